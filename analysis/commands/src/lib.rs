@@ -31,8 +31,8 @@ pub type MakePrograms = fn(&Path, &[PathBuf], &[PathBuf]) -> Result<Programs, Fa
 pub struct Program {
     /// Its subject kinds.
     pub kinds: &'static Kinds,
-    /// Makes a runner of a kind, which may execute its runs in a separate process; `None` if there
-    /// is no kind with this name.
+    /// Makes a runner of a kind, which may execute its runs in a separate process; `None` if no
+    /// kind has this name.
     pub runner: fn(&str, &RunnerContext<'_>) -> Option<Box<dyn Runner>>,
     /// How external programs are run.
     pub programs: MakePrograms,

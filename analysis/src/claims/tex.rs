@@ -1,5 +1,5 @@
-//! Numbers of a report in LaTeX. A paper contains `\catherd{TABLE/ROW/COLUMN}` instead of a number,
-//! so that its numbers cannot differ from the numbers of the study.
+//! Writes numbers of a report for LaTeX. A paper contains `\catherd{TABLE/ROW/COLUMN}` instead of a
+//! number, so that its numbers cannot differ from the numbers of the study.
 
 use std::fmt::Write as _;
 
