@@ -1,4 +1,4 @@
-//! The licences of the crates of other people that the program is made of, as one text.
+//! Collects the licences of the third-party crates in the program as one text.
 //!
 //! `cargo tree` names the crates of this build, and the texts are read from their sources: the registry's or the
 //! vendored ones.
@@ -16,7 +16,8 @@ const NAMES: [&str; 6] = ["licence", "license", "copying", "copyright", "notice"
 const NO_TEXTS: [&str; 11] =
     ["rs", "py", "js", "c", "h", "sh", "toml", "json", "html", "yml", "cpp"];
 
-/// How deep below the folder of a crate its files are looked for: parts in other languages have their own.
+/// Maximum depth in the folder of a crate at which files with licences are searched for, because
+/// parts in other languages have their own licences.
 const DEPTH: usize = 3;
 
 /// A crate with the numbers of its texts.
@@ -86,7 +87,7 @@ pub(crate) fn text(root: &Path) -> Result<String, String> {
     Ok(document(&parts, &texts))
 }
 
-/// Name, version and licence of each crate of this build that is not of this program, sorted.
+/// Name, version and licence of each third-party crate of this build, sorted.
 fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     let cargo = std::env::var_os("CARGO").ok_or("CARGO is not set")?;
     let target = std::env::var("TARGET").map_err(|cause| cause.to_string())?;
@@ -112,7 +113,7 @@ fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
         .filter_map(|line| {
             let (part, licence) = line.trim_end_matches(" (*)").split_once('|')?;
             let (name, version) = part.split_once(" v")?;
-            // A crate of this program has its folder after the version.
+            // For a crate of this program, the line also contains its folder.
             let of_others = !version.contains(' ');
             of_others.then(|| [name, version, licence].map(str::to_owned))
         })
@@ -143,7 +144,7 @@ fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let named = NAMES.iter().any(|begin| name.starts_with(begin));
         if path.is_dir() {
-            // Test data of crates has licences of its own, which is not part of the program.
+            // Skip test data, which has its own licences but is not part of the program.
             if depth > 0 && !["tests", "target", "benches", "examples"].contains(&&*name) {
                 read(&path, depth - 1, found);
             }

@@ -1,5 +1,5 @@
-//! Certificates: read, how long they are valid, and the command that makes them. What looks into
-//! certificates or makes them is in [`issue`], which the feature `certificates` switches on.
+//! Reads certificates and checks how long they are valid; also the command that makes them. The
+//! module [`issue`], which parses and makes certificates, needs the feature `certificates`.
 
 #[cfg(feature = "certificates")]
 mod issue;
@@ -34,7 +34,7 @@ pub(crate) struct Expiry {
     pub(crate) urgent: bool,
 }
 
-/// The expiry of a certificate in PEM, which only the feature `certificates` can tell.
+/// The expiry of a certificate in PEM, which is only known with the feature `certificates`.
 #[cfg(not(feature = "certificates"))]
 pub(crate) fn expiry(_: &[u8]) -> Result<Expiry, Failure> {
     let text = "this catherd was built without `certificates`, so it does not know when its \

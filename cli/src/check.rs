@@ -1,4 +1,4 @@
-//! `catherd check`: what a study will run and cost, before it is run.
+//! `catherd check`: checks a study, and estimates its cost before it is run.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -49,7 +49,7 @@ const SKIPPED: (Exit, &str) =
 /// Part of the budget that a sampled run has.
 const PART: u64 = 10;
 
-/// Real time of a sampled run at most.
+/// Maximum real time of a sampled run.
 const MAX_SAMPLE: Duration = Duration::from_secs(5);
 
 /// Files of a run in addition to its record, as a multiple of the record: its row of the tables and its
@@ -92,7 +92,7 @@ pub(crate) fn study(arguments: &StudyArgs, settings: &CheckSettings) -> Result<E
     Ok(if planned.corpus.unusable.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
-/// What a sampled run says of all runs of its algorithm.
+/// The data of a sampled run, from which all runs of its algorithm are estimated.
 struct Sample {
     label: String,
     /// The time of a whole run, in seconds; the reason if the run failed.
@@ -110,7 +110,7 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Vec<Sample> {
         if let Ok(bytes) = project.bytes() {
             sizes.push((bytes.len(), project, Arc::from(bytes)));
         }
-        // The middle of a large corpus is known well enough from its first projects.
+        // The first projects of a large corpus are enough to find a project of medium size.
         if sizes.len() == 100 {
             break;
         }
@@ -138,7 +138,7 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Vec<Sample> {
         }
     }
     bar.finish_and_clear();
-    // Only working folders of tools are in it, and they are removed by their runs.
+    // Ignore the error: the folder only contains working folders of tools, which their runs remove.
     let _ = std::fs::remove_dir_all(&folder);
     samples
 }
@@ -175,7 +175,8 @@ fn sample(
         return Sample { label, seconds: Err(record.reason), bytes: 0 };
     }
     let bytes = serde_json::to_vec(&record).map_or(0, |json| json.len());
-    // The share of the whole budget that was spent. A run that covers everything earlier spends no more.
+    // The share of the whole budget that the run used. A run that covers all goals earlier does not
+    // use more.
     let spent = |(unit, limit): (&String, &u64)| {
         record.work.get(unit).map(|work| *work as f64 / *limit as f64)
     };
@@ -214,7 +215,8 @@ impl Findings {
         let runs_of_one = (plan.projects.len() * plan.seeds.len()) as f64;
         let by_samples: Option<f64> = by_algorithm.iter().map(|(_, mean, _)| *mean).sum();
         let by_samples = by_samples.map(|seconds| seconds * runs_of_one);
-        // Without a sample, real time bounds the cost if it is the only limit.
+        // Without a sample, a limit of real time gives an upper bound of the cost if it is the only
+        // limit.
         let by_wall = plan.budget.wall_ms.filter(|_| plan.budget.work.is_empty());
         let by_wall = by_wall.map(|ms| ms as f64 / 1000.0 * plan.count() as f64);
         let sizes: Vec<f64> =
@@ -303,7 +305,7 @@ fn physical_cores() -> usize {
     catherd_platform::Topology::of_this_machine().physical_cores(&allowed).len()
 }
 
-/// What can be said of the seeds of a study that has enough of them.
+/// A sentence about the number of seeds of a study that has enough seeds.
 fn enough(plan: &Plan) -> &'static str {
     if plan.algorithms.len() < 2 {
         "nothing is compared"

@@ -55,7 +55,7 @@ pub(crate) fn manual(arguments: &Manual, program: Command) -> Result<Exit, Failu
     Ok(Exit::Success)
 }
 
-/// Writes the page of a command and those of the commands below it. Returns their number.
+/// Writes the page of a command and the pages of its subcommands. Returns the number of pages.
 fn pages(command: &Command, name: &str, folder: &Path) -> std::io::Result<usize> {
     let page = command.clone().name(name.to_owned()).display_name(name.to_owned());
     let mut text = Vec::new();

@@ -150,7 +150,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     options.tokens = match &arguments.tokens {
         Some(file) => Some(tokens::read(file)?),
         None if arguments.open => None,
-        // No request is accepted until the port is known, by which the token is named.
+        // Accept no request until the port is known, because the name of the token file contains
+        // it.
         None => Some(TokenStore::default()),
     };
     if let Some(tls) = &options.tls {
@@ -171,7 +172,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         .build()
         .map_err(|cause| Failure::new(format_args!("cannot start threads: {cause}")))?;
     let served = runtime.block_on(arguments.serve(&coordinator, &store));
-    // Servers end with the coordinator, and requests in progress with their time-outs.
+    // Servers end with the coordinator, and requests in progress end with their time-outs.
     drop(coordinator);
     runtime.shutdown_timeout(Duration::from_secs(2));
     served.map(|()| Exit::Success)
@@ -194,7 +195,7 @@ impl Arguments {
         let allocator = self.allocate.clone();
         let allocator = allocator.map(|allocation| allocation.allocator(&reachable)).transpose()?;
         if let Some(allocator) = allocator {
-            // It ends with the runtime.
+            // The task ends with the runtime.
             tokio::spawn(allocator.run(coordinator.watch()));
         }
         let server = coordinator.serve(listener);
@@ -222,7 +223,8 @@ impl Arguments {
         }
     }
 
-    /// Writes the address to the rendezvous file, and returns how workers reach it.
+    /// Writes the address to the rendezvous file, and returns the address at which workers reach
+    /// the coordinator.
     fn announce(&self, address: SocketAddr) -> Result<String, Failure> {
         let reachable = rendezvous::reachable(address);
         let Some(file) = &self.rendezvous else { return Ok(reachable) };
@@ -236,7 +238,7 @@ impl Arguments {
         Ok(format!("file:{}", file.display()))
     }
 
-    /// Admits the user of this process if there is no token file, and says so.
+    /// Admits the user of this process if there is no token file, and prints this.
     fn admit_user(&self, coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
         if self.open {
             tracing::warn!(
@@ -274,7 +276,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Reads tokens and certificates again. What cannot be read stays as it is.
+    /// Reads tokens and certificates again. Those that cannot be read are not replaced.
     fn reload(&self, coordinator: &Coordinator) {
         if let Some(file) = &self.tokens {
             match TokenStore::read(file) {

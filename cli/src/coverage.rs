@@ -1,4 +1,4 @@
-//! `catherd coverage`: hands project and suite to the kind of the suite.
+//! `catherd coverage`: passes project and suite to the subject kind of the suite.
 
 use std::path::{Path, PathBuf};
 

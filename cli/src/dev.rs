@@ -1,4 +1,4 @@
-//! `catherd dev`: commands for the development of catherd, which no study needs.
+//! `catherd dev`: commands for the development of catherd, which are not needed for studies.
 
 use catherd_cli_console::{Exit, Failure};
 use clap::{Command as Program, Subcommand};

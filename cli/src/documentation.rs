@@ -62,8 +62,8 @@ fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|cause| panic!("{}: {cause}", shown(file)))
 }
 
-/// The parts of a Markdown text, alternately outside and inside of blocks of code; a block
-/// begins with the word after its fence.
+/// The parts of a Markdown text, alternately outside and inside of code blocks. A code block begins
+/// with the word after its fence.
 fn parts(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let fences = text.match_indices("```").filter(|(at, _)| {
         let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);

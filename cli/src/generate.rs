@@ -1,4 +1,4 @@
-//! `catherd generate`: hands a project to the generator of its kind.
+//! `catherd generate`: passes a project to the generator of its subject kind.
 
 use std::path::{Path, PathBuf};
 
@@ -12,7 +12,7 @@ use clap::Args;
 use crate::failure::Worded;
 use crate::{places, subjects};
 
-/// Test executions if no budget is given.
+/// Number of test executions if no budget is given.
 const EXECUTIONS: &str = "1000";
 
 /// Generates a test suite for one project.
@@ -110,7 +110,7 @@ pub(crate) fn parameter(text: &str) -> Result<(String, Parameter), String> {
 /// Extensions of files of suites. A file without one, such as `/dev/stdout`, is JSON.
 const EXTENSIONS: [&str; 4] = ["json", "js", "mjs", "cjs"];
 
-/// Checks that the name of a suite's file says what the file is.
+/// Checks that the extension of a suite's file is a known format.
 fn check_name(out: &Path) -> Result<(), Failure> {
     let Some(extension) = out.extension() else { return Ok(()) };
     if EXTENSIONS.iter().any(|known| extension == *known) {
@@ -127,7 +127,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         check_name(out)?;
         output::check(out)?;
     }
-    // A study is made of the flags, because it checks its budget.
+    // Make a study from the flags, because this checks the budget.
     let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
     let executions = arguments.executions.clone();
     let executions = executions.or_else(|| unlimited.then(|| EXECUTIONS.to_owned()));

@@ -11,9 +11,9 @@ use clap::{Args, Command};
 pub(crate) struct CommandGroup {
     /// The heading in the list of commands.
     pub(crate) title: &'static str,
-    /// What its commands have in common, in one sentence.
+    /// A sentence about what the commands have in common.
     summary: &'static str,
-    /// The words by which `catherd help` knows it.
+    /// The names of the group for `catherd help`.
     words: &'static [&'static str],
     /// Names of the commands, in the order of the list.
     pub(crate) commands: &'static [&'static str],
@@ -123,7 +123,7 @@ pub(crate) fn grouped(command: Command) -> Command {
     ))
 }
 
-/// Causes of the standard library in plain words.
+/// Messages of the standard library, each with a plainer message.
 const PLAIN: [(&str, &str); 7] = [
     ("invalid digit found in string", "not a whole number"),
     ("cannot parse integer from empty string", "a number is missing"),
@@ -134,7 +134,7 @@ const PLAIN: [(&str, &str); 7] = [
     ("invalid socket address syntax", "not an address and a port such as 127.0.0.1:7420"),
 ];
 
-/// The message of an error of the parser in plain words; `None` if it needs no other words.
+/// A plainer message for an error of the parser; `None` if its own message is plain enough.
 pub(crate) fn in_plain_words(error: &clap::Error) -> Option<String> {
     let message = error.render();
     let ansi = std::io::IsTerminal::is_terminal(&io::stderr());
@@ -143,14 +143,14 @@ pub(crate) fn in_plain_words(error: &clap::Error) -> Option<String> {
     (plain != text).then_some(plain)
 }
 
-/// Adds the nearest command to the error about an unknown one. `words` are those of the command line, which
-/// say whether the command would be one of a command.
+/// Adds the nearest command to the error about an unknown command. `words` are the words of the
+/// command line, which show whether a subcommand was meant.
 pub(crate) fn suggest_command(error: &mut clap::Error, program: &Command, words: &[String]) {
     let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
         return;
     };
     if words.first() != Some(word) {
-        // The parser proposes commands of the command. One of the program has the program's name.
+        // The parser only proposes subcommands, so look for the commands of the program here.
         let known = program.get_subcommands().any(|command| command.get_name() == word);
         if known {
             let whole = format!("{} {word}", program.get_name());
@@ -188,7 +188,7 @@ fn page(group: &CommandGroup, program: &Command) -> Command {
         .subcommands(below)
 }
 
-/// Prints the help of a command or of a group. A word that is both names the group.
+/// Prints the help of a command or of a group. If a word is the name of both, the group is shown.
 pub(crate) fn run(arguments: &Arguments, program: Command) -> Result<Exit, Failure> {
     let words = &arguments.of[..];
     let named = if let [word] = words { group(word) } else { None };

@@ -61,7 +61,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
             .hint("name another file, or replace it with --force"));
     }
     let text = arguments.study()?;
-    // What was answered is checked as a study is.
+    // Check the answers by parsing the text as a study.
     Study::parse(&text, file).map_err(Worded::worded)?;
     output::write(file, &text)?;
     output::write(&file.with_file_name(SCHEMA), format!("{:#}\n", schema::study()))?;
@@ -127,8 +127,8 @@ impl Arguments {
         Ok(text(kind, &projects, &algorithms, &seeds))
     }
 
-    /// Refuses projects that do not exist where the study file looks for them. Those of the default answer are
-    /// an example.
+    /// Refuses projects that do not exist relative to the study file, except the projects of the
+    /// default answer, which are an example.
     fn check_projects(&self, kind: &dyn SubjectKind, projects: &[String]) -> Result<(), Failure> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let named = projects.iter().filter(|project| !kind.is_builtin(Path::new(project)));
@@ -155,7 +155,7 @@ fn default_projects(kind: &str) -> &'static str {
     }
 }
 
-/// The algorithms of a kind, empty if it takes any name, and the first ones as an example.
+/// The algorithms of a kind, empty if it accepts any name, and the first ones as an example.
 fn algorithms(kind: &dyn SubjectKind) -> (Vec<String>, Vec<String>) {
     let known: Vec<String> = kind.algorithms().into_iter().map(|one| one.name).collect();
     if known.iter().any(|name| name == ANY_ALGORITHM) {

@@ -1,4 +1,4 @@
-//! `catherd inspect`: hands a project to its kind.
+//! `catherd inspect`: passes a project to its subject kind.
 
 use std::path::PathBuf;
 

@@ -77,7 +77,7 @@ pub(crate) fn run(command: Command) -> Result<Exit, Failure> {
     }
 }
 
-// The variants of `Command` have the help of these arguments.
+// The help text for these arguments is at the variants of `Command`.
 #[derive(Args)]
 pub(crate) struct Launch {
     /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas; file:PATH for a
@@ -141,7 +141,8 @@ impl Launch {
         state.next += tasks;
         state.hosts = pilot.hosts.clone();
         state.submit_options = pilot.submit_options.clone();
-        // Before the tasks are submitted, so that they can be stopped whatever happens.
+        // Write the state before tasks are submitted, so that they can be stopped after any
+        // failure.
         state.write(&pilot.dir)?;
         for call in &submission.calls {
             terminal::print(&execute(call)?);

@@ -1,4 +1,4 @@
-//! `catherd licences`: the licences of the parts of this program that other people have written.
+//! `catherd licences`: prints the licences of the third-party parts of this program.
 
 use std::io::Read as _;
 
@@ -6,10 +6,10 @@ use catherd_cli_console::{Exit, Failure, terminal};
 use clap::Args;
 use flate2::read::GzDecoder;
 
-/// `Cargo.lock` of this build, compressed: the versions of all crates that it is made of.
+/// `Cargo.lock` of this build, compressed. It contains the versions of all crates.
 const LOCK_FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Cargo.lock.gz"));
 
-/// The text, compressed; made by the build.
+/// The text of all licences, compressed, which the build makes.
 const TEXT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/licences.txt.gz"));
 
 /// Prints the licences of all parts of this program.
@@ -86,7 +86,7 @@ mod tests {
         }
         let listed = used.iter().all(|number| texts.contains(&format!("\n[{number}] ")));
         assert!(listed && used.last() == Some(&used.len()), "{used:?}");
-        // None of this program's own crates is in it.
+        // The text contains none of this program's own crates.
         assert!(!parts.iter().any(|part| part.starts_with("catherd-")));
     }
 }

@@ -13,15 +13,16 @@ use catherd_proto::transport::Token;
 
 use crate::tokens::new_token;
 
-/// Bytes of a token file; a longer file is not of catherd.
+/// Maximum size of a token file in bytes. catherd does not write longer ones.
 const MAX_BYTES: u64 = 4096;
 
-/// The token of the coordinator that listens at an address, and its file. It is made if there is
-/// none, and replaced if the file contains none.
+/// The token of the coordinator that listens at an address, and its file. A new token is made if
+/// there is no file, or if the file contains no token.
 ///
 /// # Errors
 ///
-/// If there is no folder for it, or folder or file belong to another user or are open to others.
+/// If there is no folder for the file, or if folder or file belong to another user or are
+/// accessible to others.
 pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> {
     let file = folder().map(|folder| folder.join(name(address))).ok_or_else(|| {
         Failure::new(
@@ -48,7 +49,7 @@ pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> 
 ///
 /// # Errors
 ///
-/// If folder or file belong to another user or are open to others.
+/// If folder or file belong to another user or are accessible to others.
 pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure> {
     let Some(folder) = folder() else { return Ok(None) };
     let addresses = loopback(address.strip_prefix("http://").unwrap_or(address));
@@ -59,12 +60,12 @@ pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure
     }
     let [address] = addresses[..] else { return Ok(None) };
     let file = folder.join(name(address));
-    // A file that cannot be used is reported at the next start.
+    // Ignore an error in reading the file, because it is reported at the next start.
     let late = move || read(&file).ok().flatten();
     Ok(Some((address, Token::Late(Arc::new(late)))))
 }
 
-/// The addresses on loopback that a text stands for.
+/// The addresses on loopback to which a text refers.
 fn loopback(address: &str) -> Vec<SocketAddr> {
     let address = address.trim_end_matches('/');
     if let Ok(address) = address.parse::<SocketAddr>() {
@@ -77,7 +78,7 @@ fn loopback(address: &str) -> Vec<SocketAddr> {
 
 /// The name of the token file of an address, such as `127.0.0.1-7420.token`.
 fn name(address: SocketAddr) -> String {
-    // Some systems permit no colon in a name.
+    // Do not use a colon, because some systems do not permit it in names.
     format!("{}-{}.token", address.ip().to_string().replace(':', "_"), address.port())
 }
 

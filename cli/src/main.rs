@@ -1,7 +1,8 @@
 //! The command line of catherd: argument parsing, wiring of the crates, and messages.
 //!
 //! - [`run`]: executes a study on this machine and writes its results.
-//! - [`check`]: what a study will run and cost; [`notify`]: the command that is started when it has ended.
+//! - [`check`]: checks a study and estimates its cost; [`notify`]: the command that is started when
+//!   it has ended.
 //! - [`archive`], [`verify`], [`replay`], [`report`], [`claims`], [`import`], [`stats`]: the commands about results, in
 //!   a crate next to the analysis; [`reproduce`]: a study and its report.
 //! - [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
@@ -11,15 +12,17 @@
 //! - [`rendezvous`]: files with the address of a coordinator.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: the front of commands that serve
-//!   several kinds; [`pair`]: the arguments for one project and one suite.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: commands that serve several
+//!   kinds, and pass projects to the commands of their kind; [`pair`]: the arguments for one
+//!   project and one suite.
 //! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the kinds.
-//! - [`tools`]: what external tools need on this machine.
+//! - [`tools`]: prepares and checks external tools on this machine.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
 //! - [`init`]: writes a study file; [`schema`]: schemas of study files and adapters; [`completions`]:
 //!   completions for shells, and the manual; [`licences`]: the licences of all parts of the program.
 //! - [`help`]: the commands in groups; [`dev`]: commands for the development of catherd.
-//! - [`failure`]: the meanings of exit codes, and errors of libraries in words, in a crate of their own.
+//! - [`failure`]: the meanings of exit codes, and messages for errors of libraries, in a separate
+//!   crate.
 
 mod backup;
 mod certificates;
@@ -162,7 +165,8 @@ enum Command {
     Help(help::Arguments),
     #[command(hide = true, subcommand)]
     Dev(dev::Command),
-    // A command of version 0.3 that says for one more version where it is.
+    // A command of version 0.3. It is kept for one more version, and prints where the benchmark is
+    // now.
     #[command(hide = true)]
     Capacity(MovedCapacity),
 }
@@ -204,7 +208,7 @@ fn main() -> ExitCode {
             terminal::fail(&failure.to_string());
             Exit::FATAL
         }
-        // The hook has printed the defect.
+        // The panic hook has printed the defect.
         Err(_) => Exit::FATAL,
     }
 }

@@ -1,4 +1,4 @@
-//! `catherd mutate`: hands project and suite to the kind of the suite.
+//! `catherd mutate`: passes project and suite to the subject kind of the suite.
 
 use catherd_cli_console::{Exit, Failure, Mutation};
 use catherd_javascript_commands as javascript;

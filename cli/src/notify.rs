@@ -34,7 +34,7 @@ impl Notify {
         shell.args(["-c", command]).stdin(Stdio::null());
         shell.env("CATHERD_STUDY", study).env("CATHERD_STATUS", status);
         shell.env("CATHERD_RESULTS", results.unwrap_or(Path::new("")));
-        // Standard output may have events as JSON.
+        // Redirect the output of the command, because standard output may contain events as JSON.
         shell.stdout(std::io::stderr());
         match shell.status() {
             Ok(ended) if ended.success() => {}

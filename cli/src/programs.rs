@@ -1,5 +1,5 @@
-//! How this executable runs the programs of the subject kind `command`, and `catherd supervise`,
-//! as which it stands between a worker and a program.
+//! How this executable runs the programs of the subject kind `command`, and the command `catherd
+//! supervise`, the process between a worker and a program.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use catherd_interface::Programs;
 use catherd_interface::command::{Supervision, supervise};
 use clap::{Args, ValueEnum};
 
-/// What a worker asks of the system before it runs programs.
+/// The isolation that a worker requires for programs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Isolation {
     /// Namespaces; without them, the worker does not start
@@ -38,16 +38,16 @@ impl Isolation {
         }
     }
 
-    /// How programs are run below a folder of this process.
+    /// How this process runs programs in working folders in a folder.
     pub(crate) fn programs(
         self,
         folder: &Path,
         hidden: &[PathBuf],
         tools: &[PathBuf],
     ) -> Result<Programs, Failure> {
-        // The kernel finds the executable there even if the file was replaced since.
+        // With this path, the kernel finds the executable even if its file has been replaced.
         let supervisor = cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
-        // Programs have another current folder than this process.
+        // Make paths absolute, because programs have another current folder than this process.
         let absolute = |path: &Path| {
             std::path::absolute(path).map_err(|cause| {
                 Failure::new(format_args!("{}: {cause}", path.display()))
@@ -62,8 +62,8 @@ impl Isolation {
         Ok(Programs { folder, supervisor, hidden, tools, trials, namespaces, exclusive: false })
     }
 
-    /// How programs are run by a worker, which executes one run at a time and nothing else. Says
-    /// with `warn` which guarantees the system does not give.
+    /// How a worker, which executes only one run at a time, runs programs. Calls `warn` with the
+    /// guarantees that the system does not give.
     pub(crate) fn programs_of_worker(
         self,
         folder: &Path,
@@ -79,7 +79,7 @@ impl Isolation {
         programs
             .prepare()
             .map_err(|cause| unusable(&format_args!("{}: {cause}", programs.folder.display())))?;
-        // A supervisor that a program has killed leaves its descendants to this process.
+        // If a program kills its supervisor, this process adopts the descendants.
         let orphans = catherd_platform::adopt_orphans();
         let mut missing = programs.missing_guarantees().map_err(|cause| unusable(&cause))?;
         missing.extend(orphans.err().map(|cause| format!("adopting orphans ({cause})")));

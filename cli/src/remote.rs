@@ -47,7 +47,7 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// The options with a file or folder, and these.
+    /// The options that name a file or folder, each with its path.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let options = [("--tls", &self.tls), ("--token-file", &self.token_file)];
         options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)))
@@ -58,14 +58,14 @@ impl Credentials {
         self.token_file.as_deref() == Some(Path::new("-"))
     }
 
-    /// The files and folders that give others the same rights.
+    /// The files and folders with which other processes would have the same rights.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let keys = self.tls.iter().map(|folder| folder.join("key.pem"));
         let tokens = self.token_file.clone().into_iter().chain(local_token::folder());
         keys.chain(tokens).collect()
     }
 
-    /// The URLs of coordinators of the same store, and what is needed to be let in.
+    /// The URLs of coordinators of the same store, and the credentials for them.
     pub(crate) fn reach_all(&self, addresses: &[String]) -> Result<Vec<(String, Access)>, Failure> {
         let tls = self.tls.as_deref().map(read_tls).transpose()?;
         let token = self.token_file.as_deref().map(read_token).transpose()?;
@@ -91,7 +91,7 @@ impl Credentials {
 /// Checks that an address is a host and a port.
 fn with_port(address: &str) -> Result<&str, Failure> {
     let (host, port) = address.rsplit_once(':').unwrap_or((address, ""));
-    // An address of version 6 has colons in brackets.
+    // An IPv6 address has colons inside brackets.
     let missing = port.is_empty() || port.ends_with(']') || host.is_empty();
     let cause = match port.parse::<u16>() {
         _ if missing => "host or port is missing".to_owned(),

@@ -1,5 +1,5 @@
-//! Rendezvous files: a coordinator whose address is not known before it starts, because it is a job of a
-//! cluster, writes it to a file on a file system that its workers share.
+//! Rendezvous files. If a coordinator is a job of a cluster, its address is not known before it
+//! starts, so it writes the address to a file on a file system that its workers share.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -10,21 +10,21 @@ use std::time::{Duration, Instant};
 
 use catherd_cli_console::{Failure, terminal};
 
-/// What the name of a rendezvous file begins with where an address is expected.
+/// The prefix of the name of a rendezvous file in places where an address is expected.
 const PREFIX: &str = "file:";
 
 /// Largest rendezvous file in bytes.
 const MAX_BYTES: u64 = 4096;
 
-/// Time between two looks for a file.
+/// Time between two attempts to read a file.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Whether one of these addresses is in a file.
+/// Whether one of these addresses is the name of a rendezvous file.
 pub(crate) fn is_used(addresses: &[String]) -> bool {
     addresses.iter().any(|address| address.starts_with(PREFIX))
 }
 
-/// Addresses with those of files in place of their names.
+/// The addresses, with the names of rendezvous files replaced by the addresses in them.
 ///
 /// # Errors
 ///
@@ -61,9 +61,9 @@ pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<Strin
     }
 }
 
-/// The addresses in a file, one a line.
+/// The addresses in a file, which are on separate lines.
 fn read(file: &Path) -> io::Result<Vec<String>> {
-    // The path may be that of a device, which never ends.
+    // Limit the size, because the path may name a device, which has no end.
     let mut text = String::new();
     File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "it contains no address HOST:PORT");
@@ -75,8 +75,8 @@ fn read(file: &Path) -> io::Result<Vec<String>> {
     Ok(lines.into_iter().map(str::to_owned).collect())
 }
 
-/// The address of a listener as others reach it: the name of this host if it listens on all of its
-/// addresses.
+/// The address at which other hosts reach a listener. It has the name of this host if the listener
+/// accepts connections on all addresses.
 pub(crate) fn reachable(address: SocketAddr) -> String {
     match address.ip().is_unspecified() {
         true => format!("{}:{}", catherd_platform::host(), address.port()),
@@ -84,7 +84,7 @@ pub(crate) fn reachable(address: SocketAddr) -> String {
     }
 }
 
-/// Writes the address of a coordinator. Workers see the former file or the new one.
+/// Writes the address of a coordinator. The file is replaced atomically.
 pub(crate) fn write(file: &Path, address: &str) -> io::Result<()> {
     let mut name = file.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}", std::process::id()));

@@ -6,7 +6,7 @@
 //! - [`display`]: the progress of the study on a terminal; [`events`]: the same as JSON; [`summary`]: what
 //!   is printed at its end.
 //!
-//! The folder, its tables and the rounds of a race are of `catherd-analysis-results`.
+//! The code for the folder, its tables and the rounds of a race is in `catherd-analysis-results`.
 
 mod corpus;
 mod display;
@@ -132,7 +132,7 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// Number of runs above which a study warns that the program was built without optimisation.
+/// Number of runs above which a warning is printed if the program was built without optimisation.
 const LARGE: u64 = 1_000;
 
 const EXAMPLES: &str = "\
@@ -161,7 +161,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     execute(&arguments).map(|(exit, _)| exit)
 }
 
-/// Runs a study, and starts the command that is to be notified. Returns the folder of the study as well.
+/// Runs a study, and starts the command of `--notify-command` at its end. Returns the folder of the
+/// study as well.
 pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     terminal::log(if arguments.quiet { "error" } else { "warn" });
     let ended = execute_study(arguments);
@@ -224,7 +225,7 @@ fn execute_study(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     Ok((exit, folder.path))
 }
 
-/// Whether every run of a plan has ended, by what the folder of the study says.
+/// Whether every run of a plan has ended, according to the folder of the study.
 fn has_ended(folder: &Path, plan: &Plan) -> bool {
     let states = RunStates::read(folder).ok().flatten();
     states.is_some_and(|states| states.is_complete() && states.planned == plan.count() as u64)
@@ -284,8 +285,8 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { folder, corpus, arguments, tables, studies, events: Events::default() }
     }
 
-    /// Runs a plan until all its runs have ended, or until it is stopped. Then the tables are those
-    /// of the runs that have ended.
+    /// Runs a plan until all its runs have ended, or until it is stopped. Afterwards, the tables
+    /// contain the runs that have ended.
     fn run(&mut self, plan: Plan) -> Result<Ended, Failure> {
         let title = Title::new(&plan);
         self.studies.names.push(plan.name.clone());
@@ -309,7 +310,7 @@ impl<'a> LocalRunner<'a> {
         let options = CoordinatorOptions {
             engines: subjects::kinds().engines(),
             criteria: subjects::kinds().criteria(),
-            // Other users of this machine can connect as well.
+            // Require a token, because other users of this machine can connect as well.
             tokens: Some(TokenStore::of(&token, Role::Worker, "")),
             serve_clients: false,
             ..CoordinatorOptions::new(&self.folder.path)
@@ -380,8 +381,8 @@ impl<'a> LocalRunner<'a> {
         stored.map_err(Worded::worded)
     }
 
-    /// Writes the tables of a study that was stopped or that failed. What it was stopped for is
-    /// more important than what goes wrong here.
+    /// Writes the tables of a study that was stopped or that failed. Errors are ignored, because
+    /// the reason why the study ended is more important.
     fn write_interim_tables(&self) {
         match self.tables.write(self.studies.results(), Extent::WithSuites) {
             Ok(_) => {}

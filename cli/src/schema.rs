@@ -1,5 +1,5 @@
-//! `catherd schema`: JSON Schemas of study files and adapters, for editors. They are made from the kinds
-//! of this program, so that they name what it takes.
+//! `catherd schema`: JSON Schemas of study files and adapters, for editors. They are made from the
+//! subject kinds of this program, so that they contain exactly the keys and values that it accepts.
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::Parameter;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::subjects::kinds;
 
-/// The dialect of the schemas, which editors for TOML read.
+/// The version of JSON Schema, which editors for TOML support.
 const DIALECT: &str = "http://json-schema.org/draft-07/schema#";
 
 /// The files that have a schema.
@@ -65,7 +65,7 @@ pub(crate) fn study() -> Value {
         let table = described(parameters(&merged(*kind), true), meaning);
         properties.entry(kind.name()).or_insert(table);
     }
-    // Which algorithms there are depends on the kind.
+    // The permitted algorithms depend on the kind.
     let by_kind = kinds.iter().map(|kind| {
         let is_default = Some(kind.name()) == default;
         let named = json!({
@@ -165,7 +165,7 @@ fn budget() -> Value {
     )
 }
 
-/// The forms of an entry of `algorithms`, for a kind: a name, or a table for each algorithm.
+/// The schemas for an entry of `algorithms` of a kind: a name, or a table for each algorithm.
 fn entries(kind: &dyn SubjectKind) -> Vec<Value> {
     let algorithms = kind.algorithms();
     let any = algorithms.iter().any(|algorithm| algorithm.name == ANY_ALGORITHM);
@@ -204,8 +204,9 @@ fn merged(kind: &dyn SubjectKind) -> AlgorithmInfo {
     AlgorithmInfo { name: kind.name(), summary: String::new(), parameters: all }
 }
 
-/// The table of parameters of an algorithm. A value may be a list, which makes a grid. A name with a dot
-/// is a key of a table below. `open` permits others, such as those that an adapter declares.
+/// The table of parameters of an algorithm. A value may be a list, which makes a grid. A name with
+/// a dot is a key of a nested table. `open` permits other parameters, such as the parameters that
+/// an adapter declares.
 fn parameters(algorithm: &AlgorithmInfo, open: bool) -> Value {
     let mut properties = Map::new();
     for parameter in &algorithm.parameters {
@@ -316,8 +317,7 @@ mod tests {
 
     use super::*;
 
-    /// The keys that a schema knows are those that the program reads: each key is accepted, or refused
-    /// for its value only.
+    /// The program reads every key of the schema: it accepts the key, or refuses only its value.
     #[test]
     fn every_key_of_the_schema_is_a_key_of_study_files() {
         let schema = study();

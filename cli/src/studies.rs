@@ -362,8 +362,9 @@ impl Results {
     }
 }
 
-/// Fetches the results of a study so far, in its order. If the stream is lost, it is continued after
-/// the last result that arrived. `number` is the number that the study had when its plan was read.
+/// Fetches the results of a study so far, in its order. If the stream is lost, it is continued
+/// after the last result that arrived. `number` is the number of the study at the time when its
+/// plan was read.
 fn fetch<'c>(
     connection: &'c Connection,
     study: &str,
@@ -401,7 +402,7 @@ fn read_result(result: v1::RunResult) -> Result<RunResult, Failure> {
     }
 }
 
-/// The failure about a document that this version cannot read.
+/// The failure for a document that this version cannot read.
 fn unreadable(what: &str, cause: impl Display) -> Failure {
     Failure::new(format_args!("cannot read {what}: {cause}"))
         .hint("use the same version of catherd on both machines")

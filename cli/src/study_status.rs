@@ -1,4 +1,4 @@
-//! The status of studies as text and JSON, of a coordinator or of a folder of results.
+//! Formats the status of studies, of a coordinator or of a folder of results, as text and JSON.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -20,10 +20,10 @@ use crate::run::Pace;
 /// Largest number of groups of missing runs shown on a terminal.
 const MAX_MISSING: usize = 20;
 
-/// Least width of a column with a number of runs.
+/// Minimum width of a column with a number of runs.
 const COUNT_WIDTH: usize = 7;
 
-/// Widest column of names on a terminal.
+/// Maximum width of a column of names on a terminal.
 const NAME_WIDTH: usize = 40;
 
 /// How many workers there are, how fast runs end, and how long the rest takes, in words.
@@ -114,7 +114,7 @@ pub(crate) fn as_text(
 pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> String {
     let mut text = String::new();
     let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
-    // Widths are bounded, because the names come from elsewhere.
+    // Limit the widths, because names come from other users.
     let name = |study: &v1::Study| shown_name(&study.name);
     let width = status.studies.iter().map(|study| name(study).chars().count()).max();
     let width = width.unwrap_or(0).max(5);
@@ -138,8 +138,8 @@ pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> Strin
     text
 }
 
-/// The table of the claims of studies that have not ended on workers, if there are several or one is
-/// unusual; empty otherwise.
+/// The table of the claims on workers of the studies that have not ended; empty if there is only
+/// one and it has the default claim.
 fn table_of_claims(status: &v1::Status, only: Option<&str>) -> String {
     let unfinished = |study: &&v1::Study| study.pending + study.leased > 0;
     let all: Vec<&v1::Study> = status.studies.iter().filter(unfinished).collect();
@@ -262,8 +262,8 @@ pub(crate) fn has_tables(folder: &Path) -> bool {
     folder.join("runs.parquet").is_file()
 }
 
-/// The states of the runs of version 0.3.0, of which the tables have none that are quarantined, and
-/// of imported results, which have no plan.
+/// The states of the runs for tables of version 0.3.0, which do not contain quarantined runs, and
+/// for imported results, which have no plan.
 fn states_of_runs(results: &Results) -> RunStates {
     let ended = results.runs.len() as u64;
     let is_done = |run: &&Run| matches!(run.outcome, RunOutcome::Done | RunOutcome::NoGoals);

@@ -1,4 +1,4 @@
-//! The subject kinds of this program: the one place that lists them.
+//! The subject kinds of this program. This is the only list of them.
 
 pub(crate) mod execute;
 mod limits;
@@ -27,7 +27,7 @@ use crate::programs::Isolation;
 pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
 
-/// The subject kinds, one `with` each; a study that names none is of the first.
+/// The subject kinds, each added by a call of `with`. The first one is the default of studies.
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     Kinds::new(Scratch)
         .with(Suites)
@@ -37,7 +37,7 @@ static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
         .with(Noop)
 });
 
-/// What commands about results need of this program.
+/// The parts of this program that commands about results need.
 pub(crate) static PROGRAM: LazyLock<Program> = LazyLock::new(|| Program {
     kinds: &KINDS,
     runner: |kind, context| runner(kind, context, None),
@@ -74,8 +74,9 @@ pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
     KINDS.get(name).map_err(Worded::worded)
 }
 
-/// Makes a runner of a kind, for runs in a process of their own if the kind needs one. Such a process writes
-/// the file `mark` if the system refuses it memory. `None` as from [`Kinds::runner`].
+/// Makes a runner of a kind, which executes runs in a separate process if the kind requires this.
+/// Such a process writes the file `mark` if the system refuses it memory. `None` in the same cases
+/// as for [`Kinds::runner`].
 pub(crate) fn runner(
     name: &str,
     context: &RunnerContext<'_>,
@@ -97,7 +98,8 @@ pub(crate) fn runner(
     Some(Box::new(SubjectProcess::new(start, mark)))
 }
 
-/// Examines a JavaScript project in a process of its own, which further projects use as well while it lives.
+/// Examines a JavaScript project in a separate process, which is used for further projects as long
+/// as it lives.
 fn examine(
     digest: Digest,
     bytes: Arc<[u8]>,
@@ -116,7 +118,7 @@ fn examine(
     examined.map_err(|error| error.to_string())
 }
 
-/// This executable. The kernel finds it under this name even if the file was replaced since.
+/// This executable. With this path, the kernel finds it even if its file has been replaced.
 static EXECUTABLE: LazyLock<PathBuf> = LazyLock::new(|| match std::env::current_exe() {
     Ok(path) if !cfg!(target_os = "linux") => path,
     _ => PathBuf::from("/proc/self/exe"),
@@ -128,8 +130,8 @@ pub(crate) fn algorithm_names() -> String {
     algorithms.map(|algorithm| algorithm.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The first kind that has an algorithm of this name, if the default kind has none; kinds that take any name
-/// do not count.
+/// The first kind that has an algorithm with this name, if the default kind does not. Kinds that
+/// accept any name are ignored.
 pub(crate) fn other_kind_of(algorithm: &str) -> Option<String> {
     let has = |kind: &dyn SubjectKind| kind.algorithms().iter().any(|one| one.name == algorithm);
     if has(KINDS.default_kind()) {

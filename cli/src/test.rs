@@ -1,4 +1,4 @@
-//! `catherd test`: hands project and suite to the kind of the suite.
+//! `catherd test`: passes project and suite to the subject kind of the suite.
 
 use catherd_cli_console::{Exit, Failure, Pair};
 use catherd_javascript_commands as javascript;

@@ -1,4 +1,4 @@
-//! Tokens of coordinators: new ones, and the token files that coordinators read.
+//! Makes tokens for coordinators, and reads the token files of coordinators.
 
 use std::io::{self, IsTerminal};
 use std::path::{Path, PathBuf};
@@ -18,8 +18,8 @@ pub(crate) fn new_token() -> Result<String, Failure> {
     Ok(format!("catherd-{}", hex::encode(secret)))
 }
 
-/// Reads the token file of a coordinator, which must contain a token: without any, the coordinator
-/// could be reached by no worker and no client.
+/// Reads the token file of a coordinator. It must contain a token, because otherwise no worker and
+/// no client could use the coordinator.
 pub(crate) fn read(file: &Path) -> Result<TokenStore, Failure> {
     let tokens = TokenStore::read(file).map_err(Worded::worded)?;
     if tokens.is_empty() {
@@ -62,7 +62,8 @@ pub(crate) struct MakeToken {
 impl MakeToken {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let token = new_token()?;
-        // First the file that may be refused: a digest without its token would be of no use.
+        // Write the file that may be refused first, because a digest without its token would be
+        // useless.
         if let Some(out) = &self.out {
             let written = catherd_platform::write_private(out, &format!("{token}\n"));
             written.map_err(|cause| output::unwritable(out, &cause))?;

@@ -1,4 +1,5 @@
-//! `catherd tool prepare` and `catherd doctor`: what external tools need on this machine.
+//! `catherd tool prepare` and `catherd doctor`: prepare external tools on this machine, and check
+//! whether it can run them.
 //!
 //! - [`trial`]: `catherd tool try`, one run of a tool.
 
@@ -106,7 +107,7 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     Ok((opened, subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects))
 }
 
-/// What to do about an adapter that cannot be used.
+/// A hint for an adapter that cannot be used.
 fn adapter_hint(path: &Path) -> String {
     if path.is_file() {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -129,8 +130,8 @@ fn adapters(algorithms: &[Algorithm], base: &Path) -> BTreeSet<PathBuf> {
     named.flatten().collect()
 }
 
-/// Has a tool describe projects, in namespaces if the kernel permits them, and prints those that it can
-/// never do, and those that it could not describe.
+/// Lets a tool describe projects, in namespaces if the kernel permits them. Prints the projects for
+/// which the tool can never be used, and the projects that it could not describe.
 fn describe(tool: &Tool, environment: &Path, projects: &[FoundProject]) -> Result<(), Failure> {
     let place = environment.join("work");
     let programs = Isolation::Wanted.programs(&place, &[], &[])?;

@@ -153,7 +153,7 @@ pub(crate) struct Arguments {
     exit_with_parent: bool,
 }
 
-/// Reads the end of an allocation, as the time that is left.
+/// Reads the end of an allocation, and returns the remaining time.
 fn time_left(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(seconds) => {
@@ -217,7 +217,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             let trials = trials_folder(&trials)?;
             hidden.push(trials.clone());
             let warn = |line: &str| match arguments.exit_with_parent {
-                // `catherd run` has one worker for each core, and has said it for all.
+                // `catherd run` has already printed the line for all of its workers.
                 true => tracing::debug!("{line}"),
                 false => terminal::note(line),
             };
@@ -290,13 +290,13 @@ fn relocation(connect: &[String], credentials: Credentials) -> Option<Relocation
     Some(Relocation(Arc::new(find)))
 }
 
-/// Refuses a core whose physical core has another hyper-thread before it that this process may use: with one worker for
-/// each number, two runs would share a physical core.
+/// Refuses a core if this process may use an earlier hyper-thread of the same physical core,
+/// because with one worker for each number two runs would share a physical core.
 fn not_a_sibling(core: usize) -> Result<(), Failure> {
     let allowed = allowed_cores();
     let topology = Topology::of_this_machine();
     let first = topology.first(core, &allowed);
-    // A core that this process may not use is refused when it is pinned.
+    // A core that this process may not use is refused later, when the worker is pinned to it.
     if first == core || !allowed.contains(&core) {
         return Ok(());
     }
@@ -314,8 +314,8 @@ fn not_a_sibling(core: usize) -> Result<(), Failure> {
 /// Attempts to look up the name of a coordinator, a second apart.
 const NAME_ATTEMPTS: u32 = 3;
 
-/// Checks that a coordinator's name is known. A name that no server knows is a typing error: trying it
-/// until the time-out would be of no use.
+/// Checks that the name of a coordinator can be resolved. An unknown name is a typing error, so
+/// that retrying until the time-out would not help.
 fn known_names(addresses: &[String]) -> Result<(), Failure> {
     let mut reason = String::new();
     for attempt in 0..NAME_ATTEMPTS {
@@ -325,7 +325,7 @@ fn known_names(addresses: &[String]) -> Result<(), Failure> {
         for address in addresses {
             let plain = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
             match plain.trim_end_matches('/').to_socket_addrs() {
-                // What is wrong with the form of an address is reported later.
+                // Ignore malformed addresses here, because they are reported later.
                 Err(cause) if cause.kind() != io::ErrorKind::InvalidInput => {
                     reason = format!("{address}: the name is not known: {cause}");
                 }
@@ -349,7 +349,7 @@ pub(crate) fn spool(spools: &Path, core: usize) -> PathBuf {
 /// The command that starts the worker of a core for `catherd run`.
 ///
 /// The worker reads its token from standard input: other users could read command line and
-/// environment. It executes programs if `programs` says how.
+/// environment. It executes programs only if `programs` is given.
 pub(crate) fn command(
     program: &Path,
     address: &str,
@@ -364,11 +364,11 @@ pub(crate) fn command(
         .args(["--connect", address, "--name", &name])
         // `catherd run` has chosen the cores.
         .args(["--core", &core.to_string(), "--siblings"])
-        // No cache, because the projects are on this machine already.
+        // Use no cache, because the projects are already on this machine.
         .args(["--cache-size", "0"])
         .arg("--spool")
         .arg(spool(spools, core))
-        // Settings for other coordinators and workers.
+        // Remove settings for other coordinators and workers.
         .env_remove("CATHERD_TLS")
         .env_remove("SLURM_JOB_END_TIME")
         .stdout(Stdio::null());

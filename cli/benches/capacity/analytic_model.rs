@@ -58,11 +58,11 @@ pub(crate) const POLL_INTERVAL: Time = 200_000;
 /// Microseconds between two updates of an open dashboard.
 pub(crate) const VIEW_INTERVAL: Time = 500_000;
 
-/// Size of a batch as in the coordinator's queue: about a second of work (microseconds), and at
-/// most so many runs.
+/// Size of a batch, as in the coordinator's queue: about one second of work, in microseconds, and a
+/// maximum number of runs.
 pub(crate) const BATCH: (f64, f64) = (1e6, 256.0);
 
-/// Load of the coordinator of a cluster in closed form, without queueing.
+/// Load of the coordinator of a cluster, computed by formulas that do not consider queueing.
 #[derive(Clone, Copy)]
 pub(crate) struct AnalyticModel<'a> {
     pub(crate) costs: &'a Costs,
@@ -123,7 +123,7 @@ impl AnalyticModel<'_> {
         let mib = cluster.project_mib * projects;
         let polls = 1.0 / POLL_INTERVAL as f64;
         let news = f64::from(cluster.viewers) / VIEW_INTERVAL as f64;
-        // Shares of a core for each worker.
+        // The share of a core that each worker needs, for each kind of request.
         let parts = [
             ("leases", lease.0 * batches, lease.1 * batches),
             ("commits", commit.0 * batches, commit.1 * batches),

@@ -1,5 +1,5 @@
-//! Measures what a coordinator costs, and predicts the size of the cluster that it can serve:
-//! `cargo bench --bench capacity -- --help`. How to read the results: docs/measurements/scaling.md.
+//! Measures the cost of a coordinator, and predicts the size of the cluster that it can serve:
+//! `cargo bench --bench capacity -- --help`. docs/measurements/scaling.md explains the results.
 
 #[path = "program.rs"]
 mod program;

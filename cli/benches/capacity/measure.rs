@@ -1,4 +1,4 @@
-//! Measuring what a coordinator costs.
+//! Measures the cost of a coordinator.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -62,8 +62,8 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// Number of rounds of single leases and commits, and the number of each that a worker requests in a
-/// round. They are so few that no lease expires.
+/// Number of rounds of single leases and commits, and the number of leases and of commits that a
+/// worker requests in a round. Both are so small that no lease expires.
 const ROUNDS: (usize, usize) = (10, 10);
 
 /// Bytes of the project that workers fetch.
@@ -136,7 +136,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Lets all workers act, and returns what this costs more than an idle coordinator.
+    /// Lets all workers act, and returns the cost in addition to the cost of an idle coordinator.
     fn act(&mut self, act: Act) -> Result<Cost, Failure> {
         let workers = std::mem::take(&mut self.workers);
         let (cost, workers) =
@@ -168,7 +168,7 @@ impl<'a> Bench<'a> {
         seen
     }
 
-    /// Measures leases and commits of one run each, as they occur if a run takes a minute.
+    /// Measures leases and commits of single runs, as they occur if a run takes a minute.
     fn singles(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let each = self.arguments.workers * ROUNDS.1;
         self.submit("singles", each * (ROUNDS.0 + 2))?;
@@ -207,7 +207,7 @@ impl<'a> Bench<'a> {
         costs.project_mib = fetched.map(|us| us / mib);
         self.line("each MiB of a project", costs.project_mib, "");
 
-        // Ask with a single worker, to measure the latency without queueing.
+        // Send requests from a single worker, to measure the latency without queueing.
         let others = self.workers.split_off(1);
         self.seen();
         self.act(Act::Lease(ROUNDS.1))?;

@@ -1,6 +1,6 @@
 //! The benchmark: the cost of a coordinator on this machine, and the largest cluster that it can serve.
 //!
-//! - [`measure`]: a process of `catherd coordinator` with simulated workers; gives [`Costs`].
+//! - [`measure`]: measures [`Costs`] of a process of `catherd coordinator` with simulated workers.
 //! - [`analytic_model`], [`simulation`]: load of a coordinator on a cluster of any size, predicted
 //!   from these costs.
 
@@ -23,7 +23,7 @@ pub(crate) struct Program {
     #[command(subcommand)]
     command: Command,
 
-    /// What cargo gives to every benchmark
+    /// Flag that cargo passes to every benchmark
     #[arg(long, hide = true, global = true)]
     bench: bool,
 }

@@ -1,4 +1,4 @@
-//! The coordinator under measurement: a separate process, observed through `/proc`.
+//! The coordinator that is measured: a separate process, observed through `/proc`.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -31,7 +31,7 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_catherd"));
         command.arg("coordinator").arg("--dir").arg(dir);
         command.args(["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"]);
-        // What is submitted here is executed by no process.
+        // Accept requests without a token, because no process executes the submitted studies.
         command.arg("--open");
         if let Some(store) = store {
             command.args(["--store", store]);

@@ -1,10 +1,11 @@
-//! A discrete-event simulation of a cluster around one
-//! coordinator. Deterministic: no clock, one stream of random numbers.
+//! A discrete-event simulation of a cluster with one coordinator. It is deterministic, because it
+//! reads no clock and uses one stream of random numbers.
 //!
-//! The coordinator is one thread that writes, in groups (`coordinator/src/writer.rs`), and
-//! all other threads on the remaining cores, first come first served. Workers behave as
-//! `worker/src/session.rs` does: they ask for the next batch when half of the last is done,
-//! or with batches of one when it has ended, and commit meanwhile.
+//! The coordinator consists of one thread that writes groups of requests
+//! (`coordinator/src/writer.rs`), and of all other threads, which process requests on the remaining
+//! cores in the order of arrival. Workers behave as in `worker/src/session.rs`: they request the
+//! next batch when half of the last one is done or, with batches of one run, when the run has
+//! ended, and commit meanwhile.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -63,7 +64,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let mut sizes: Vec<u32> = (2..=5).map(|power| 10_u32.pow(power)).collect();
     sizes.retain(|&workers| workers != cluster.workers);
     for workers in sizes {
-        // Long enough to be steady.
+        // Simulate long enough for a steady state.
         let runs = u64::from(workers) * (10.0 * model.batch()).ceil() as u64;
         let cluster = Cluster { workers, runs, ..cluster.clone() };
         text += &Simulation::new(AnalyticModel { costs: &costs, cluster: &cluster }).run().row();
@@ -96,7 +97,7 @@ enum Event {
 struct Worker {
     /// Time of the lease request that is not answered yet; `None` if all are answered.
     asked: Option<Time>,
-    /// The next batch is leased and has not begun.
+    /// Whether the next batch has been leased but not begun.
     ready: bool,
     working: bool,
     /// Time since which the worker has had no work.
@@ -117,8 +118,8 @@ pub(crate) struct Simulation<'a> {
     cores: Vec<Time>,
     link: Time,
     waiting: VecDeque<(u32, bool)>,
-    /// Requests of the group commit under way; number of heartbeats, and a poll of the progress,
-    /// that wait for the writer.
+    /// Requests of the current group commit; the number of heartbeats, and whether a poll of the
+    /// progress, wait for the writer.
     group: Vec<(u32, bool)>,
     beats: f64,
     poll: bool,
@@ -312,7 +313,7 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Starts a group commit of all that waits, unless one is under way.
+    /// Starts a group commit of all waiting requests, unless a commit is in progress.
     fn write(&mut self) {
         if self.writing || (self.waiting.is_empty() && self.beats == 0.0 && !self.poll) {
             return;
@@ -335,7 +336,7 @@ impl<'a> Simulation<'a> {
         self.after((busy + sync).max(1.0) as Time, Event::Written);
     }
 
-    /// Gives a leased batch to a worker.
+    /// Assigns a leased batch to a worker.
     fn granted(&mut self, number: u32) {
         let batch = (self.model.batch() as u64).min(self.pending);
         let worker = &mut self.workers[number as usize];

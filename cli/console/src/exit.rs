@@ -36,7 +36,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The section of a help that lists the exit codes of a command: 0, 1 and further ones with their
+/// The section of a command's help that lists its exit codes: 0, 1 and `further` codes, with their
 /// meanings.
 pub fn exit_codes(further: &[(Exit, &str)]) -> String {
     let mut text =

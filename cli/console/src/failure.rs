@@ -6,21 +6,20 @@ use std::panic::Location;
 
 use catherd_experiments::text::{printable, printable_lines};
 
-/// Environment variable with which errors show their causes as the program has them.
+/// Environment variable with which errors are printed with their causes in the form of the program.
 const BACKTRACE: &str = "CATHERD_BACKTRACE";
 
-/// The error of a command: one line with what failed and the cause, and a hint that says what to
-/// do.
+/// The error of a command: one line that states what failed and why, and a hint what to do.
 #[derive(Debug)]
 pub struct Failure {
     line: String,
     hint: Option<String>,
-    /// For bug reports: the error with its causes, and where the program met it.
+    /// The error with its causes, and the place in the program where it occurred, for bug reports.
     trace: Option<String>,
 }
 
 impl Failure {
-    /// A failure with an error, or a line that says what failed and the cause.
+    /// A failure from an error, or from a line that states what failed and why.
     #[track_caller]
     pub fn new(error: impl fmt::Display + fmt::Debug) -> Failure {
         let wanted =
@@ -36,7 +35,7 @@ impl Failure {
         &self.line
     }
 
-    /// Puts the place of the error, such as a file and line, before the line.
+    /// Adds the place of the error, such as a file and line, at the beginning of the line.
     #[must_use]
     pub fn at(self, place: impl fmt::Display) -> Failure {
         Failure { line: format!("{place}{}", self.line), ..self }
@@ -51,7 +50,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // The names of files may contain control characters, line breaks included.
+        // Escape control characters and line breaks, which names of files may contain.
         write!(f, "error: {}", printable(&self.line.replace(['\n', '\t'], " ")))?;
         if let Some(hint) = &self.hint {
             write!(f, "\n hint: {hint}")?;

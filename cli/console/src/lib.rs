@@ -1,13 +1,13 @@
-//! What every command of catherd needs, whatever it is about.
+//! Functions and types that all commands of catherd need.
 //!
 //! - [`Failure`]: the error of a command, with a hint; [`Exit`]: how a command that did not fail
 //!   ended, and its exit code; [`exit_codes`]: the section of a help that lists them.
 //! - [`terminal`]: results, progress and logs; [`BudgetBar`]: the progress of a search.
-//! - [`places`]: paths that do not exist, or are of another kind; [`output`]: files that are written.
-//! - [`Pair`], [`Generation`], [`Mutation`]: what commands that serve several kinds are asked for.
+//! - [`places`]: checks of paths that are read; [`output`]: files that are written.
+//! - [`Pair`], [`Generation`], [`Mutation`]: the requests of commands that serve several kinds.
 //!
-//! The errors of libraries are worded where a command shows them, in the `failure.rs` of a crate of
-//! commands.
+//! The messages for errors of libraries are in the `failure.rs` of the crate of commands that shows
+//! them.
 
 mod budget_bar;
 mod exit;

@@ -1,4 +1,4 @@
-//! Files that commands write.
+//! Writes the files of commands.
 
 use std::fs;
 use std::io;
@@ -6,7 +6,8 @@ use std::path::Path;
 
 use crate::Failure;
 
-/// Checks that a file can be in its folder. A command does so before work whose result would be lost.
+/// Checks that a file can be written in its folder. A command calls this before work whose result
+/// would otherwise be lost.
 ///
 /// # Errors
 ///

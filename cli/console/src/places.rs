@@ -1,4 +1,5 @@
-//! Paths that do not exist, with the nearest that does, and files that should be folders.
+//! Checks of paths: a path that does not exist is reported with the nearest one that does, and a
+//! file is refused if a folder is expected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +8,11 @@ use catherd_experiments::nearest;
 
 use crate::Failure;
 
-/// Checks that a path exists. `hint` says what to do if nothing near it exists.
+/// Checks that a path exists. `hint` is the hint of the error if no path near it exists.
 ///
 /// # Errors
 ///
-/// If it does not.
+/// If it does not exist.
 pub fn check(path: &Path, hint: &str) -> Result<(), Failure> {
     match path.symlink_metadata() {
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Err(missing(path, hint)),
@@ -33,7 +34,7 @@ pub fn folder(path: &Path, hint: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The failure about a path that does not exist, or below which something does not.
+/// The failure for a path that does not exist, or for a folder in which something is missing.
 pub fn missing(path: &Path, hint: &str) -> Failure {
     let failure = Failure::new(format_args!("{}: no such file or folder", path.display()));
     let text = path.to_string_lossy();

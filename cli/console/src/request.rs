@@ -1,4 +1,4 @@
-//! What the commands that serve several kinds of subjects are asked for, without the flags of one kind.
+//! Requests of commands that serve several subject kinds, without the flags of single kinds.
 
 use std::path::PathBuf;
 use std::{fs, io};
@@ -50,7 +50,7 @@ impl Pair {
     }
 }
 
-/// What `catherd generate` is asked for.
+/// A request of `catherd generate`.
 #[derive(Clone, Debug)]
 pub struct Generation {
     /// Path of the project.
@@ -71,7 +71,7 @@ pub struct Generation {
     pub quiet: bool,
 }
 
-/// What `catherd mutate` is asked for.
+/// A request of `catherd mutate`.
 #[derive(Clone, Debug)]
 pub struct Mutation {
     /// The project and its suite.
@@ -82,7 +82,7 @@ pub struct Mutation {
     pub sample: Option<u64>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// How much more a test may execute on a mutant than on the project, as a factor.
+    /// Maximum execution of a test on a mutant, as a multiple of its execution on the project.
     pub factor: u64,
     /// Whether mutants that survive are listed.
     pub survivors: bool,

@@ -19,11 +19,11 @@ pub const LOG: &str = "CATHERD_LOG";
 
 /// Writes results.
 pub fn print(text: &str) {
-    // An error is ignored, because the reader may have closed the pipe, as `head` does.
+    // Ignore the error, because the reader may have closed the pipe, as `head` does.
     let _ = write(text);
 }
 
-/// Prints a part of a long output. False if its reader has closed it.
+/// Prints a part of a long output. Returns false if the reader has closed the pipe.
 ///
 /// # Errors
 ///
@@ -39,8 +39,9 @@ pub fn print_more(text: &str) -> io::Result<bool> {
 fn write(text: &str) -> io::Result<()> {
     BARS.suspend(|| {
         let mut stdout = io::stdout().lock();
-        // Names come from files and from other machines, and terminals obey escape sequences. Files
-        // and pipes get the text as it is, because it may be JSON.
+        // Escape names on terminals, because names come from files and other machines, and
+        // terminals interpret escape sequences. Files and pipes get the unchanged text, because it
+        // may be JSON.
         match stdout.is_terminal() {
             true => stdout.write_all(printable_lines(text).as_bytes())?,
             false => stdout.write_all(text.as_bytes())?,
@@ -63,7 +64,7 @@ pub enum Format {
     Json,
 }
 
-/// Standard error carries the JSON log, so that nothing else may be written to it.
+/// Whether standard error contains the JSON log, so that nothing else may be written to it.
 static STRUCTURED: AtomicBool = AtomicBool::new(false);
 
 /// Writes a line about progress to standard error.

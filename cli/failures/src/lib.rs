@@ -1,4 +1,4 @@
-//! The meanings of exit codes, and the errors of the libraries in words for people.
+//! The meanings of exit codes, and the messages and hints for errors of libraries.
 
 use std::io;
 
@@ -50,7 +50,7 @@ pub const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check does not h
 pub const DAMAGED_RUN: &str =
     "start `catherd run` or the coordinator again: it executes damaged runs once more";
 
-/// Advice about what a catherd without the feature `cluster` cannot do.
+/// Advice about a function that a build without the feature `cluster` does not have.
 pub const BUILD_FOR_CLUSTERS: &str =
     "build catherd with what clusters need: cargo build --release --features cluster";
 
@@ -67,10 +67,10 @@ workers send the rest again (catherd backup copies a store that is in use)";
 pub const UNREADABLE: &str =
     "name a study file, or the study's parts with flags; see catherd run --help";
 
-/// An error of a library, in words for people. (Failures and these errors are of other crates, so
-/// that this cannot be `From`.)
+/// An error of a library that can be converted to a failure with a message and a hint. (This cannot
+/// be `From`, because both types are from other crates.)
 pub trait Worded {
-    /// The failure of a command that the error ends.
+    /// The failure of a command that ends with this error.
     fn worded(self) -> Failure;
 }
 
@@ -114,7 +114,7 @@ impl Worded for CoordinatorError {
     }
 }
 
-/// The failure about a coordinator, whose folder is named with a flag.
+/// The failure for an error of a coordinator whose folder is named with a flag.
 pub fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
     let hint = match &error {
         CoordinatorError::Folder { folder, .. } => {

@@ -1,4 +1,4 @@
-//! Certificates made, renewed and read.
+//! Makes, renews and reads certificates.
 
 use std::fs;
 use std::io;
@@ -17,7 +17,7 @@ use catherd_experiments::file_names::safe_name;
 /// Time for which the certificate of an authority is valid.
 const AUTHORITY_VALIDITY: Duration = Duration::days(5 * 365);
 
-/// Certificates are valid from this long before they are made, because clocks differ.
+/// The validity of certificates begins this time before they are made, because clocks differ.
 const CLOCK_DIFFERENCE: Duration = Duration::days(1);
 
 /// Remaining time below which the expiry of a certificate is a warning.
@@ -40,7 +40,7 @@ pub(crate) fn expiry(pem: &[u8]) -> Result<Expiry, Failure> {
     Ok(Expiry { text, urgent: left < EXPIRES_SOON })
 }
 
-/// Reads something of the first certificate in PEM.
+/// Passes the first certificate in PEM to a function and returns the result.
 fn parsed<T>(
     pem: &[u8],
     read: impl FnOnce(&x509_parser::certificate::X509Certificate<'_>) -> T,
@@ -54,7 +54,7 @@ fn parsed<T>(
     Ok(read(&certificate))
 }
 
-/// The host names and IP addresses for which a certificate in PEM is.
+/// The host names and IP addresses in a certificate in PEM.
 fn names(pem: &[u8]) -> Result<Vec<String>, Failure> {
     parsed(pem, |certificate| {
         let extension = certificate.subject_alternative_name().ok().flatten();
@@ -72,7 +72,7 @@ fn names(pem: &[u8]) -> Result<Vec<String>, Failure> {
 }
 
 impl MakeCerts {
-    /// Makes the certificates that are asked for, or renews those in the folder.
+    /// Makes the requested certificates, or renews the certificates in the folder.
     pub(super) fn make(&self) -> Result<Exit, Failure> {
         let mut folders = Vec::new();
         for names in &self.certificates {
@@ -89,7 +89,7 @@ impl MakeCerts {
         Ok(Exit::Success)
     }
 
-    /// The folders of the certificates that there are, with the names in each.
+    /// The folders with existing certificates, each with the names in its certificate.
     fn present(&self) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
         let entries = fs::read_dir(&self.dir).map_err(|cause| unwritable(&self.dir, &cause))?;
         let mut folders = Vec::new();
@@ -165,7 +165,7 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
     fs::write(file, text).map_err(|cause| unwritable(file, &cause))
 }
 
-/// Writes a key, of mode 0600 also if an earlier file had another.
+/// Writes a key with mode 0600, even if an earlier file had another mode.
 fn write_secret(file: &Path, text: &str) -> Result<(), Failure> {
     catherd_platform::write_private(file, text).map_err(|cause| unwritable(file, &cause))
 }

@@ -1,4 +1,4 @@
-//! `catherd coordinator --allocate`: workers are allocated as runs wait.
+//! `catherd coordinator --allocate`: allocates workers on a cluster while runs wait.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -54,10 +54,11 @@ struct Options {
     submit: Vec<String>,
 }
 
-/// Default of `--idle`: the planner submits others when runs wait again.
+/// Default of `--idle` in seconds. It is short, because the planner submits other tasks when runs
+/// wait again.
 const IDLE: u64 = 10;
 
-/// Time between two looks at the tasks.
+/// Time between two observations of the tasks.
 const INTERVAL: Duration = Duration::from_secs(5);
 
 /// Expected time from the start of a task to its first run.
@@ -92,7 +93,7 @@ impl std::str::FromStr for Allocation {
     }
 }
 
-/// The words of a line, of which quotes make one of several.
+/// The words of a line. Quotation marks join several words to one.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for char in line.chars() {
@@ -124,14 +125,15 @@ pub(super) struct Allocator {
     /// Tasks whose workers have leased a run.
     worked: BTreeSet<Task>,
     start: Instant,
-    /// The workers would be admitted.
+    /// Whether a check has shown that the coordinator admits the workers.
     checked: bool,
-    /// The failure that was reported last.
+    /// The last failure that was reported.
     told: String,
 }
 
 impl Allocation {
-    /// The allocator of a coordinator that workers reach at an address unless the options name another.
+    /// Makes the allocator of a coordinator. `address` is the address at which workers reach it,
+    /// unless the options name another.
     pub(super) fn allocator(self, address: &str) -> Result<Allocator, Failure> {
         let Allocation { engine, options } = self;
         let shape = options.shape;
@@ -145,7 +147,8 @@ impl Allocation {
         let mut pilot = Pilot {
             connect,
             idle,
-            // The planner replaces tasks, so that the time limits of all are within the budget.
+            // Do not queue tasks again, because the planner replaces them and keeps the time limits
+            // of all tasks within the budget.
             requeue: false,
             submit_options: options.submit,
             ..shape.pilot(engine, &options.credentials, dir, state.tag.clone())?
@@ -176,14 +179,14 @@ impl Allocation {
 }
 
 impl Allocator {
-    /// Allocates workers until the future is dropped. Tasks continue without it, and are known to the next
-    /// coordinator with the same folder.
+    /// Allocates workers until the future is dropped. Tasks continue afterwards, and the next
+    /// coordinator with the same folder manages them.
     pub(super) async fn run(mut self, progress: watch::Receiver<Progress>) {
         loop {
             let current = progress.borrow().clone();
             // The commands of the manager may take seconds.
             let stepped = tokio::task::spawn_blocking(move || {
-                // Another coordinator leads, and allocates.
+                // Do nothing while another coordinator leads, because that one allocates.
                 if !current.standby {
                     let result = self.step(&current);
                     self.report(result);
@@ -201,7 +204,7 @@ impl Allocator {
         }
     }
 
-    /// Reports a failure once.
+    /// Reports a failure, unless it equals the last one.
     fn report(&mut self, result: Result<(), Failure>) {
         let told = result.err().map(|failure| failure.to_string()).unwrap_or_default();
         if !told.is_empty() && told != self.told {
@@ -268,7 +271,7 @@ impl Allocator {
     fn submit(&mut self, tasks: u32, time: Duration, live: &[Observed]) -> Result<(), Failure> {
         let live: Vec<Task> = live.iter().map(|observed| observed.task.clone()).collect();
         let next = self.state.next;
-        // The workers of some stay without a run, if there are fewer than the minimum.
+        // If fewer workers than the minimum exist, the workers of some tasks stay without a run.
         let least = self.shape.workers.min.div_ceil(self.pilot.cores_per_task);
         let staying = match least.saturating_sub(live.len() as u32) {
             0 => 0,
@@ -293,7 +296,7 @@ impl Allocator {
     }
 }
 
-/// The work that is left.
+/// The remaining work.
 fn demand(progress: &Progress) -> Demand {
     let active = progress.studies.iter().filter(|study| study.state == StudyState::Active);
     let waiting = active.map(|study| {

@@ -22,7 +22,7 @@ pub(super) fn url(text: &str) -> Result<String, String> {
     Ok(if text.ends_with(PATH) { text.to_owned() } else { format!("{text}{PATH}") })
 }
 
-/// Says that this build sends no traces.
+/// Returns the error that this build cannot send traces.
 #[cfg(not(feature = "traces"))]
 pub(super) fn exporter(_: &str) -> Result<SpanSink, Failure> {
     Err(Failure::new("this catherd was built without traces")

@@ -1,11 +1,11 @@
-//! Compares the commands that are shown with the arguments that the program accepts.
+//! Checks that the program accepts the commands that the documentation shows.
 
 use clap::{Command, CommandFactory, Parser};
 
 use super::{files_below, parts, read, root, shown};
 use crate::Cli;
 
-/// The commands of a line of shell that call catherd, each as its words. `catherd` may have a
+/// The commands in a line of shell that call catherd, each as a list of words. `catherd` may have a
 /// path, or be `cargo run --`.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
@@ -144,7 +144,7 @@ fn commands_in_documents_and_examples_are_accepted() {
     for folder in ["docs", "deploy", ".github", "experiments"] {
         files.extend(files_below(folder));
     }
-    // Scripts of tasks, in which the program is a variable.
+    // Leave out scripts of tasks, in which the program is a variable.
     files.retain(|file| !shown(file).starts_with("deploy/launch/"));
     let (mut flaws, mut checked) = (Vec::new(), 0);
     for file in files {

@@ -8,7 +8,7 @@ use super::{files_below, pages, parts, read, root, shown};
 /// The targets of the links and pictures of a text.
 fn links(text: &str) -> Vec<String> {
     let prose: String = parts(text).filter(|(code, _)| !code).map(|(_, part)| part).collect();
-    // Code in a sentence may contain brackets.
+    // Leave out code in sentences, which may contain brackets.
     let prose: String = prose.split('`').step_by(2).collect::<Vec<_>>().join("`");
     let targets = prose.split("](").skip(1).filter_map(|rest| rest.split(')').next());
     targets.map(|target| target.replace('\n', "")).collect()
@@ -63,7 +63,7 @@ fn targets_of_links_exist() {
 #[test]
 fn source_files_that_pages_name_exist() {
     let mut missing = Vec::new();
-    // The changelog names files of earlier versions.
+    // Skip the changelog, which names files of earlier versions.
     let changelog = root().join("CHANGELOG.md");
     let maps = ["ARCHITECTURE.md", "docs/explanation/architecture.md"].map(|map| root().join(map));
     for page in pages().into_iter().filter(|page| *page != changelog) {
@@ -88,7 +88,7 @@ fn the_book_has_every_page() {
     let mut listed: Vec<PathBuf> = listed.collect();
     listed.sort();
     let mut pages = files_below("docs");
-    // Notebooks have links from pages.
+    // Pages have links to notebooks as well.
     pages.retain(|page| *page != summary && page.extension().is_some_and(|kind| kind == "md"));
     assert_eq!(listed, pages);
 }

@@ -1,4 +1,4 @@
-//! Compares pages of the reference with the code that they describe.
+//! Compares reference pages with the code that they describe.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -64,7 +64,7 @@ fn describe(command: &Command, parent: &str, page: &mut String) {
     }
 }
 
-/// A text with a full stop, which the first line of a help lacks.
+/// A text with a full stop at its end, because the first line of a help text has none.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     format!("{text}{}\n", if text.ends_with('.') { "" } else { "." })
@@ -130,7 +130,7 @@ fn commands_page_is_current() {
     );
 }
 
-/// The keys that a part of a study file may have, from the error about an unknown key.
+/// The keys that a part of a study file may have, taken from the error about an unknown key.
 fn keys(text: &str) -> Vec<String> {
     let refused = Study::parse(text, Path::new("study.toml")).expect_err("an unknown key");
     let StudyError::Invalid { problem, advice, .. } = refused else { panic!("{refused}") };

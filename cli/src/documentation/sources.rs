@@ -1,4 +1,4 @@
-//! Holds the sources to the rules of CONTRIBUTING.md on errors.
+//! Checks that the sources follow the rules of CONTRIBUTING.md about errors.
 
 use std::path::PathBuf;
 
@@ -33,7 +33,7 @@ fn returns_strings(signature: &str) -> bool {
     dense.contains("Result<") && (dense.contains(",String>") || dense.contains(",String,>"))
 }
 
-/// The lines at which an error has a source although its text contains it.
+/// The lines at which an error has a source although its text already contains the cause.
 fn sources_of_errors(text: &str) -> Vec<usize> {
     let mut lines = Vec::new();
     let mut transparent = false;

@@ -96,7 +96,7 @@ fn prose(program: &str) -> String {
     prose
 }
 
-/// Whether a line has a word, or several, with nothing that belongs to it on either side.
+/// Whether a line contains a word or a sequence of words that is not a part of a longer word.
 fn has(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     line.match_indices(word).any(|(at, _)| {
@@ -109,7 +109,7 @@ fn comments_and_pages_use_plain_words() {
     let mut found = Vec::new();
     for file in files() {
         let text = read(&file);
-        // Most files have none of the words, and need not be taken apart.
+        // Skip files that contain none of the words, which are most files, before parsing.
         if !AVOIDED.iter().any(|(word, _)| text.contains(word)) && !text.contains("MOST_") {
             continue;
         }

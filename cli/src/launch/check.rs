@@ -1,4 +1,4 @@
-//! Whether workers would be admitted, before any is submitted.
+//! Checks, before workers are submitted, that the coordinator would admit them.
 
 use std::time::Duration;
 
@@ -12,7 +12,8 @@ use crate::remote::Credentials;
 /// Time within which the coordinator must answer.
 const LIMIT: Duration = Duration::from_secs(10);
 
-/// Asks one of the coordinators for a project that does not exist, which only workers may do.
+/// Requests a project that does not exist from the coordinators until one of them answers. Only
+/// workers may send this request.
 ///
 /// # Errors
 ///

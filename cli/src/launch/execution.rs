@@ -1,4 +1,4 @@
-//! The commands of managers, and the state of a launch in its folder.
+//! Executes the commands of managers, and stores the state of a launch in its folder.
 
 use std::fs;
 use std::io::Write as _;
@@ -68,7 +68,7 @@ impl State {
             .map_err(|cause| Failure::new(format_args!("{}: {cause}", file.display())).hint(hint))
     }
 
-    /// Writes the state; a reader sees the former one or the new one.
+    /// Writes the state atomically: a reader finds either the old or the new one.
     pub(crate) fn write(&self, dir: &Path) -> Result<(), Failure> {
         let (file, partial) = (dir.join(FILE), dir.join(format!("{FILE}.partial")));
         let written = serde_json::to_string_pretty(self)
@@ -78,7 +78,7 @@ impl State {
         written.map_err(|cause| unusable(&file, &cause))
     }
 
-    /// The manager, and what is needed to list and end the tasks.
+    /// The manager, and the settings that are needed to list and end the tasks.
     pub(crate) fn pilot(self, dir: &Path) -> Result<(Engine, Pilot), Failure> {
         let dir = dir.canonicalize().map_err(|cause| unusable(dir, &cause))?;
         let State { engine, tag, hosts, submit_options, .. } = self;
@@ -121,7 +121,7 @@ pub(crate) fn execute(call: &Call) -> Result<String, Failure> {
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
-/// Executes all calls, also if some of them fail, and returns the first failure.
+/// Executes all calls, even if some of them fail, and returns the first failure.
 pub(crate) fn execute_all(calls: &[Call]) -> Result<(), Failure> {
     let results: Vec<_> = calls.iter().map(execute).collect();
     results.into_iter().try_for_each(|result| result.map(drop))
@@ -138,7 +138,7 @@ pub(crate) fn listed(engine: Engine, pilot: &Pilot) -> Result<Vec<Task>, Failure
     Ok(tasks)
 }
 
-/// Asks the manager how large an array may be. Without an answer it is as large as usual.
+/// Asks the manager for the maximum size of an array. Without an answer, the default remains.
 pub(crate) fn read_array_limit(engine: Engine, pilot: &mut Pilot) {
     let Some(call) = engine.array_limit() else { return };
     let answer = execute(&call).ok();

@@ -115,7 +115,7 @@ impl Shape {
         }
     }
 
-    /// What each task executes.
+    /// The settings of the launch for the manager.
     pub(crate) fn pilot(
         &self,
         engine: Engine,

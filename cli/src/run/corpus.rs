@@ -1,4 +1,4 @@
-//! The search for the projects of a study, as a person sees it.
+//! Finds the projects of a study, with progress and messages on the terminal.
 
 use std::cell::RefCell;
 

@@ -16,7 +16,7 @@ use super::events::Events;
 /// Time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Maximum number of runs in execution whose goals are shown.
+/// Maximum number of executing runs for which goals are shown.
 const MAX_EXECUTING: usize = 4;
 
 /// Maximum number of reasons for failures that are shown while runs are executed.
@@ -44,7 +44,8 @@ pub(super) struct Display {
     rate: Rate,
 }
 
-/// The rate when a run ended last. While runs are executed, the time left falls and the rate stays.
+/// The rate at the last end of a run. Between ends of runs, the remaining time decreases and the
+/// rate does not change.
 #[derive(Default)]
 struct Rate {
     ended: u64,
@@ -72,7 +73,7 @@ impl Display {
         Display { mode, events: Events::default(), reasons: 0, rate: Rate::default() }
     }
 
-    /// Reports events in addition, the start first.
+    /// Also reports events, beginning with the start.
     pub(super) fn with_events(
         mut self,
         events: Events,
@@ -85,7 +86,7 @@ impl Display {
         self
     }
 
-    /// Shows the reasons for which attempts failed first, each once.
+    /// Shows new reasons for failed attempts, each once.
     pub(super) fn show_reasons(&mut self, progress: &Progress) {
         for count in progress.failures.iter().skip(self.reasons) {
             self.reasons += 1;
@@ -102,7 +103,7 @@ impl Display {
         }
     }
 
-    /// Prints what is to be run and how many of these runs ended earlier.
+    /// Prints the name and size of the plan, and how many of its runs have ended before.
     pub(super) fn new(quiet: bool, title: &Title, before: &Progress, workers: usize) -> Display {
         if quiet {
             return Display::of(Mode::Quiet);
@@ -165,14 +166,15 @@ impl Display {
     }
 }
 
-/// How fast runs end, and how long the rest takes: two statements of one number, so that they agree.
+/// How fast runs end, and how long the remaining runs take. Both are computed from one number, so
+/// that they agree.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     /// Runs that have not ended.
     pub(crate) left: u64,
-    /// The time that they take, if it is known.
+    /// The expected time of these runs, if it is known.
     pub(crate) expected: Option<Duration>,
-    /// Runs that ended in a second of the last half minute.
+    /// Runs per second that ended in the last half minute.
     pub(crate) measured: f64,
 }
 
@@ -191,7 +193,8 @@ impl Pace {
         self.expected.or_else(at_rate)
     }
 
-    /// The rate at which the rest ends in the expected time, in words; `None` if nothing is known.
+    /// The rate at which the remaining runs end in the expected time, in words; `None` if nothing
+    /// is known.
     pub(crate) fn rate(&self) -> Option<String> {
         let per_second = match self.expected.map(|left| left.as_secs_f64()) {
             Some(seconds) if self.left > 0 && seconds > 0.0 => self.left as f64 / seconds,
@@ -222,7 +225,7 @@ fn describe(progress: &Progress, rate: Option<&str>) -> String {
     if let Some(coverage) = progress.mean_coverage {
         let _ = write!(line, ", mean coverage {:.1} %", 100.0 * coverage);
     }
-    // What is known from before the store failed says nothing.
+    // While the store fails, earlier values are not shown.
     if !progress.is_finished() && progress.last_error.is_none() {
         match Pace::of(progress).left() {
             Some(left) => {

@@ -1,4 +1,4 @@
-//! What happens in a study as JSON: one object on each line of standard output.
+//! Prints the events of a study as JSON, one object on each line of standard output.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -13,7 +13,7 @@ use super::display::ended;
 /// Shortest time between two events of progress.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Reports events, if they are wanted.
+/// Reports events if they are requested.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Events {
     wanted: bool,

@@ -44,8 +44,8 @@ pub(crate) enum Ended {
     FailedAlike,
 }
 
-/// Runs of an algorithm that fail for the same reason, none having succeeded, after which a study is
-/// stopped.
+/// Number of runs of an algorithm that fail for the same reason, without a run that succeeds, after
+/// which a study is stopped.
 const MAX_ALIKE: usize = 10;
 
 /// When failures stop a study.
@@ -53,14 +53,14 @@ const MAX_ALIKE: usize = 10;
 pub(super) struct FailureRule {
     /// Number of projects of the study.
     pub(super) projects: usize,
-    /// Failures never stop it.
+    /// Whether the study continues after any failures.
     pub(super) keep_going: bool,
 }
 
 impl FailureRule {
-    /// The failures that stop the study: at least [`MAX_ALIKE`] of an algorithm for one reason, on two
-    /// projects if there are two, and no run of the algorithm that is done. They are then the fault of
-    /// the tool, not of a project.
+    /// The failures that stop the study: at least [`MAX_ALIKE`] of an algorithm for one reason, on
+    /// two projects if there are two, and no run of the algorithm that is done. In this case, the
+    /// cause is the tool and not a project.
     fn stops<'p>(&self, progress: &'p Progress) -> Option<&'p FailureCount> {
         let projects = self.projects.min(2);
         progress.failures.iter().find(|count| {
@@ -72,9 +72,9 @@ impl FailureRule {
 
 /// The workers of a study on this machine.
 pub(super) struct Workers<'a> {
-    /// The core of each.
+    /// The core of each worker.
     pub(super) cores: &'a [usize],
-    /// The token by which they prove to the coordinator that this process started them.
+    /// The token with which workers prove to the coordinator that this process started them.
     pub(super) token: &'a str,
     /// How they execute programs; `None` for studies whose runs execute none.
     pub(super) programs: Option<&'a WorkerPrograms>,
@@ -129,7 +129,8 @@ pub(super) fn run(
             } => ended,
             served = server => match served {
                 Ok(Err(cause)) => Err(cause.worded()),
-                // The server ends when the coordinator is dropped, which is later.
+                // The server ends only when the coordinator is dropped, which happens later, so
+                // this is an error.
                 Ok(Ok(())) | Err(_) => Err(Failure::new("the coordinator has stopped serving")
                     .hint("repeat the command to continue from here")),
             },
@@ -146,7 +147,7 @@ pub(super) fn run(
 
 /// Removes the spools of the workers. With `keep_trials`, the trials that could not be measured are kept.
 fn clear(spools: &Path, keep_trials: bool) {
-    // Ignore the errors: what is left is cleared the next time.
+    // Ignore the errors: remaining files are removed at the next start.
     let trials = spools.join(TRIALS);
     if !keep_trials || !trials.exists() {
         let _ = std::fs::remove_dir_all(spools);
@@ -189,7 +190,7 @@ struct Watch<'a> {
     rule: FailureRule,
 }
 
-/// Says that failures stop the study.
+/// The message that failures stop the study.
 fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
     let failure = Failure::new(format_args!(
         "{runs} runs of {label} failed alike, and none succeeded: {reason}"
@@ -217,7 +218,7 @@ impl Watch<'_> {
             tokio::select! {
                 _ = tick.tick() => {}
                 () = stop.received() => {
-                    // Without a store no run could end.
+                    // Stop at once if the store fails, because runs cannot end without it.
                     if draining || store.is_failing() {
                         return Ok(Ended::StoppedAtOnce);
                     }
@@ -241,7 +242,7 @@ impl Watch<'_> {
                     || damaged.is_empty()
                     || !damaged.is_disjoint(&restored)
                 {
-                    // Trying again is of no use.
+                    // Do not retry, because this cannot succeed.
                     return Err(lost.worded());
                 }
                 restored.extend(damaged);
@@ -273,7 +274,7 @@ impl Watch<'_> {
 struct StoreWatch {
     retry: Duration,
     failing_since: Option<Instant>,
-    /// The time from which on a store that was failing works.
+    /// The time since which a store that was failing works again.
     working_since: Option<Instant>,
 }
 
@@ -286,7 +287,8 @@ impl StoreWatch {
         self.failing_since.is_some()
     }
 
-    /// Whether the store has returned errors for too long. Says so when it begins and when it ends.
+    /// Whether the store has returned errors for too long. Prints a message when the errors begin
+    /// and when they end.
     fn has_failed(&mut self, progress: &Progress) -> bool {
         let Some(error) = &progress.last_error else {
             let working = self.failing_since.is_some()

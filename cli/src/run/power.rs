@@ -1,4 +1,4 @@
-//! `catherd run --plan`: what a study can find, before it is executed.
+//! `catherd run --plan`: computes, before a study is executed, which effects it can find.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -64,7 +64,7 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
     text
 }
 
-/// The sizes that a pilot study suggests; empty if it has no two runs on two projects.
+/// The sizes that a pilot study suggests; empty if it does not have two runs on two projects.
 fn pilot(results: &Results) -> String {
     let pairs = PairVariation::all(&Samples::coverage(results));
     if pairs.is_empty() {

@@ -85,7 +85,8 @@ pub(crate) struct PlannedStudy {
 }
 
 impl StudyArgs {
-    /// The name of the study, as far as the command line and the name of its file say it.
+    /// The name of the study according to the command line and the name of its file, without
+    /// reading the file.
     pub(crate) fn name(&self) -> String {
         let stem = || self.study.as_ref().and_then(|file| file.file_stem());
         let stem = || stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -93,7 +94,7 @@ impl StudyArgs {
     }
 
     fn study(&self) -> Result<Study, Failure> {
-        // The kind is checked first, because algorithms and units depend on it.
+        // Check the kind first, because algorithms and units depend on it.
         if let Some(name) = &self.subject {
             subjects::kind(name).map_err(|failure| failure.at("--subject: "))?;
         }
@@ -151,8 +152,8 @@ impl StudyArgs {
         crate::claims::next_to(self.study.as_deref()?)
     }
 
-    /// Checks that this machine has the environments of the tools of a study: without one, every run of
-    /// the tool would fail.
+    /// Checks that this machine has the environments of the tools of a study, because without an
+    /// environment every run of its tool would fail.
     pub(crate) fn check_tools(&self, tools: &[Tool]) -> Result<(), Failure> {
         tools.iter().try_for_each(|tool| {
             tool.check_prepared().map_err(|cause| {
@@ -179,7 +180,7 @@ impl StudyArgs {
             })?;
         }
         if let ProjectSource::Synthetic { count, .. } = study.projects {
-            // Making the projects would take long.
+            // Check the number of runs first, because making the projects takes a long time.
             let runs = study.runs(usize::try_from(count).unwrap_or(usize::MAX)) as u64;
             if runs > MAX_RUNS {
                 let line = format!("runs: {runs} are more than the maximum of {MAX_RUNS}");
@@ -187,8 +188,8 @@ impl StudyArgs {
                 return Err(self.located("projects.synthetic.count", failure));
             }
         }
-        // Projects are found last, because finding a thousand of them takes long, and a misspelt name
-        // should be reported before.
+        // Find projects last, because finding a thousand of them takes a long time, and a misspelt
+        // name should be reported before.
         for (number, algorithm) in study.algorithms.iter().enumerate() {
             kind.check_algorithm(algorithm)
                 .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
@@ -259,14 +260,15 @@ impl StudyArgs {
     }
 }
 
-/// Whether a path is a folder or has the ending of a project, where a study file is expected.
+/// Whether a path that should be a study file is a folder or has the extension of a project.
 fn is_project(path: &Path) -> bool {
     let endings = ["sb3", "sb2", "js", "ts", "tgz", "bp", "py"];
     path.is_dir() || path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
 }
 
-/// Says that no project can show a significant difference between algorithms, because each has too
-/// few runs on it; `None` if one can, or if nothing is compared project by project.
+/// The warning that no project can show a significant difference between algorithms, because each
+/// algorithm has too few runs on it. `None` if some project can, or if algorithms are not compared
+/// by project.
 pub(crate) fn too_few_seeds(plan: &Plan) -> Option<String> {
     let needed = runs_needed(LEVEL);
     let compared = plan.algorithms.len() > 1 && !plan.has_rounds();

@@ -1,4 +1,4 @@
-//! What a command prints of the results that it has written.
+//! The text that a command prints about the results that it has written.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;

@@ -1,4 +1,5 @@
-//! `catherd run --trials`: trials of other results, which are measured again and not executed.
+//! `catherd run --trials`: imports trials of other results, which are measured again without being
+//! executed.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,8 +17,8 @@ use catherd_interface::command::{import_trial, trial_id};
 /// The folder of trials that are not measured yet, in the folder with the spools of the workers.
 pub(crate) const TRIALS: &str = "trials";
 
-/// Puts the trials of a plan that other results have into the folder of the study: those of stored records, and
-/// those that are not measured yet. Says how many there are.
+/// Copies the trials of a plan from other results into the folder of the study: trials of stored
+/// records, and trials that have not been measured yet. Prints how many there are.
 pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Result<(), Failure> {
     let planned: BTreeSet<Digest> = plan.clone().into_runs().map(|spec| trial_id(&spec)).collect();
     let trials = folder.spools().join(TRIALS);
@@ -61,7 +62,8 @@ pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Resul
     Ok(())
 }
 
-/// Copies the files of a trial. A copy that is not complete is not a trial, because a trial is read with its digests.
+/// Copies the files of a trial. An incomplete copy is not used as a trial, because digests are
+/// compared when a trial is read.
 fn copy(from: &Path, to: &Path) -> io::Result<()> {
     for entry in fs::read_dir(from)? {
         let entry = entry?;

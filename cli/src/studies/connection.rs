@@ -15,19 +15,19 @@ use tonic::{Code, Status, Streaming};
 
 use crate::remote::Remote;
 
-/// Time without an answer after which the command says so.
+/// Time without an answer after which the command prints a note.
 const SILENCE: Duration = Duration::from_secs(4);
 
-/// Time until it says so again.
+/// Time between further notes.
 const REPORT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Longest time for which a stream that was lost is requested again.
+/// Maximum time for which a lost stream is requested again.
 const RETRY_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// Time between two requests for a stream that was lost.
+/// Time between two requests for a lost stream.
 const RETRY_PAUSE: Duration = Duration::from_millis(500);
 
-/// Time within which a coordinator of several must say whether it leads.
+/// Time within which each of several coordinators must answer whether it leads.
 const CHOICE_TIMEOUT: Duration = Duration::from_secs(4);
 
 /// A coordinator that a command knows.
@@ -37,10 +37,10 @@ struct Known {
     client: StudiesClient<AuthChannel>,
 }
 
-/// A connection to a coordinator, or to the one of several that leads their store.
+/// A connection to a coordinator or, if there are several, to the one that leads their store.
 ///
-/// It is served by a thread of its own, so that it is kept alive while the command does something
-/// else, such as writing tables.
+/// It is served by a separate thread, so that it is kept alive while the command does other work,
+/// such as writing tables.
 pub(super) struct Connection {
     runtime: Runtime,
     known: Vec<Known>,
@@ -76,7 +76,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Chooses the coordinator that leads, if several are known and one of them says so.
+    /// Chooses the coordinator that leads, if several are known and one of them answers that it
+    /// does.
     fn choose(&self) {
         let [first, others @ ..] = &self.known[..] else { return };
         if others.is_empty() {
@@ -87,7 +88,7 @@ impl Connection {
             let status = client.get_status(v1::StatusRequest {});
             match timeout(CHOICE_TIMEOUT, status).await {
                 Ok(Ok(status)) => !status.into_inner().standby,
-                // It leads or not, and its refusal is reported.
+                // The answer is a refusal, which is reported whether the coordinator leads or not.
                 Ok(Err(status)) => !may_pass(&status),
                 Err(_) => false,
             }
@@ -176,7 +177,7 @@ impl Connection {
                         return Ok(());
                     }
                 }
-                // The coordinator has ended, and is started again perhaps.
+                // The coordinator has ended, but may be started again.
                 None => stream.lost(&Status::unavailable("the coordinator has ended"))?,
             }
         }
@@ -214,12 +215,13 @@ impl Connection {
     }
 }
 
-/// A stream that is requested again when it is lost: the connection broke, the coordinator was
-/// restarted, or this process did not run for a while, so that the coordinator gave it up.
+/// A stream that is requested again when it is lost, because the connection was interrupted, the
+/// coordinator was restarted, or this process did not run for some time, so that the coordinator
+/// closed the connection.
 pub(super) struct Lasting<'c, T> {
     connection: &'c Connection,
     stream: Option<Streaming<T>>,
-    /// The coordinator has accepted the request once.
+    /// Whether the coordinator has accepted the request before.
     accepted: bool,
     /// The beginning of the outage, and the time of the next note about it.
     outage: Option<(Instant, Instant)>,
@@ -270,7 +272,7 @@ impl<'c, T> Lasting<'c, T> {
         }
     }
 
-    /// Notes that the stream was lost, and waits before it is requested again.
+    /// Records that the stream was lost, and waits before it is requested again.
     fn lost(&mut self, status: &Status) -> Result<(), Failure> {
         let connection = self.connection;
         if !self.accepted || !may_pass(status) {
@@ -308,7 +310,7 @@ fn may_pass(status: &Status) -> bool {
         )
 }
 
-/// Waits for an answer, and says now and then that there is none.
+/// Waits for an answer, and regularly prints that there is none yet.
 async fn reported<T>(address: &str, answer: impl Future<Output = T>) -> T {
     let mut answer = pin!(answer);
     let (start, mut silence) = (Instant::now(), SILENCE);

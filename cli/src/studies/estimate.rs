@@ -1,4 +1,4 @@
-//! `catherd submit --plan`: what a study will take, before it is submitted.
+//! `catherd submit --plan`: prints the expected time of a study before it is submitted.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -56,7 +56,7 @@ fn text(name: &str, reply: &v1::EstimateReply, workers: Option<u32>) -> String {
         return text;
     }
     if unknown > 0 {
-        // The others are taken to be like those that are known.
+        // Runs with an unknown time are assumed to take as long as the others on average.
         total += (total as f64 * unknown as f64 / known as f64) as u64;
     }
     let _ = writeln!(text, "Expected: {}", core_hours(total));

@@ -1,8 +1,8 @@
 //! A study in rounds on a cluster, such as a race: the client submits each round to the coordinator, waits for its runs, and
 //! decides which configurations continue.
 //!
-//! Everything that a decision depends on is at the coordinator. A client that is started again submits
-//! the same rounds, whose runs have ended, and decides the same.
+//! Everything that a decision depends on is at the coordinator. A client that is started again
+//! submits the same rounds, whose runs have ended, and makes the same decisions.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ use crate::failure::Worded;
 use crate::run::{decided, dropped, text};
 use crate::subjects;
 
-/// Least time between two writings of interim tables.
+/// Minimum time between two interim tables.
 const TABLES_INTERVAL: Duration = Duration::from_secs(60);
 
 /// Runs a study in rounds, whose projects have been uploaded, and writes its tables.
@@ -142,7 +142,7 @@ impl RemoteRounds<'_> {
         }
     }
 
-    /// Checks that no other client has submitted another round of this name meanwhile.
+    /// Checks that no other client has submitted another round with the same name meanwhile.
     fn is_still(&mut self, round: &Plan) -> Result<(), Failure> {
         let request = v1::GetPlanRequest { study: round.name.clone() };
         let described = self.connection.call(async |client| client.get_plan(request).await)?;

@@ -25,7 +25,7 @@ const UPLOADS: usize = 4;
 /// Number of projects in a request for those that are missing.
 const DIGESTS: usize = 4096;
 
-/// First and longest wait before an upload is repeated.
+/// First and longest pause before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// Uploads the projects of a plan that the coordinator lacks.
@@ -44,7 +44,8 @@ pub(super) fn upload_projects(
     let bar = BARS.add(ProgressBar::new(missing.len() as u64));
     bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects uploaded"));
     let uploads = corpus.projects().iter().filter_map(|project| {
-        // Also of projects that are there already: a file that has changed makes the plan wrong.
+        // Read the projects that the coordinator already has as well, because the plan is wrong if
+        // a file has changed.
         let bytes = match project.bytes() {
             Ok(bytes) => bytes,
             Err(cause) => return Some(Err(cause.worded())),
@@ -111,7 +112,7 @@ async fn send(
                 let stored = stored.first().and_then(|stored| catherd_proto::digest(stored).ok());
                 return Ok((digest, stored));
             }
-            // Other uploads leave no room now.
+            // Repeat the upload later, because other uploads use all of the permitted memory.
             Err(status) if status.code() == Code::ResourceExhausted => {
                 tokio::time::sleep(pause).await;
                 pause = (2 * pause).min(UPLOAD_PAUSE.1);

@@ -1,4 +1,5 @@
-//! `catherd execute`: the process in which a worker has runs executed whose subjects could end a process.
+//! `catherd execute`: the process in which a worker executes runs whose subjects could end their
+//! process.
 
 use std::path::PathBuf;
 

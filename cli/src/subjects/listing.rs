@@ -52,7 +52,7 @@ fn in_json(kind: &dyn SubjectKind) -> Value {
     })
 }
 
-/// All kinds, a paragraph each.
+/// A paragraph for each kind.
 fn list() -> String {
     let mut text = String::new();
     for kind in kinds().iter() {

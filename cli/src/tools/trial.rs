@@ -1,4 +1,5 @@
-//! `catherd tool try`: one run of an external tool, with all that it is asked and answers.
+//! `catherd tool try`: executes one run of an external tool, and prints the request and the
+//! answers.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -94,7 +95,7 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
     let waiting = terminal::spinner(format!("running {}", tool.name()));
     let trial = Trial::execute(&arguments.adapter, &project, settings, &programs);
     waiting.finish_and_clear();
-    // Ignore the error: what is left of a working folder does no harm.
+    // Ignore the error: a remaining working folder does no harm.
     let _ = std::fs::remove_dir_all(&folder);
     let trial = trial.map_err(Worded::worded)?;
     match arguments.json {
@@ -131,7 +132,7 @@ impl Try {
                 _ => Budget::of("executions", EXECUTIONS),
             });
         }
-        // A study is made of the flags, because it checks its budget.
+        // Make a study from the flags, because this checks the budget.
         let work = self.executions.clone().map(|limit| ("executions".to_owned(), limit));
         let flags = Flags {
             projects: vec![self.project.clone()],
@@ -169,7 +170,7 @@ fn as_text(tool: &str, trial: &Trial) -> String {
     text
 }
 
-/// What catherd makes of the result, in one line.
+/// The result as catherd understands it, in one line.
 fn verdict(record: &Result<RunRecord, RunError>, ms: u128) -> String {
     match record {
         Ok(record) if record.reason.is_empty() => {

@@ -1,4 +1,4 @@
-//! Several workers of one command, such as those of a task that has several cores.
+//! Starts several workers with one command, for example the workers of a task with several cores.
 
 use std::path::Path;
 use std::process::Command;
@@ -36,11 +36,11 @@ impl FromStr for Processes {
     }
 }
 
-/// Time between two looks at the workers.
+/// Time between two checks of the workers.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Starts the workers and waits for their end. Each is pinned to a core if this process may use as many cores as there
-/// are workers: otherwise the cores may be those of others.
+/// Starts the workers and waits for their end. Each worker is pinned to a core if this process may
+/// use exactly as many cores as there are workers. Otherwise other processes may use the cores.
 pub(super) fn run(
     arguments: &Arguments,
     processes: Processes,
@@ -71,7 +71,7 @@ pub(super) fn run(
             command.args(["worker", "--exit-with-parent", "--name", &format!("{name}-{place}")]);
             command.arg("--spool").arg(spool_of(&spool, place)).args(&words);
             if pinned {
-                // The cores are chosen, with hyper-threads only where they were asked for.
+                // Hyper-threads are only among these cores if they were requested.
                 command.args(["--core", &place.to_string(), "--siblings"]);
             }
             command
@@ -112,7 +112,7 @@ fn spool_of(spool: &Path, place: usize) -> std::path::PathBuf {
 }
 
 impl Arguments {
-    /// The arguments of each worker but its name, core and spool.
+    /// The arguments of each worker except its name, core and spool.
     fn words(&self, cache: &Path) -> Vec<std::ffi::OsString> {
         let mut words: Vec<std::ffi::OsString> = Vec::new();
         let mut add = |option: &str, value: std::ffi::OsString| {
@@ -137,7 +137,8 @@ impl Arguments {
             }
         }
         if let Some(left) = self.until {
-            // A worker that is started again later has less time.
+            // Pass the end as an absolute time, because a worker that is started again has less
+            // time left.
             let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
             add("--until", (now + left).as_secs().to_string().into());
         }

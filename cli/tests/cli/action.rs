@@ -1,4 +1,4 @@
-//! The action for users' repositories: its script, with inputs as the action passes them.
+//! Tests the script of the action for users' repositories, with inputs as the action passes them.
 
 #![cfg(unix)]
 

@@ -212,13 +212,14 @@ fn a_tool_that_hangs_times_out_and_is_not_repeated() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     let runs = place.text("out/runs.csv");
     assert_eq!(runs.matches(",timed-out,").count(), 2, "{runs}");
-    // Each run was attempted only once. The cell of the parameters, further left, has commas.
+    // Each run was attempted only once. Columns are counted from the right, because the cell with
+    // the parameters contains commas.
     let attempt = runs.lines().next().unwrap().rsplit(',').position(|name| name == "attempt");
     let attempts = runs.lines().skip(1).map(|run| run.rsplit(',').nth(attempt.unwrap()).unwrap());
     assert!(attempts.eq(["1", "1"]), "{runs}");
     assert!(text.contains("timed out: ended by its limit of 2 s"), "{text}");
     assert!(text.contains("2 runs"), "{text}");
-    // The same command has nothing to execute.
+    // Repeating the command executes nothing.
     let again = Instant::now();
     let (_, text) = place.run("out", "run_limit = '2s'\n");
     assert!(again.elapsed() < Duration::from_secs(30), "{text}");
@@ -239,7 +240,7 @@ sleep 1000 & wait"#,
     );
     let place = Place::new(&script);
     place.prepare();
-    // It is told after 14 s, when it has certainly begun.
+    // The program is asked to end after 14 s, when it has certainly begun.
     let (output, text) = place.run("out", "run_limit = '24s'\n");
     assert!(output.status.success(), "{text}");
     assert_eq!(place.text("out/runs.csv").matches(",done,").count(), 2);
@@ -278,7 +279,7 @@ echo '{{"goals": 1, "covered": [0]}}' > "$1""#,
     place.write("study.toml", study);
     let output = place.command(&["run", "study.toml", "--out", "out", "--workers", "1"]);
     let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
-    // If the kernel permits no namespaces, the worker says so and guarantees nothing.
+    // If the kernel does not permit namespaces, the worker reports this and guarantees nothing.
     if !text.contains("programs are run without") {
         assert!(output.status.success(), "{text}");
         assert!(!place.path("elsewhere").exists());

@@ -114,8 +114,8 @@ fn a_package_has_the_same_bytes_everywhere_and_is_verified() {
     let (package, text) = fixture.archive("study", "one.zip", &[]);
     assert!(text.contains("one.zip: 8 records, "), "{text}");
     assert!(text.contains(&format!("SHA-256 {}", Digest::of(&package))), "{text}");
-    // In another folder, under another name, with other file times, in another time zone and with
-    // one thread.
+    // The package is the same in another folder, under another name, with other file times, in
+    // another time zone and with one thread.
     copy(&fixture.path("study"), &fixture.path("else/where"));
     let mut command = catherd();
     command
@@ -171,7 +171,8 @@ fn a_package_contains_everything_needed_to_repeat_the_study() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert!(stdout(&output).contains("8 of 8 runs agree\n"), "{}", stdout(&output));
 
-    // Its study file and projects give the same records, and a package with the same results.
+    // With the package's study file and projects, the records are the same, and so are the results
+    // in a new package.
     let mut zip = ZipArchive::new(Cursor::new(&package)).unwrap();
     let unpacked = fixture.path("unpacked");
     zip.extract(&unpacked).unwrap();
@@ -222,8 +223,8 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
             Some(if edit { text.replacen(from, to, 1).into_bytes() } else { bytes })
         })
     };
-    // A higher coverage in a record and in the table, a run twice, another plan, and other
-    // projects.
+    // Packages with a higher coverage in a record and in the table, a repeated run, another plan,
+    // or other projects are refused.
     let text = fixture.refused(&edited("records.jsonl", "\"covered\":[", "\"covered\":[0,"));
     assert!(text.contains("bad.zip: records.jsonl: line 1: "), "{text}");
     let first = file(&package, "records.jsonl").lines().next().unwrap().to_owned() + "\n";
@@ -248,8 +249,8 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
     assert!(text.contains("records.jsonl: line 1: the record belongs to another run"), "{text}");
     let text = fixture.refused(&edited("corpus.csv", "packed,", "other,"));
     assert!(text.contains("bad.zip: corpus.csv: is not the file that catherd makes"), "{text}");
-    // Full coverage in every row of the table, another number in a table of the report and on its page,
-    // another README, and other measures of a project.
+    // Packages with full coverage in every row of the table, another number in a table of the
+    // report and on its page, another README, or other measures of a project are refused.
     let text = fixture.refused(&changed(&package, |name, bytes| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let edit = name == "results/runs.csv";
@@ -272,7 +273,7 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
         let named = format!("{which}: is not the file that catherd makes of the records");
         assert!(text.contains(&named) || text.contains(&format!("nor are {which}")), "{text}");
     }
-    // Measures that fit each other, but not the project.
+    // The measures are consistent with each other, but not with the project.
     let text = fixture.refused(&changed(&package, |name, bytes| {
         Some(match name {
             "results/corpus.json" => {
@@ -400,7 +401,7 @@ fn the_package_of_an_interim_study_is_marked() {
     let busy = catherd().args(["archive", &fixture.text("slow")]).output().unwrap();
     assert_eq!(busy.status.code(), Some(1));
     assert!(stderr(&busy).contains("another catherd is serving"), "{}", stderr(&busy));
-    // The tables have all runs that have ended when they are not written again.
+    // The tables already contain all runs that have ended, so they are not written again.
     let table = || fs::read_to_string(fixture.path("slow/runs.csv")).unwrap();
     let (mut seen, mut since) = (table(), std::time::Instant::now());
     while since.elapsed() < std::time::Duration::from_secs(5) {

@@ -1,4 +1,4 @@
-//! `catherd generate --assertions`, through the binary: the assertions that are kept notice the
+//! Tests `catherd generate --assertions` with the binary: the assertions that are kept kill the
 //! same mutants.
 
 use std::collections::BTreeSet;

@@ -164,7 +164,7 @@ fn studies_that_cannot_be_run_are_refused() {
     assert!(line.ends_with("missing.toml: no such file or folder"), "{line}");
     assert_eq!(with(&[]).0, "no study to run");
 
-    // A file cannot contain a folder, whatever the rights of the user.
+    // A file cannot contain a folder, even for a user with all rights.
     let unwritable = format!("{file}/out");
     let arguments = ["--projects", &good, "--out", &unwritable];
     let (line, hint) = refusal(&[&arguments, &QUICK[..]].concat());

@@ -1,5 +1,5 @@
-//! What runs of external tools leave besides numbers, through the binary: binary files, faults, snapshots
-//! and processor time.
+//! Tests, with the binary, the results of external tools other than numbers: binary files, faults,
+//! snapshots and processor time.
 
 #![cfg(target_os = "linux")]
 
@@ -78,7 +78,8 @@ echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": 
     assert!(good, "{text}");
     for row in place.rows() {
         assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "1"), "{text}");
-        // The archive, links, a pipe, paths elsewhere, a file twice, and 102 of 302 files.
+        // Left out are the archive, links, a pipe, paths outside of the folder, a repeated file,
+        // and 102 of 302 files.
         assert!(row["metrics"].contains("\"files_left_out\":110"), "{}", row["metrics"]);
     }
     let index = place.text("out/artifacts/index.csv");
@@ -98,7 +99,7 @@ echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": 
     let log = fs::read_to_string(logs).unwrap();
     assert!(log.contains("corpus.tar: 52428800 bytes, 65536 of 65536 are left\n"), "{log}");
     assert!(log.contains("not a path within the working folder"), "{log}");
-    // A text is left out in the same way, and its end is kept as a log.
+    // A large text is left out in the same way, and its end is kept as a log.
     let place = Place::new(
         r#"head -c 52428800 /dev/zero | tr '\0' a > big.txt
 echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"text": ["big.txt"], "logs": ["big.txt"]}}' > result.json"#,
@@ -196,7 +197,8 @@ echo '{"contract": 1, "goals": 1, "covered": [0]}' > result.json"#,
     for row in place.rows() {
         let cpu: u64 = row["cpu_ms"].parse().unwrap();
         let wall: u64 = row["wall_ms"].parse().unwrap();
-        // Two processes worked for a second each, if the machine was idle, and none while the run slept.
+        // Two processes worked for one second each if the machine was idle, and no process worked
+        // while the run slept.
         assert!(cpu > 200 && cpu + 900 < wall, "{cpu} of {wall}");
     }
 }
@@ -221,7 +223,7 @@ echo one > left; "$folder/run" measure "$2""#,
     assert!(good, "{text}");
     let first = place.rows();
     assert!(first.iter().all(|row| row["goals"] == "3"), "{text}");
-    // Another measurer makes other runs.
+    // With another measurer, the runs are different runs.
     place.executable("measure/run", &script(4));
     let (good, text) = place.run("measurer = 'measure'\n");
     assert!(!good && text.contains("measurer_digest"), "{text}");

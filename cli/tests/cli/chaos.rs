@@ -1,5 +1,6 @@
-//! Chaos tests: studies whose processes are killed, suspended and partitioned at random end with
-//! the records of an undisturbed study. No record is missing, and no run has two records.
+//! Chaos tests: studies whose processes are killed, suspended and separated from the network at
+//! random end with the records of an undisturbed study. No record is missing, and no run has two
+//! records.
 //!
 //! The studies are small; `tests/chaos` runs large ones through environment variables.
 
@@ -65,7 +66,7 @@ struct ManagedProcess {
     process: Process,
     arguments: Vec<String>,
     log: PathBuf,
-    /// When to resume it; `None` if it is not suspended.
+    /// The time at which it is resumed; `None` if it is not suspended.
     resume_at: Option<Instant>,
 }
 
@@ -246,9 +247,9 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     );
     fs::write(folder.path().join("chaos.toml"), study).unwrap();
     let undisturbed = StoreUrl::Sqlite(folder.path().join("undisturbed.db"));
-    // The runs sleep most of the time, so that many workers fit on the machine.
+    // The runs sleep most of the time, so that many workers can run on the machine.
     let cluster = Cluster::start(folder.path(), undisturbed, 1, 4 * scale.workers);
-    // On a busy machine attempts are lost without any fault, because workers are heard too late.
+    // On a busy machine attempts are lost without any fault, because heartbeats arrive too late.
     let (digests, _) = cluster.end(scale.runs);
     assert_eq!(digests.len(), scale.runs);
     (folder, digests)
@@ -335,7 +336,7 @@ fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
     assert!(digests == expected, "records differ");
 }
 
-/// A suspended coordinator keeps its connection to the database, and thereby its lock.
+/// A suspended coordinator keeps its connection to the database, and therefore its lock.
 #[test]
 #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {

@@ -1,4 +1,4 @@
-//! Claims and numbers for papers through the binary.
+//! Tests claims and numbers for papers with the binary.
 
 use std::fs;
 
@@ -66,7 +66,7 @@ fn claims_get_verdicts_in_reports_packages_and_papers() {
     ] {
         assert!(text.contains(line), "{line}: {text}");
     }
-    // In the report, with the runs that decide each claim, and in a package.
+    // Claims are in the report, with the runs that decide each of them, and in a package.
     let output = run(&["report", "out", "-o", "report", "--explain", "claims/1/verdict"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let text = String::from_utf8(output.stdout).unwrap();

@@ -1,4 +1,5 @@
-//! JavaScript projects through the binary: generation, execution, coverage, mutants, code.
+//! Tests commands for JavaScript projects with the binary: generation, execution, coverage, mutants
+//! and export as code.
 
 use std::fs;
 use std::path::Path;
@@ -182,7 +183,8 @@ fn code_asserts_only_what_node_shows_each_time() {
     fs::write(folder.path().join("lib/state.mjs"), entry).unwrap();
     let budget = ["--executions", "300", "--quiet", "--all-errors", "-o"];
     run(&folder, 0, &[&["generate", "."][..], &budget, &["state.test.mjs"]].concat());
-    // A function may share its test with one that leaves something behind, so each seed loses others.
+    // A function may be called in the same test as a function with side effects that remain, so
+    // that with each seed other assertions are lost.
     let mut counted = 0;
     for seed in ["1", "2", "3"] {
         let out = format!("unsteady-{seed}.test.js");

@@ -1,5 +1,5 @@
-//! Clusters of several people, through the binary: studies with owners and shares, workers that are
-//! drained or whose allocation ends, and clients that do not run for a while.
+//! Tests clusters of several people with the binary: studies with owners and shares, workers that
+//! are drained or whose allocation ends, and clients that are suspended for some time.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -42,7 +42,7 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < Duration::from_secs(300), "{what}");
-        // A condition is often a process, which takes as long.
+        // Checking a condition often starts a process, which takes about as long.
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -58,8 +58,8 @@ fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
     start(&[&arguments[..], more].concat())
 }
 
-/// A laptop that sleeps, or a login node under load: the connection is lost, and the rest is fetched
-/// over another one.
+/// A client may be suspended, as on a laptop that sleeps, or slow, as on a login node under load.
+/// Then the connection is lost, and the remaining results are fetched over another one.
 #[test]
 #[ignore = "takes long"]
 fn results_arrive_although_the_client_does_not_run_for_a_while() {
@@ -81,7 +81,7 @@ fn results_arrive_although_the_client_does_not_run_for_a_while() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let client = command.spawn().unwrap();
-    // Another process may be slow, and this client fast.
+    // Another process may be slow and this client fast, so repeat until the effect occurs.
     let start = Instant::now();
     while !out.join("tables.partial/runs.csv.partial").exists() {
         assert!(start.elapsed() < Duration::from_secs(300), "no results");
@@ -97,7 +97,8 @@ fn results_arrive_although_the_client_does_not_run_for_a_while() {
     assert_eq!(digests(&out).len(), 8000);
 }
 
-/// A run that ends its worker is an attempt at the run, not a worker that cannot start.
+/// If a run ends its worker, this counts as an attempt at the run, and not as a worker that cannot
+/// start.
 #[test]
 fn a_run_that_ends_its_worker_is_quarantined_and_the_study_continues() {
     let folder = TempDir::new().unwrap();
@@ -276,7 +277,8 @@ fn why_says_why_a_run_waits() {
     drop(worker);
 }
 
-/// A worker that is told to end hands its run back in time, and the run counts no attempt.
+/// A worker that is told to end returns its run in time, and this does not count as an attempt at
+/// the run.
 #[test]
 #[ignore = "takes long"]
 fn a_worker_that_drains_hands_its_run_back() {
@@ -313,7 +315,7 @@ fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
         coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
     let file = study(folder.path(), "long", 4, "ms = 2500");
     succeed(&["submit", &file], &address);
-    // Until one run is measured, nothing is known.
+    // Until a run is measured, the expected time is unknown.
     let first = named(&address, folder.path(), "first", &[]);
     wait_until("a run is measured", || of(&status(&address), "long")["done"] == 1);
     drop(first);
@@ -346,7 +348,7 @@ fn workers_are_drained_and_blocked_by_name_and_host() {
         stderr(&output)
     );
     assert!(one.0.wait().unwrap().success());
-    // The host is that of all workers.
+    // All workers have the same host.
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_owned();
     let output = run_with(&["block", &host], &address);
     assert!(stderr(&output).contains("get no further runs: "), "{}", stderr(&output));
@@ -396,7 +398,8 @@ fn a_study_is_estimated_before_it_is_submitted() {
     );
 }
 
-/// A test of every expression of the dashboard would need a server; its metrics are those of `/metrics`.
+/// Testing every expression of the Grafana dashboard would need a server, so only its metrics are
+/// compared with `/metrics`.
 #[test]
 fn metrics_and_the_hook_tell_about_the_end_of_a_study() {
     let folder = TempDir::new().unwrap();
@@ -470,7 +473,7 @@ fn results_that_no_study_contains_are_pruned() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     };
-    // The projects are in no study; the results are young.
+    // The projects are not in any study, but the results are not old enough.
     let text = said(prune("1h"));
     assert!(text.contains("the results of 0 runs and 1 project were removed"), "{text}");
     assert!(size() < 2_000_000, "{}", size());

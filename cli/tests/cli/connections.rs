@@ -1,5 +1,5 @@
-//! Connections to coordinators that are only held open, that fail, or that are restored; and the
-//! requests that the dashboard answers.
+//! Tests connections to coordinators that are only kept open, that fail, or that are restored, and
+//! the requests that the dashboard answers.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -97,7 +97,7 @@ fn a_worker_reports_an_outage_and_its_end() {
     let line = find(&mut said, "cannot be reached");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(line.contains(&address) && line.contains("nothing listens there"), "{line}");
-    // It finds the token of a coordinator that starts later.
+    // The client finds the token of a coordinator that starts later.
     let (_coordinator, _) = coordinator(&folder.path().join("data"), &["--listen", &address]);
     find(&mut said, "answers again after ");
     assert!(worker.0.wait().unwrap().success());
@@ -218,7 +218,7 @@ fn the_dashboard_only_answers_under_its_own_names() {
     ] {
         assert!(shown.contains(header), "{header}: {shown}");
     }
-    // The page contains nothing that the policy forbids.
+    // The page contains nothing that its content security policy forbids.
     assert!(!shown.contains("<style") && !shown.contains("style=") && !shown.contains(" onload"));
     assert!(shown.contains("src=\"script.js\"") && !shown.contains("<script>"), "{shown}");
     for (path, start) in [("/script.js", "\"use strict\""), ("/style.css", ":root")] {

@@ -1,4 +1,4 @@
-//! A coordinator of its own with workers and clients, through the binary.
+//! Tests a separate coordinator with workers and clients, with the binary.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -235,8 +235,9 @@ fn the_dashboard_leads_from_cells_to_runs() {
     assert!(dashboard.page("/run?run=x").starts_with("HTTP/1.1 400"));
 }
 
-/// Serves the dashboard with a picture in its page that takes three seconds. Browsers write the document when
-/// everything is loaded, which without it is before the answers have come that the page asks for.
+/// Serves the dashboard with a picture in its page that takes three seconds. Browsers print the
+/// document when everything is loaded. Without the picture this would be before the page has
+/// received its data.
 fn slowly(dashboard: &Dashboard) -> String {
     let (listener, target) = (TcpListener::bind("127.0.0.1:0").unwrap(), dashboard.address.clone());
     let page = dashboard.page("/");
@@ -270,8 +271,8 @@ fn answer(mut stream: TcpStream, target: &str, page: &str) -> Option<()> {
     std::io::copy(&mut behind, &mut stream).ok().map(drop)
 }
 
-/// The document of a page of the dashboard in a browser, once it has these words: answers may take longer than
-/// the picture.
+/// The document of a page of the dashboard in a browser. It is requested until it contains these
+/// words, because answers may take longer than the picture.
 fn browse(dashboard: &Dashboard, page: &str, words: &[&str]) -> String {
     let (start, address) = (Instant::now(), slowly(dashboard));
     loop {
@@ -300,7 +301,8 @@ fn browse(dashboard: &Dashboard, page: &str, words: &[&str]) -> String {
 #[ignore = "needs chromium"]
 fn a_browser_shows_the_dashboard() {
     let dashboard = Dashboard::start();
-    // The means are of projects that all algorithms have finished, until the budget of 16 executions.
+    // The means are over projects that all algorithms have finished, up to the budget of 16
+    // executions.
     let words = [
         "<b>6</b>",
         "polyline",

@@ -1,7 +1,7 @@
-//! Damaged copies of the store of a study, continued through the binary: each ends with complete results
-//! or with an error that names the store, none goes without end, and no run is quarantined for damage.
-//! `CATHERD_DAMAGED_STORES` is the number of copies, 12 by default; `tests/damaged/continue.sh` continues
-//! as many as wanted.
+//! Continues studies on damaged copies of a store with the binary. Each must end, with complete
+//! results or with an error that names the store, and no run must be quarantined because of the
+//! damage. `CATHERD_DAMAGED_STORES` is the number of copies, 12 by default;
+//! `tests/damaged/continue.sh` continues as many as wanted.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -45,7 +45,7 @@ fn damage_bytes(path: &Path, random: &mut ChaCha8Rng) -> String {
             format!("bit {bit} of byte {at}")
         }
         1 => {
-            // In the first pages, and at the beginning of a page, are the trees of tables.
+            // The trees of tables are in the first pages and at the beginning of each page.
             let page = random.random_range(0..bytes.len() / PAGE);
             let at = page * PAGE + random.random_range(0..100);
             bytes[at] = random.random::<u8>();

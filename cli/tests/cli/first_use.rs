@@ -1,5 +1,5 @@
-//! What surrounds a study: checks before it, its events, a tool that is wrong, variants in one folder, and
-//! reports with other labels.
+//! Tests checks before a study, its events, a tool that gives wrong results, variants of a study in
+//! one folder, and reports with other labels.
 
 use std::fs;
 use std::path::Path;
@@ -210,7 +210,7 @@ const PROJECTS: usize = 40;
 #[cfg(unix)]
 fn wrong_tool(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    // So many runs that a busy machine has time to stop before the last.
+    // There are enough runs for even a busy machine to stop before the last one.
     fs::create_dir(folder.join("files")).unwrap();
     for number in 0..PROJECTS {
         fs::write(folder.join(format!("files/{number}")), number.to_string()).unwrap();

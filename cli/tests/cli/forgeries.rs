@@ -1,5 +1,5 @@
-//! Forged packages: none is believed. The forger is seeded, and knows how packages are made: unless it
-//! damages the archive itself, the list of files matches its files.
+//! Tests that forged packages are refused. Forgeries are made from a seed, and follow the format of
+//! packages: unless the archive itself is damaged, the list of files matches the files.
 
 use std::fs;
 use std::io::{Cursor, Read, Write};
@@ -17,10 +17,10 @@ use zip::{ZipArchive, ZipWriter};
 
 use crate::support::{catherd, stderr, two_projects};
 
-/// Number of forgeries in the suite; `CATHERD_FORGERIES` sets another.
+/// Number of forgeries in the test suite. `CATHERD_FORGERIES` sets another number.
 const FORGERIES: u64 = 36;
 
-/// The longest time for a package.
+/// Maximum time for checking one package.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// A file of a package.
@@ -68,8 +68,7 @@ pub(crate) fn package_of(mut files: Vec<File>) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// How a package was forged: in words, with the package and the name of a file that the error has to
-/// contain.
+/// A forgery: its description, the package, and the name of a file that the error must contain.
 struct Forgery {
     how: String,
     package: Vec<u8>,
@@ -112,7 +111,7 @@ impl Forger<'_> {
         }
     }
 
-    /// A byte anywhere in the archive is another one.
+    /// Changes a byte anywhere in the archive.
     fn flipped(&mut self) -> Forgery {
         let mut package = self.package.to_vec();
         let at = self.pick(package.len());
@@ -120,7 +119,7 @@ impl Forger<'_> {
         Forgery { how: format!("byte {at} flipped"), package, named: None }
     }
 
-    /// A byte of a header is another one: before a file, or in the list of the archive.
+    /// Changes a byte of a header, either before a file or in the central directory.
     fn headers(&mut self) -> Forgery {
         let mut package = self.package.to_vec();
         let (signature, length): (&[u8], usize) =
@@ -132,7 +131,7 @@ impl Forger<'_> {
         Forgery { how: format!("header byte {at} changed"), package, named: None }
     }
 
-    /// The archive is cut, or has more bytes.
+    /// Truncates the archive, or appends bytes.
     fn cut(&mut self) -> Forgery {
         let mut package = self.package.to_vec();
         let at = self.pick(package.len());
@@ -148,7 +147,7 @@ impl Forger<'_> {
         Forgery { how, package: package_of(files), named: Some(named.to_owned()) }
     }
 
-    /// A record is another one, with its own digest.
+    /// Changes a record, and computes its digest again.
     fn record(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name == "records.jsonl");
@@ -179,7 +178,7 @@ impl Forger<'_> {
         };
         json["digest"] = record.digest().to_string().into();
         json["record"] = serde_json::to_value(&record).unwrap();
-        // In the order of the fields that records have.
+        // Write the fields in the order of real records.
         let mut forged = String::from("{");
         for (number, name) in
             ["project", "sha256", "algorithm", "seed", "digest", "record"].iter().enumerate()
@@ -196,7 +195,7 @@ impl Forger<'_> {
         self.packed(format!("record {line} {how}"), files, "re")
     }
 
-    /// The description of the package is another one.
+    /// Changes the description of the package.
     fn list(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name == Contents::FILE);
@@ -234,7 +233,7 @@ impl Forger<'_> {
         Forgery { how: how.to_owned(), package: package_of(files), named: None }
     }
 
-    /// A file is added, or another one has the name of a file as some systems see it.
+    /// Adds a file, or a file whose name some systems do not distinguish from another name.
     fn names(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let names = [
@@ -255,7 +254,7 @@ impl Forger<'_> {
         self.packed(format!("{name} added"), files, &name)
     }
 
-    /// A file has another mode.
+    /// Changes the mode of a file.
     fn modes(&mut self) -> Forgery {
         let at = self.file(|name| name != Contents::FILE);
         let modes = [0o4755, 0o2755, 0o755, 0o666, 0o1644, 0o600];
@@ -266,7 +265,7 @@ impl Forger<'_> {
         Forgery { how: format!("{name} has mode {mode:o}"), package, named: Some(name) }
     }
 
-    /// Two rows of a table are swapped, one is missing, or one has another value.
+    /// Swaps two rows of a table, removes one, or changes a value.
     fn table(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name.ends_with(".csv"));
@@ -283,7 +282,7 @@ impl Forger<'_> {
         self.packed(format!("rows {one} and {other} of {name}"), files, &name)
     }
 
-    /// A file is missing.
+    /// Removes a file.
     fn removed(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name != Contents::FILE);
@@ -291,7 +290,7 @@ impl Forger<'_> {
         self.packed(format!("{name} removed"), files, &name)
     }
 
-    /// A digit or a letter of a file is another one.
+    /// Changes a digit or a letter of a file.
     fn digit(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name != Contents::FILE && !name.starts_with("projects/"));
@@ -311,13 +310,14 @@ impl Forger<'_> {
             _ => b'a',
         };
         let mut forgery = self.packed(format!("byte {place} of {name}"), files, &name);
-        // Records of another plan are named instead of the plan.
+        // If the plan was changed, the error names the records instead, which belong to another
+        // plan.
         forgery.named = forgery.named.filter(|name| name != "results/study.json");
         forgery
     }
 }
 
-/// The first file in a folder and its folders.
+/// The first file in a folder and its subfolders.
 pub(crate) fn first_file(folder: &Path) -> std::path::PathBuf {
     let mut entries: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -390,7 +390,7 @@ fn no_forged_package_is_believed() {
         }
         assert!(matches!(code, Some(1 | 2)), "seed {seed}: {how}: {code:?}: {text}");
         if let Some(named) = named {
-            // Of two names that some systems do not distinguish, either is named.
+            // The error names either of two names that some systems do not distinguish.
             let is_named = text.to_lowercase().contains(&named.to_lowercase());
             assert!(is_named, "seed {seed}: {how}: {named} is not named: {text}");
         }
@@ -401,8 +401,8 @@ fn no_forged_package_is_believed() {
     }
 }
 
-/// A record in the store is another one, with the digest that belongs to it, and everything else is made
-/// of it, so that only an execution shows it.
+/// A record in the store is changed, its digest is computed again, and everything else is made from
+/// it, so that only executing the run reveals the forgery.
 #[test]
 #[ignore = "takes long"]
 fn a_record_that_fits_everything_is_found_by_an_execution() {
@@ -425,7 +425,7 @@ fn a_record_that_fits_everything_is_found_by_an_execution() {
     let json = serde_json::to_vec(&record).unwrap();
     database.execute(update, (json, record.digest().0)).unwrap();
     drop(database);
-    // The tables are those of the forged record.
+    // The tables are made from the forged record.
     let output = run(&study);
     assert!(output.status.success(), "{}", stderr(&output));
     let output = run(&["archive", &out, "-o", &path("forged.zip"), "--with-projects"]);

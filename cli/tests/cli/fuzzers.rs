@@ -52,7 +52,8 @@ fn studied(adapters: &[&str]) -> (TempDir, Vec<Row>) {
     (place, rows)
 }
 
-/// Each adapter is a folder of its own, because its digest names the runs.
+/// Each adapter is a separate folder with copies of the shared files, because its digest is part of
+/// the run ids.
 #[test]
 fn shared_files_of_the_adapters_are_the_same() {
     let text = |name: &str| fs::read_to_string(root().join("adapters").join(name)).unwrap();
@@ -94,7 +95,7 @@ fn two_fuzzers_are_measured_by_the_same_means() {
     assert!(goals.contains("picture.c:"), "{goals}");
 }
 
-/// It is built from crates, which takes minutes.
+/// This adapter is built from crates, which takes minutes.
 #[test]
 #[ignore = "needs afl-fuzz and clang-14"]
 fn a_fuzzer_made_of_crates_finds_faults() {

@@ -96,7 +96,7 @@ fn help_shows_a_group_or_a_command() {
         assert!(text.contains("Runs a study on this machine and writes its results"), "{text}");
         assert!(!text.contains("coordinator\n"), "{text}");
     }
-    // A group and a command have this name; the command has `--help`.
+    // A group and a command have this name. The help of the command is shown by `--help`.
     assert!(help(&["help", "results"]).contains("\n  archive\n"));
     assert_eq!(help(&["help", "run"]), help(&["run", "--help"]));
     assert_eq!(help(&["help", "dataset", "sample"]), help(&["dataset", "sample", "--help"]));

@@ -1,6 +1,6 @@
-//! Hostile JavaScript through the binary: a program that computes without end, exhausts memory or stack, or brings
-//! the engine down costs its own runs, never the study, and its results depend neither on the build nor on the
-//! command that executes it.
+//! Tests hostile JavaScript with the binary. A program that computes without end, exhausts memory
+//! or stack, or crashes the engine only affects its own runs and not the rest of the study. Its
+//! results depend neither on the build nor on the command that executes it.
 //!
 //! `CATHERD_HOSTILE_SCRIPTS=500` sets the number of generated programs.
 
@@ -27,11 +27,11 @@ const EXECUTIONS: u32 = 3;
 /// it.
 const SECONDS: (&str, &str) = ("CATHERD_JAVASCRIPT_SECONDS", "3");
 
-/// Time that all attempts of a run may take: [`SECONDS`] for a test and five times as many for loading, three times each
-/// on a loaded machine.
+/// Maximum time of all attempts of a run: [`SECONDS`] for a test and five times as many for
+/// loading, both multiplied by three for a machine under load.
 const MOST: Duration = Duration::from_secs(300);
 
-/// A harmless program: its run must be the same whatever its neighbours do.
+/// A harmless program. Its run must not be influenced by the other programs.
 const HARMLESS: &str = "exports.f = x => x > 1 ? 2 : 3;";
 
 /// Executes a study of the programs in a folder, and returns the reasons of quarantined runs by project.
@@ -68,7 +68,7 @@ fn with_programs(programs: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// A function brings the engine down, and another one does not.
+/// One function crashes the engine, and another one does not.
 const BIND: &str = "exports.f = function f() {
         let g = () => 0;
         for (let i = 0; i < 200; i++) g = g.bind(null, ...new Array(60000));
@@ -125,7 +125,7 @@ fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
     assert_eq!(program, "endless.js");
     assert!(reason.contains("more than 3 s of processor time"), "{reason}");
 
-    // The command line says the same.
+    // The command line gives the same results.
     let mut command = catherd();
     let program = folder.path().join("programs/endless.js");
     let output = command.arg("generate").arg(&program).output().unwrap();
@@ -138,7 +138,7 @@ fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
 #[test]
 #[ignore = "takes long"]
 fn the_suite_survives_the_process_of_the_engine() {
-    // The second function computes for ever in built-in functions.
+    // The second function computes forever in built-in functions.
     let text = "exports.first = n => n > 1 ? 'more' : 'less';
     exports.second = n => {
         if (n > 2) {
@@ -214,7 +214,7 @@ fn built_in_functions_on_hostile_receivers_are_counted() {
     assert!(quarantined.is_empty(), "{quarantined:?}");
 }
 
-/// Programs that look for the depth at which something throws.
+/// Programs that search for the depth at which something throws.
 const DEPTHS: &str = "
     const search = (attempt, most = 60000) => {
         let [low, high] = [1, most];
@@ -249,7 +249,8 @@ fn depth_does_not_depend_on_the_bytes_of_the_stack() {
         assert!(suite.contains(expected), "{expected}: {suite}");
     }
     assert!(!suite.contains("Maximum call stack"), "{suite}");
-    // The suite holds in the process of a command and in the one of a worker, with another stack in use.
+    // The suite passes both in the process of a command and in the process of a worker, which uses
+    // another part of its stack.
     let mut command = catherd();
     command.current_dir(folder.path()).args(["test", "programs/depths.js", "suite.json"]);
     let output = command.output().unwrap();
@@ -320,7 +321,7 @@ const VALUES: [&str; 22] = [
     "new Date(NaN)",
 ];
 
-/// What is done with a value `v` and another one `w`.
+/// Operations on a value `v` and another value `w`.
 const ACTIONS: [&str; 36] = [
     "Array.prototype.reverse.call(v)",
     "Array.prototype.sort.call(v)",
@@ -360,7 +361,8 @@ const ACTIONS: [&str; 36] = [
     "new Function('return ' + '!'.repeat(50000) + '1')()",
 ];
 
-/// Memory that is taken before, so that requests are refused at many points.
+/// Allocations that are made first, so that later requests for memory are refused at different
+/// points.
 const FILLERS: [&str; 5] = [
     "",
     "for (let i = 0; i < 60; i++) kept.push(new Uint8Array(1 << 20));",

@@ -82,7 +82,8 @@ fn raw_data_of_fuzzbench_become_a_report() {
     let scores = fs::read_to_string(directory.path().join("page/tables/scores.csv")).unwrap();
     let rows: Vec<Vec<&str>> =
         scores.lines().skip(1).map(|line| line.split(',').collect()).collect();
-    // libfuzzer: mean of 80 and 100 %; afl: mean of 100 and 50 %; each is first once.
+    // The score of libfuzzer is the mean of 80 and 100 %, and the score of afl the mean of 100 and
+    // 50 %. Each is first on one benchmark.
     let score = |row: usize| rows[row][1].parse::<f64>().unwrap();
     assert_eq!((rows[0][0], rows[1][0]), ("libfuzzer", "afl"), "{scores}");
     assert!((score(0) - 90.0).abs() < 1e-9 && (score(1) - 75.0).abs() < 1e-9, "{scores}");

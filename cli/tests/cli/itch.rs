@@ -1,4 +1,4 @@
-//! `test` with plans for Itch through the binary.
+//! Tests `catherd test` with plans for Itch.
 
 use std::fs;
 use std::path::Path;

@@ -156,7 +156,7 @@ fn a_watched_project_is_tested_again_after_a_change() {
     let before = contains("'none'");
     fs::write(folder.path().join("list.js"), LIST.replace("'none'", "'empty'")).unwrap();
     let after = before && contains("'empty'");
-    // The process that generates ends when it sees that this one has ended.
+    // The process that generates ends when it detects that this process has ended.
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(after, "{:?}", fs::read_to_string(&code));
@@ -166,7 +166,7 @@ fn a_watched_project_is_tested_again_after_a_change() {
 #[ignore = "needs node"]
 fn tests_that_fail_as_they_are_written_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
-    // The second function finds the file that loads it, the third does not end in it.
+    // The second function searches for the file that loads it, and the third one does not end.
     let source = "exports.double = n => n * 2;
 exports.where = n => (module.parent?.filename?.includes('.test.') ? n : n + 1);
 exports.wait = n => { while (module.parent?.filename?.includes('.test.')); return n + 1; };

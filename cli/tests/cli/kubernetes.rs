@@ -1,6 +1,5 @@
-//! The steps of docs/how-to/kubernetes.md and the containers of deploy/kubernetes, in order,
-//! on loopback: the commands of the page, and the arguments of the containers with other folders
-//! and addresses.
+//! Executes the steps of docs/how-to/kubernetes.md in order on loopback: the commands of the page,
+//! and the containers of deploy/kubernetes with other folders and addresses.
 
 #![cfg(unix)]
 

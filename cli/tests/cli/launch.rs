@@ -1,5 +1,5 @@
-//! Workers on clusters, through the binary and a manager that starts processes of this machine: commands
-//! with the names and answers of Slurm's.
+//! Tests workers on clusters with the binary. The manager is simulated by commands with the names
+//! and answers of Slurm's commands, which start processes on this machine.
 
 #![cfg(unix)]
 
@@ -227,7 +227,7 @@ fn nothing_is_submitted_if_the_workers_would_be_refused() {
         assert!(words.iter().all(|word| told.contains(word)), "{told}");
     }
     assert_eq!(cluster.calls(), "");
-    // What the manager says is shown.
+    // The message of the manager is shown.
     fs::write(cluster.path("refuses"), "").unwrap();
     let told = stderr(&launch(&address, "worker", &[]));
     assert!(told.contains("sbatch: error: Invalid account"), "{told}");
@@ -291,7 +291,7 @@ fn workers_follow_a_coordinator_that_moves() {
     let rendezvous = folder.join("coordinator").display().to_string();
     let address = format!("file:{rendezvous}");
     let spool = folder.join("spool").display().to_string();
-    // The worker is first.
+    // The worker is started before the coordinator.
     let words = ["worker", "--connect", &address, "--name", "w", "--spool", &spool, "--idle", "5"];
     let _worker = start(&words);
     let serve = || {

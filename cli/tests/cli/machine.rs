@@ -47,8 +47,8 @@ fn a_digest_depends_on_project_and_seed_and_not_on_threads() {
     assert_eq!(json["digest"], lines[0].0);
 }
 
-/// The archive is smaller than 3 KB. Measuring the text, which is necessary because the document
-/// has no size, takes more than a minute.
+/// The archive is smaller than 3 KB, but measuring its text, which is necessary because the
+/// document states no size, would take more than a minute.
 #[test]
 fn a_costume_with_a_million_letters_is_a_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn a_campaign_counts_outcomes() {
     assert_eq!(report["failures"].as_array().unwrap().len(), 0, "{report}");
     assert!(!folder.path().join("fuzz-failures").exists());
 
-    // A single execution has one of these outcomes, which is always the same.
+    // A single execution always has the same one of these outcomes.
     let only = || stdout(&vm(folder.path(), &["fuzz", ".", "--seed", "3", "--only", "4"]));
     let text = only();
     assert!(outcomes.contains_key(text.lines().nth(1).unwrap()), "{text}");

@@ -1,5 +1,6 @@
-//! Measuring apart from trials, through the binary: the artifact of a tool is measured after its trial, once for the
-//! same contents, again if measuring failed, and by another measurer without the tool.
+//! Tests measuring apart from trials with the binary. The artifact of a tool is measured after its
+//! trial, only once for the same contents, again if measuring failed, and by another measurer
+//! without executing the tool again.
 
 #![cfg(target_os = "linux")]
 
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::support::{ENVIRONMENT, catherd, program, stderr};
 use tempfile::TempDir;
 
-/// A tool that leaves the time as its artifact, so that a repeated trial is noticed.
+/// A tool whose artifact is the current time, so that a repeated trial is detected.
 const TOOL: &str = r#"grep -q '"measure": "apart"' "$2" && grep -q '"measurer": null' "$2" || exit 1
 date +%s%N > corpus
 echo '{"contract": 1, "executions": 7, "artifact": "corpus", "metrics": {"inputs": 4}}' > result.json"#;
@@ -51,7 +52,7 @@ impl Place {
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Writes a measurer that knows so many goals.
+    /// Writes a measurer with this number of goals.
     fn measurer(&self, goals: usize) {
         let names: Vec<String> = (0..goals).map(|goal| format!("goal {goal}")).collect();
         let script = MEASURER.replace("GOALS", &goals.to_string());
@@ -95,7 +96,7 @@ impl Place {
         of_name.map(|line| line.rsplit(',').next().unwrap().to_owned()).collect()
     }
 
-    /// Lets the measurer work for so many seconds.
+    /// Writes a measurer that works for this number of seconds.
     fn slow_measurer(&self, seconds: u32) {
         let slower = self.text("measure/run").replace("sleep 1", &format!("sleep {seconds}"));
         fs::write(self.path("measure/run"), slower).unwrap();
@@ -124,7 +125,7 @@ fn an_artifact_is_measured_after_the_trial_and_once() {
         // The measurer is not part of the time of the trial.
         assert!(row["wall_ms"].parse::<u64>().unwrap() < 6000, "{row:?}");
     }
-    // Measured at another time, the second run would have another value.
+    // If it had been measured separately, the second run would have another value.
     assert_eq!(rows[0]["metrics"], rows[1]["metrics"]);
     assert!(place.text("out/logs/one.txt/x-1.measure.txt").contains(": measured in "));
     let second = place.text("out/logs/one.txt/x-2.measure.txt");
@@ -175,7 +176,7 @@ fn failed_measuring_is_repeated_and_the_trial_is_not() {
     assert_eq!(contents("again"), left);
     assert!(place.rows("again").iter().all(|row| row["goals"] == "3"), "{text}");
 
-    // Another measurer, on the artifacts of stored results.
+    // Use another measurer on the artifacts of stored results.
     place.measurer(5);
     let (good, text) = place.run("other", &["--trials", "again"]);
     assert!(good && text.contains("2 trials of again for 2 runs"), "{text}");

@@ -1,4 +1,4 @@
-//! Files with random damage: the program loads them or refuses them, and ends.
+//! Tests that the program loads or refuses randomly damaged files, and ends.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use crate::support::catherd;
 
-/// Longest time that a command may take on a damaged file.
+/// Maximum time of a command on a damaged file.
 const LONGEST: Duration = Duration::from_secs(120);
 
 /// Texts that replace or separate tokens.
@@ -20,7 +20,7 @@ const TYPED: &str = "import { type A } from './a.js';\nexport enum E { B, C = B 
     constructor(private readonly x: T, public y?: E) {}\n  get z(): number { return this.y! + N.n; }\n  \
     m(this: F<T>, ...a: T[]): asserts a is T[] {}\n}\nexport const f = <T,>(x: T): x is T => <any>x as T;\n";
 
-/// A generator of numbers, so that each damage can be made again.
+/// A generator of pseudorandom numbers, so that each damage can be reproduced.
 struct Numbers(u64);
 
 impl Numbers {

@@ -1,5 +1,5 @@
-//! Stores in use that other programs read, copy, delete and rename, through the binary: everything
-//! that was acknowledged is still there afterwards.
+//! Tests, with the binary, stores that other programs read, copy, delete and rename while they are
+//! in use. No acknowledged record may be lost.
 //!
 //! The studies are small, and the outside reader is SQLite in this process. `tests/readers` kills a
 //! hundred times while the programs named by `CATHERD_READERS` read as well.
@@ -174,8 +174,8 @@ fn runs_in_table(folder: &Path) -> usize {
     fs::read_to_string(folder.join("runs.csv")).map_or(0, |table| table.lines().count() - 1)
 }
 
-/// A program writes each execution to a journal, so that a run whose record was lost is found: it
-/// is executed again.
+/// A program writes each execution to a journal, so that a run whose record was lost is detected,
+/// because it is executed again.
 #[test]
 #[cfg(unix)]
 #[ignore = "takes long"]
@@ -262,8 +262,9 @@ fn a_coordinator_that_is_killed_while_others_read_loses_no_record() {
     assert_eq!(records(&folder.join("study.db")), study.runs);
 }
 
-/// The number of open descriptors of a file through which a process shows locks on it. `/proc/locks` leaves out
-/// entries while other processes lock and unlock; what the kernel says of one descriptor is always whole.
+/// The number of open descriptors of a file through which a process shows locks on it.
+/// `/proc/locks` omits entries while other processes lock and unlock files, but the information
+/// about a single descriptor is always complete.
 #[cfg(target_os = "linux")]
 fn locks(process: &Process, file: &Path) -> usize {
     let file = fs::canonicalize(file).unwrap();
@@ -314,7 +315,7 @@ fn a_coordinator_keeps_its_lock_through_all_requests() {
 #[cfg(target_os = "linux")]
 #[ignore = "takes long"]
 fn a_run_keeps_its_lock_while_it_writes_interim_tables() {
-    // It still runs when a busy machine has executed all commands.
+    // The study is long enough to be still running when a busy machine has executed all commands.
     let study = Study::new(3000, 50);
     let process = study.start("out");
     let store = study.path("out/study.db");

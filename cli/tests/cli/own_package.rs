@@ -1,4 +1,4 @@
-//! Packages that contain the program.
+//! Tests replication packages that contain the program.
 
 use std::fs;
 use std::io::Cursor;
@@ -53,7 +53,7 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
     assert!(stdout(&output).contains("2 of 2 runs agree; 2 of 8 sampled\n"), "{}", stdout(&output));
     let output = run("repeat", &["--all"]);
     assert!(stdout(&output).contains("8 of 8 runs agree\n"), "{}", stdout(&output));
-    // Measured, and the example with its output.
+    // The README contains measured values, and the example with its output.
     let readme = fs::read_to_string(folder.join("README.md")).unwrap();
     assert!(
         readme.contains("| time | ") && readme.contains(", measured on one machine |"),
@@ -67,7 +67,7 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
     assert!(hardware.contains(" core") && hardware.contains(" GiB"), "{hardware}");
     let licences = fs::read_to_string(folder.join("program/THIRD-PARTY-LICENSES.txt")).unwrap();
     assert!(licences.contains("\nserde ") && licences.contains("Permission is hereby granted"));
-    // From a number to its runs.
+    // The README explains how to find the runs of a number.
     assert!(readme.contains("## From a number of the paper to its runs"), "{readme}");
     let run_of_number = {
         let output = run("program/catherd", &["report", "results", "--find", "4 configurations"]);
@@ -136,7 +136,7 @@ fn a_package_has_its_tools_and_what_they_need() {
     let toml =
         "contract = 1\ntool = 'tool'\nversion = '1.0'\npython = '3.11'\nenvironment = 'locks'\n";
     write("adapters/tool/adapter.toml", toml);
-    // The result needs what was installed.
+    // The result depends on an installed package.
     let run = r#"#!/bin/sh
 value() { sed -n "s/^ *\"$1\": \"\(.*\)\",*$/\1/p" "$2" | head -1; }
 environment=$(value environment "$2")
@@ -193,13 +193,13 @@ esac
         readme.contains("catherd tool prepare tools/study/study.toml --wheels wheels"),
         "{readme}"
     );
-    // In a copy, because the environment is a part of no package.
+    // Prepare the tool in a copy, because environments are not part of packages.
     succeed(&["tool", "prepare", study, "--wheels", "elsewhere/wheels"]);
     succeed(&["run", study, "--out", "again", "-q"]);
     let digests = |folder: &str| crate::support::digests(&path(folder));
     assert_eq!(digests("again"), digests("out"));
 
-    // Another tool is not believed, and not executed.
+    // A changed tool is refused and not executed.
     let mut files = crate::forgeries::files(&package);
     for file in files.iter_mut().filter(|file| file.name == "tools/adapters/tool/run") {
         file.bytes = b"#!/bin/sh\ntouch /tmp/executed\n".to_vec();

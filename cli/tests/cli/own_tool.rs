@@ -1,5 +1,5 @@
-//! The guide to a tool of one's own: the test writes its files exactly as the page shows them, and
-//! executes its commands.
+//! Tests the guide to adding a tool: writes its files exactly as the page shows them, and executes
+//! its commands.
 
 #![cfg(target_os = "linux")]
 

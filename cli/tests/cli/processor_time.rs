@@ -1,5 +1,5 @@
-//! The processor time of runs of every kind, through the binary: it is recorded, and changes neither digests nor what
-//! packages say of results.
+//! Tests the processor time of runs of every subject kind with the binary: it is recorded, and
+//! changes neither digests nor the results in packages.
 
 use std::collections::HashMap;
 use std::fs;
@@ -47,7 +47,7 @@ fn every_run_has_its_processor_time_and_the_same_digest_again() {
                 // One thread works at a time; clocks differ by some milliseconds, and threads overlap a little.
                 let wall: u64 = row["wall_ms"].parse().unwrap();
                 assert!((1..=2 * wall + 100).contains(&cpu), "{cpu} of {wall}");
-                // The other conditions are those of budgets in real time.
+                // Other conditions are only measured for budgets in real time.
                 assert!(row["started_ms"].is_empty(), "{row:?}");
             }
             let package = format!("{out}.zip");
@@ -63,7 +63,7 @@ fn every_run_has_its_processor_time_and_the_same_digest_again() {
     }
 }
 
-/// What a package says of its results.
+/// The digest of the results in a package.
 fn results_of(package: &Path) -> Value {
     let mut zip = zip::ZipArchive::new(fs::File::open(package).unwrap()).unwrap();
     let list = zip.by_name("archive.json").unwrap();

@@ -1,5 +1,5 @@
-//! Programs of the subject kind `command`, through the binary: what they can see, what remains of
-//! them, and which results are read.
+//! Tests programs of the subject kind `command` with the binary: their isolation, the removal of
+//! their processes and folders, and the reading of their results.
 
 #![cfg(target_os = "linux")]
 
@@ -14,7 +14,7 @@ use crate::support::cluster::{Process, coordinator, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
 use tempfile::TempDir;
 
-/// Longer than anything in these tests takes on a busy machine.
+/// A time that is longer than any step of these tests takes on a busy machine.
 const LONG: Duration = Duration::from_secs(300);
 
 /// A folder with a project, a program and studies.
@@ -78,8 +78,8 @@ impl Place {
     }
 }
 
-/// A process of a program, `sleep` with a duration that no other process has: programs share no pipe
-/// with a test by which it would see them.
+/// A process of a program: `sleep` with a unique duration. A test recognises the process by this
+/// duration, because it has no pipe to the program.
 struct Sleeper(String);
 
 impl Sleeper {
@@ -115,7 +115,7 @@ impl Sleeper {
 
 #[test]
 fn the_environment_of_the_caller_does_not_reach_programs() {
-    // The number is a metric, and thus part of the record's digest.
+    // The number is a metric, and therefore part of the record's digest.
     let place = Place::new(
         r#"sum=$(env | grep -v -e ^HOME= -e ^TMPDIR= -e ^PWD= | sort | cksum | cut -d' ' -f1)
 test "$HOME" = "$PWD/home" && test -d "$HOME" && test -d "$TMPDIR" && test "$SEED" = 1 || exit 1
@@ -171,7 +171,7 @@ echo '{"goals": 1, "covered": [0]}' > "$1""#,
     assert!(place.has_no_run_folder("."));
 }
 
-/// A process in a session of its own does not end, and the program waits for it.
+/// A process in a new session does not end, and the program waits for it.
 const DAEMON: &str = "setsid sleep \"$2\" & wait; sleep 1000";
 
 /// When a worker is killed, all processes of its program end and the working folder is removed.
@@ -234,7 +234,8 @@ fn a_program_that_kills_its_supervisor_leaves_nothing() {
 
 const RESULT_TO_OUT: &str = r#"echo '{"goals": 1, "covered": [0]}' > "$1""#;
 
-/// What a worker may reserve is not a limit of programs, of which those with an address sanitizer reserve terabytes.
+/// The limit of reserved memory of a worker does not apply to programs, because programs with an
+/// address sanitizer reserve terabytes.
 #[test]
 fn programs_do_not_inherit_the_limit_of_reserved_memory() {
     let place = Place::new(&format!(
@@ -377,7 +378,7 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     let file = fs::read_to_string(folder.join("A-1.suite-test.py")).unwrap();
     assert_eq!(file, "types: hints, population: 7\n");
     assert!(text.contains("2 runs, 1 test suite"), "{text}");
-    // Files that cannot be kept cost no numbers.
+    // If files cannot be kept, the numbers of the run are still recorded.
     assert!(runs.contains("\"\"files_left_out\"\":2"), "{runs}");
     let logs = fs::read_dir(place.path("out/logs")).unwrap().map(Result::unwrap);
     let logs: Vec<_> = logs.flat_map(|folder| fs::read_dir(folder.path()).unwrap()).collect();

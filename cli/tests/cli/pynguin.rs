@@ -1,5 +1,5 @@
-//! The adapter of Pynguin: recorded output of the tool through the binary, without Python, and the
-//! same output through the adapter, with Python.
+//! Tests the adapter of Pynguin: recorded output of the tool with the binary, without Python, and
+//! the same output with the adapter, which needs Python.
 
 #![cfg(target_os = "linux")]
 
@@ -12,7 +12,7 @@ use std::process::{Command, Output};
 use crate::support::{catherd, stderr};
 use tempfile::TempDir;
 
-/// The algorithms of the tool. There is a recording of each with either budget.
+/// The algorithms of the tool. There is a recording of each algorithm with each of two budgets.
 const ALGORITHMS: [&str; 5] = ["DYNAMOSA", "MIO", "MOSA", "RANDOM", "WHOLE_SUITE"];
 
 /// A replacement for the tool, which copies the recording that matches a request.

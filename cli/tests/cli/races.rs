@@ -1,4 +1,4 @@
-//! Races through the binary: decisions are the same on one machine and on a cluster.
+//! Tests races with the binary: decisions are the same on one machine and on a cluster.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -231,7 +231,7 @@ fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
     assert!((2..16).contains(&ended), "{ended} rounds");
     drop(second);
 
-    // Without a worker: nothing is executed a second time.
+    // Repeat the command without a worker, to show that no run is executed again.
     let again = run_with(&["submit", &study, "--out", &text("again")], &address);
     assert_eq!(again.status.code(), Some(0), "{}", stderr(&again));
     assert_eq!(decided(&stderr(&again)), expected);
@@ -244,8 +244,8 @@ fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
     }
 }
 
-/// A study with `[stop]` ends when its comparisons are decided, each algorithm when its own are. It
-/// decides the same after it was killed, and shows no p-value.
+/// A study with `[stop]` ends when its comparisons are decided, each algorithm when its own are.
+/// After being killed it makes the same decisions. It does not show p-values.
 #[test]
 #[ignore = "takes long"]
 fn a_study_ends_when_it_is_decided() {

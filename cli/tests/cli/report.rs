@@ -93,7 +93,7 @@ fn a_check_of_an_incomplete_study_fails() {
     let words = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let check = ["table6/1/missing = 0"];
     assert_eq!(call(&check).status.code(), Some(0));
-    // The plan has a third seed; the tables contain the runs of two.
+    // The plan has a third seed, but the tables only contain the runs of two seeds.
     let plan = fs::read_to_string(folder.join("study.json")).unwrap();
     let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
     plan["seeds"] = serde_json::json!([1, 2, 3]);

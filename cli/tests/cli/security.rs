@@ -1,4 +1,5 @@
-//! Access to coordinators: tokens, certificates, their files, and the requests that are refused.
+//! Tests access to coordinators: tokens, certificates and their files, and the requests that are
+//! refused.
 #![cfg(target_os = "linux")]
 
 use std::fs::{self, Permissions};
@@ -116,7 +117,7 @@ fn a_study_on_this_machine_only_serves_its_own_workers() {
     ] {
         let output = run_with(command, &address);
         assert_eq!(output.status.code(), Some(1), "{command:?}");
-        // The study service does not exist, whatever the token.
+        // The study service is not available with any token.
         assert!(stderr(&output).contains("coordinator http://127.0.0.1:"), "{}", stderr(&output));
         assert!(!stderr(&output).contains("no token"), "{}", stderr(&output));
     }
@@ -163,12 +164,12 @@ fn a_coordinator_on_loopback_is_open_only_to_its_user() {
     let localhost = address.replace("127.0.0.1", "localhost");
     assert!(status(&localhost).status.success());
 
-    // Another user has other files.
+    // Commands of another user look for the token in other files.
     for command in [
         &["status", "--coordinator", &address][..],
         &["worker", "--connect", &address, "--spool", &spool],
     ] {
-        // Not the files that other coordinators of these tests have left.
+        // The command does not use files that other coordinators of these tests have left.
         let output = catherd().args(command).env("XDG_STATE_HOME", folder.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let refusal = stderr(&output);
@@ -227,7 +228,7 @@ fn programs_run_only_on_workers_that_permit_them() {
     let mut refusing = worker(&address, folder.path(), &["--idle", "1"]);
     assert!(refusing.0.wait().unwrap().success());
     assert!(!folder.path().join("touched").exists());
-    // Another study, because the worker may have used up the attempts of the first one.
+    // Submit another study, because the worker may have used up the attempts of the first one.
     succeed(&["submit", &program_study(folder.path(), "permitted")], &address);
     let permitting = ["worker", "--connect", &address, "--idle", "1", "--name", "other"];
     let folders =

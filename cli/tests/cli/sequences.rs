@@ -235,7 +235,7 @@ fn walks_of_a_model_with_many_states_begin_at_once() {
     }
 }
 
-/// An event is quoted as far as it fits on a line.
+/// Only the part of an event that fits on a line is quoted.
 #[test]
 fn unknown_events_of_any_length_have_a_short_error() {
     let place = tempfile::tempdir().unwrap();
@@ -247,7 +247,7 @@ fn unknown_events_of_any_length_have_a_short_error() {
     assert!(text.contains("long.txt: test 1: unknown event") && text.len() < 500, "{}", text.len());
 }
 
-/// What a command writes, the others read, whatever the names of events are.
+/// Files that one command writes can be read by the others, for any names of events.
 #[test]
 fn events_with_any_name_are_read_again() {
     let place = tempfile::tempdir().unwrap();
@@ -301,8 +301,9 @@ fn programs_that_ignore_the_protocol_are_ended_and_do_not_fill_memory() {
         let limit = ["--command", "sh system.sh", "--event-ms", "300"];
         let output = sequences(folder, &[&["test", "builtin:vault", "s.txt"][..], &limit].concat());
         let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
-        // Whether an answer is read before its message is sent may differ from run to run, so a
-        // program that always answers may pass, and one that writes on may be early.
+        // Whether an answer is read before the message is sent may differ between runs. Therefore a
+        // program that always answers may pass, and the answer of a program that continues to write
+        // may be too early.
         let early = "came before its message";
         let always = cause == early && output.status.code() == Some(0);
         let failed = matches!(output.status.code(), Some(1 | 2))

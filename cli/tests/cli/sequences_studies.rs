@@ -104,7 +104,7 @@ fn records_are_the_same_with_one_or_eight_workers_and_after_a_kill() {
     assert!(rows("covered by few") >= 1 && rows("unreachable") >= 78, "{uncovered}");
 }
 
-/// Built-in models are named in study files of any folder, as the shipped ones do.
+/// Study files in any folder can name built-in models, as the shipped study files do.
 #[test]
 #[ignore = "takes long"]
 fn shipped_studies_name_built_in_models() {

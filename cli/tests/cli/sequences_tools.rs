@@ -1,5 +1,5 @@
-//! What `catherd sequences` does besides computing ranks: requirements, pictures, kept failures,
-//! goals of the system, risk of classes, and synthetic models.
+//! Tests functions of `catherd sequences` other than computing ranks: requirements, pictures, kept
+//! failures, goals of the system, risk of classes, and synthetic models.
 
 use std::fs;
 
@@ -187,7 +187,8 @@ fn a_partition_makes_risk_a_probability_and_changes_forget_results() {
     let plain = risk(&[]);
     assert_eq!(plain["is_probability"], false);
     for how in ["first", "atoms"] {
-        // All uses are in the class of the test that passed: one of three, with the prior.
+        // All uses are in the class of the test that passed, whose risk with the prior is one
+        // third.
         let value = risk(&["--partition", how, "--profile", "usage.txt"]);
         assert_eq!(value["is_probability"], true);
         let risk = value["risk"].as_f64().unwrap();

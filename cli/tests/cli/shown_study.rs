@@ -1,4 +1,4 @@
-//! The study that README and tutorial show: its output must be the same as on the pages and in the
+//! Tests the study in README and tutorial: its output must be the same as on the pages and in the
 //! picture.
 
 use std::fmt::Write as _;

@@ -1,4 +1,4 @@
-//! Signed packages: who signed is said, and wrong signatures are refused.
+//! Tests signed packages: the signer is printed, and wrong signatures are refused.
 
 use std::fs;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::support::{catherd, stderr};
 const KEY: &str = include_str!("signatures/key");
 const PUBLIC: &str = include_str!("signatures/key.pub");
 
-/// A key that is protected by a passphrase, and one of another kind.
+/// A key that is protected by a passphrase, and a key of another kind.
 const PROTECTED: &str = include_str!("signatures/protected");
 const RSA: &str = include_str!("signatures/rsa");
 
@@ -82,13 +82,13 @@ fn a_signature_is_next_to_the_package_and_says_who_signed() {
     let (text, code) = fixture.verified("plain.zip", &trusting);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("plain.zip: not signed"), "{text}");
-    // Another name, and the statement elsewhere.
+    // The package may have another name, and the statement may be in another folder.
     fs::rename(fixture.path("plain.zip"), fixture.path("renamed.zip")).unwrap();
     let elsewhere = fixture.text("good.zip.intoto.json");
     let (text, code) =
         fixture.verified("renamed.zip", &[&trusting[..], &["--statement", &elsewhere]].concat());
     assert_eq!(code, Some(0), "{text}");
-    // Unpacked next to the archive.
+    // The package may be unpacked next to the archive.
     let mut zip = zip::ZipArchive::new(std::io::Cursor::new(&package)).unwrap();
     zip.extract(fixture.path("good")).unwrap();
     let (text, code) = fixture.verified("good", &trusting);
@@ -114,7 +114,7 @@ fn wrong_signatures_are_refused() {
     };
     let key = SigningKey::read(KEY.as_bytes()).unwrap();
 
-    // Bytes of the statement, and of the signature.
+    // Change bytes of the statement and of the signature.
     for at in [0, 30, statement.len() / 2, statement.len() - 2] {
         let mut forged = statement.clone();
         forged[at] ^= 1;
@@ -134,7 +134,7 @@ fn wrong_signatures_are_refused() {
         write(&statement, forged);
         refused(forged, "is not a signature of ssh-keygen");
     }
-    // Statements that are signed, but not true.
+    // Use statements that are signed but wrong.
     let changed = |from: &str, to: &str| {
         let text = String::from_utf8(statement.clone()).unwrap();
         assert!(text.contains(from), "{from}");
@@ -153,11 +153,11 @@ fn wrong_signatures_are_refused() {
         write(&forged, &key.sign(&forged).unwrap());
         refused(from, expected);
     }
-    // A signature that the same key made of something else.
+    // Use a signature by the same key of another text.
     write(&statement, &key.sign(b"something else").unwrap());
     refused("of something else", "does not belong to the statement");
 
-    // The package is another one, which fits its list of files.
+    // Use another package that is consistent with its list of files.
     let mut other = files(&package);
     for file in other.iter_mut().filter(|file| file.name == "CITATION.cff") {
         file.bytes =
@@ -166,7 +166,7 @@ fn wrong_signatures_are_refused() {
     write(&statement, &signature);
     fs::write(fixture.path("good.zip"), package_of(other)).unwrap();
     refused("other package", "the signed statement has another SHA-256 for CITATION.cff");
-    // The statement of another study's package.
+    // Use the statement about another study's package.
     fs::write(fixture.path("good.zip"), &package).unwrap();
     fixture.archive("study", "of-others.zip", &["--sign", &fixture.text("key"), "--author", "Ada"]);
     for ending in ["", ".sig"] {
@@ -218,7 +218,7 @@ fn keys_that_cannot_be_used_or_are_not_trusted_are_refused() {
     assert_eq!(code, Some(1), "{text}");
 }
 
-/// Whether a program of OpenSSH ends well.
+/// Whether a program of OpenSSH succeeds.
 fn ssh_keygen(folder: &Path, arguments: &[&str], input: Option<&Path>) -> bool {
     let input = input.map_or_else(Stdio::null, |path| fs::File::open(path).unwrap().into());
     let mut command = Command::new("ssh-keygen");
@@ -256,14 +256,14 @@ fn signatures_are_those_of_ssh_keygen() {
     assert!(text.contains("\nsigned by grace@example.org, key SHA256:"), "{text}");
     let (text, code) = fixture.verified("good.zip", &trusting);
     assert_eq!(code, Some(1), "{text}");
-    // The same key for another purpose.
+    // Use a signature by the same key for another purpose.
     fs::remove_file(folder.join("other.zip.intoto.json.sig")).unwrap();
     let sign = ["-Y", "sign", "-n", "file", "-f", "fresh", "other.zip.intoto.json"];
     assert!(ssh_keygen(&folder, &sign, None));
     let (text, code) = fixture.verified("other.zip", &trusting);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("was made for `file`, not for `catherd-package`"), "{text}");
-    // A key of another kind.
+    // Use a key of another kind.
     assert!(ssh_keygen(&folder, &["-t", "rsa", "-b", "2048", "-N", "", "-q", "-f", "rsa"], None));
     fs::remove_file(folder.join("other.zip.intoto.json.sig")).unwrap();
     let sign = ["-Y", "sign", "-n", NAMESPACE, "-f", "rsa", "other.zip.intoto.json"];

@@ -1,5 +1,5 @@
-//! Studies that are stopped, damaged or out of space, through the binary: nothing is lost, and
-//! damaged data is never used.
+//! Tests studies that are stopped, damaged or out of disk space with the binary: no record is lost,
+//! and damaged data is not used.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -119,7 +119,7 @@ fn interim_tables_say_how_many_runs_they_have() {
     let output = study.run(&["--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(study.checked_state(), (40, 0, true));
-    // A study that has grown is not complete, whatever happens next.
+    // A study that has grown is not complete from the beginning of the command on.
     let grown = Study { runs: 44, ..study };
     let mut process = grown.start(&["--seeds", "22"]);
     wait_until("the study is marked", || grown.state().unwrap()["planned"] == 44);
@@ -216,7 +216,7 @@ fn a_damaged_project_is_stored_again() {
     assert_eq!(grown.checked_state(), (8, 0, true));
 }
 
-/// Whatever is wrong with a stored project, it is stored again, and no run is quarantined for it.
+/// A stored project with any damage is stored again, and no run is quarantined because of it.
 #[test]
 #[ignore = "takes long"]
 fn a_project_whose_rows_are_damaged_is_stored_again() {
@@ -233,7 +233,7 @@ fn a_project_whose_rows_are_damaged_is_stored_again() {
         let study = Study::new(2, 0);
         assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
         let database = rusqlite::Connection::open(study.out().join("study.db")).unwrap();
-        // What is damaged need not keep the rules of the tables.
+        // Remove the constraints of the tables, because damaged rows may violate them.
         let strict = "pragma writable_schema = on; update sqlite_schema set sql = replace(sql,
                       'bytes    bytea not null', 'bytes    bytea') where name = 'parts'";
         database.execute_batch(strict).unwrap();

@@ -1,5 +1,5 @@
-//! Whole studies through the binary: their results, how they continue, and records that do not
-//! depend on interruptions.
+//! Tests complete studies with the binary: their results, how they are continued, and that records
+//! do not depend on interruptions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -201,8 +201,8 @@ fn quarantined_runs_are_listed_with_their_reason() {
     assert!(stderr(&output).contains("panic on request with seed 2"), "{}", stderr(&output));
 }
 
-/// A worker that exceeds its memory limit is killed and cannot report that; the next worker reports
-/// it.
+/// A worker that exceeds its memory limit is killed and cannot report this, so the next worker
+/// does.
 #[test]
 #[ignore = "takes long"]
 fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
@@ -402,8 +402,8 @@ const RUNS: u64 = 8;
 /// Number of test executions that makes runs long enough to be interrupted.
 const LONG: &str = "600";
 
-/// The condition `2 < 1` is never true, and the key of the other script can be pressed: the branches of a study say so in
-/// its records, and in the tables of criteria.
+/// The condition `2 < 1` is never true, and the key of the other script can be pressed. With
+/// branches as criterion, records and tables of criteria show this.
 #[test]
 fn a_study_aims_at_branches_if_it_says_so() {
     let place = TempDir::new().unwrap();

@@ -63,7 +63,7 @@ pub(crate) fn with_blocks(blocks: &Value, costumes: &Value) -> String {
 }
 
 /// `when KEY pressed: forever: if mouse down: show`, and `when flag: wait 2, say hi, if 2 < 1:
-/// hide`. Runs use up their budget, because no test can cover the last block.
+/// hide`. Searches use up their budget, because no test can cover the last block.
 pub(crate) fn small(key: &str) -> String {
     let blocks = json!({
         "flag": block("event_whenflagclicked", None, Some("wait"), &json!({})),

@@ -1,4 +1,4 @@
-//! Traces of runs, as a collector receives them.
+//! Tests the traces of runs that a collector receives.
 
 #![cfg(feature = "traces")]
 

@@ -1,4 +1,4 @@
-//! Subjects that are written in TypeScript.
+//! Tests projects that are written in TypeScript.
 
 use std::fs;
 use std::process::Command;
@@ -66,7 +66,7 @@ fn suites_for_typescript_are_made_and_executed() {
     let suite = suites.path().join("suite.json");
     let suite = suite.to_str().unwrap();
     let made = run(&folder, &["generate", ".", "--executions", "4000", "-q", "-o", suite]);
-    // The two texts and the number 52 are only in the types of the parameters.
+    // The two strings and the number 52 occur only in the types of the parameters.
     assert!(made.contains("(100.0 %)"), "{made}");
     let text = fs::read_to_string(suite).unwrap();
     assert!(text.contains("antique book") && text.contains("to the next ten"), "{text}");
@@ -75,7 +75,7 @@ fn suites_for_typescript_are_made_and_executed() {
     let json = run(&folder, &["coverage", ".", suite, "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let statements = json["src/index.ts"]["statementMap"].as_object().unwrap();
-    // A statement is where it stands in the file.
+    // Statements have their lines in the original file.
     let (number, line) =
         CART.lines().enumerate().find(|(_, line)| line.contains("sum *= 0.9")).unwrap();
     let column = line.find("sum *= 0.9").unwrap();

@@ -1,4 +1,5 @@
-//! The adapter of Whisker through the binary, with replacements for its checkout and browser.
+//! Tests the adapter of Whisker with the binary, and with replacements for Whisker's checkout and
+//! browser.
 
 #![cfg(target_os = "linux")]
 

@@ -1,5 +1,5 @@
-//! Two hundred wrong inputs: study files, flags, adapters and results of tools. Each is answered with its
-//! place, the cause, and what to write instead.
+//! Tests two hundred wrong inputs: study files, flags, adapters and results of tools. Each error
+//! states the place, the cause, and what to write instead.
 
 mod studies;
 mod tools;

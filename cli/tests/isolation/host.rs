@@ -1,6 +1,7 @@
-//! The machine around the probe: what it offers to every process, and the studies that run the probe.
+//! The machine on which the probe runs: the resources that it offers to every process, and the
+//! studies that execute the probe.
 
-// System V and POSIX objects have no safe interface.
+// Unsafe code is needed because System V and POSIX objects have no safe interface.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -17,7 +18,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use tempfile::TempDir;
 
-/// What the probe has to know of the machine.
+/// The facts about the machine that the probe needs.
 #[derive(Default, Serialize, Deserialize)]
 pub(crate) struct Facts {
     pub(crate) folder: PathBuf,
@@ -37,8 +38,8 @@ pub(crate) struct Facts {
     pub(crate) address: Option<String>,
 }
 
-/// The questions to which a program without isolation gets "yes", on every machine. The test could
-/// not fail if the machine offered nothing.
+/// The questions whose answer for a program without isolation is "yes" on every machine. Without
+/// these resources the test could not fail.
 const OFFERED: [&str; 22] = [
     "abstract datagram",
     "abstract stream",
@@ -105,7 +106,7 @@ impl Host {
         let mut sockets = BTreeMap::new();
         for place in ["/dev/shm", "/run", "/var/tmp", "/home", "/tmp"] {
             let socket = Path::new(place).join(format!("{name}.sock"));
-            // Not every user may write everywhere.
+            // Skip paths to which the user may not write.
             if let Ok(listener) = UnixListener::bind(&socket) {
                 serve(listener);
                 sockets.insert(format!("socket in {place}"), socket);
@@ -127,7 +128,7 @@ impl Host {
         let mut facts = Facts { sockets, name: name.clone(), ..Facts::default() };
         facts.others = others(folder.path());
         facts.tcp = listen(TcpListener::bind((Ipv4Addr::UNSPECIFIED, 0)).unwrap());
-        // Not every machine has the newer protocol.
+        // Not every machine has IPv6.
         facts.tcp_6 = TcpListener::bind((Ipv6Addr::LOCALHOST, 0)).map_or(0, listen);
         facts.udp = echo();
         facts.address = own_address();
@@ -136,7 +137,7 @@ impl Host {
         let child = Command::new("sleep").arg("1000").spawn().unwrap();
         facts.child = child.id();
         assert!(Command::new("mkfifo").arg(path("pipe")).status().unwrap().success());
-        // Held open for reading, so that a writer does not wait.
+        // Keep the pipe open for reading, so that a writer does not wait.
         std::mem::forget(fs::OpenOptions::new().read(true).write(true).open(path("pipe")).unwrap());
         let locked = File::create(path("locked")).unwrap();
         locked.lock().unwrap();
@@ -144,7 +145,7 @@ impl Host {
         let segments = vec![PathBuf::from("/dev/shm").join(&name)];
         fs::write(&segments[0], "segment").unwrap();
         let queue = CString::new(format!("/{name}")).unwrap();
-        // SAFETY: the strings end with a zero byte, the other arguments are numbers.
+        // SAFETY: the strings end with a zero byte, and the other arguments are numbers.
         unsafe {
             assert!(libc::shmget(facts.key, 4096, libc::IPC_CREAT | 0o600) >= 0);
             assert!(libc::semget(facts.key, 1, libc::IPC_CREAT | 0o600) >= 0);

@@ -9,16 +9,16 @@ use catherd_cli_console::Failure;
 use catherd_coordinator::{Span, SpanSink};
 use serde_json::{Value, json};
 
-/// Spans that wait for the collector; others are dropped.
+/// Maximum number of spans that wait for the collector. Further spans are dropped.
 const MAX_WAITING: usize = 1 << 16;
 
-/// Spans of a request.
+/// Maximum number of spans in a request.
 const MAX_BATCH: usize = 512;
 
 /// Time within which a request must be answered.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time until spans are sent although a request could have more.
+/// Time after which spans are sent even if a request could contain more.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Starts the thread that sends spans.
