@@ -66,13 +66,13 @@ pub struct Coverage {
 struct Items {
     /// How many tests cover each item that some test covers.
     covered: BTreeMap<u64, u64>,
-    /// `None` if the items that are reachable are not known.
+    /// The reachable items; `None` if they are not known.
     reachable: Option<Vec<u64>>,
 }
 
 impl Items {
-    /// The reachable items that no test covers; all items that no test covers if it is not known
-    /// which are reachable.
+    /// The reachable items that no test covers or, if the reachable items are not known, all items
+    /// that no test covers.
     fn missing(&self, criterion: &Criterion) -> Result<Vec<u64>, Failure> {
         let open = |item: &u64| !self.covered.contains_key(item);
         match &self.reachable {
@@ -162,7 +162,7 @@ fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
 struct Requirement {
     name: String,
     tests: usize,
-    /// The number of the first of them, from 1.
+    /// The number of the first of these tests, from 1.
     first: Option<usize>,
 }
 
@@ -229,7 +229,7 @@ impl Measured {
         Some(trace.into_iter().map(|event| self.subject.label(event)).collect())
     }
 
-    /// Writes the pictures that are asked for.
+    /// Writes the requested pictures.
     fn draw(&self, arguments: &Coverage) -> Result<(), Failure> {
         if let Some(file) = &arguments.svg {
             let reachable = self.items.reachable.as_deref();

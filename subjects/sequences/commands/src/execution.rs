@@ -1,4 +1,4 @@
-//! Commands about results: `risk`, and the check of worked examples.
+//! Commands about results: `risk`, and the command that checks worked examples.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;

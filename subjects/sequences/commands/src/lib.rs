@@ -222,7 +222,7 @@ fn is_model(path: &str) -> bool {
 }
 
 fn open(path: &str) -> Result<Model, Failure> {
-    // Others are part of the program, or in a folder with several files.
+    // Other models are part of the program, or are in a folder with several files.
     if !path.starts_with("builtin:") && !path.starts_with("graphwalker:") {
         places::check(path.as_ref(), "name a model: a file *.bp, or builtin:NAME")?;
     }
@@ -252,7 +252,7 @@ fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
     })
 }
 
-/// Bytes of an unknown event that an error shows.
+/// Maximum number of bytes of an unknown event in an error.
 const MAX_SHOWN_BYTES: usize = 100;
 
 /// Maximum size of a file of tests, results or examples in bytes: 512 MiB.

@@ -232,7 +232,8 @@ fn to_text(counts: &SpaceCounts, threads: usize, names: usize) -> String {
 pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     let model = open(&arguments.model)?;
     let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
-    // Without all states, walks are the same, but each of their steps takes longer.
+    // Explore only as many states as is worthwhile: without all states, walks are the same, but
+    // each step takes longer.
     let most = arguments.number.saturating_mul(arguments.length as u64);
     let limit = match sampler {
         Sampler::Steps => usize::try_from(most).unwrap_or(usize::MAX).min(arguments.settings.limit),

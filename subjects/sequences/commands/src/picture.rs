@@ -23,7 +23,8 @@ const TITLE: f64 = 16.0;
 const ROWS: &str = "beginning of the word";
 const COLUMNS: &str = "last event";
 
-/// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover: the same hue, ever darker.
+/// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover. They have the same hue and
+/// become darker.
 const COVERED: [(u64, &str, &str); 4] = [
     (1, "#c6dbef", "1 test"),
     (2, "#6baed6", "2 to 4"),

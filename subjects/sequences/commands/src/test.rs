@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::{Settings, Subject, output, read_tests, up_to, write};
 
-/// Maximum number of tests that are executed to shorten one.
+/// Maximum number of tests that are executed to shorten one test.
 const MAX_SHORTENING: usize = 10_000;
 
 /// Executes tests on a system and prints the results as TAP.
@@ -251,7 +251,7 @@ fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>
     Ok(cases)
 }
 
-/// Replaces the file of failing tests: each test that failed once, one a line.
+/// Replaces the file of failing tests. It contains each failing test once, on a separate line.
 fn keep_failures(file: &str, subject: &Subject, failing: &[TestCase]) -> Result<(), Failure> {
     let event = |event: EventId| json!(subject.events.get(event));
     let mut kept: Vec<String> = Vec::new();
@@ -331,7 +331,8 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
                 MAX_SHORTENING,
             );
             executed.shortened = Some(short.map_err(Failure::new)?);
-            // The test itself has reached all goals that shorter tests reach.
+            // Discard these goals, because the original test has reached all goals that shorter
+            // tests reach.
             system.take_reached();
         }
         results.add(&subject, number + 1, &executed, arguments.json);

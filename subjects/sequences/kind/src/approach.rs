@@ -1,4 +1,4 @@
-//! How close the suites of runs came to items that they do not cover.
+//! Computes how close the suites of runs came to items that they do not cover.
 
 use std::collections::BTreeMap;
 
@@ -55,7 +55,7 @@ fn plain(value: &Value) -> String {
 enum Order {
     /// Directly.
     Consecutive,
-    /// With any others between them.
+    /// With any other events between them.
     Subsequence,
 }
 
@@ -67,12 +67,12 @@ fn words(criterion: &str) -> Option<(Order, usize)> {
         "subsequence" => Order::Subsequence,
         _ => return None,
     };
-    // Criteria with a relaxation have other items.
+    // Skip criteria with a relaxation, which have other items.
     Some((order, strength.trim().parse().ok()?))
 }
 
-/// How close the suite of a run came to items: the longest beginning of each that a test has. The distance is
-/// the number of events that are missing.
+/// How close the suite of a run came to items, by the longest beginning of each item in a test. The
+/// distance is the number of events that are missing.
 pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approach>> {
     let none = || vec![None; goals.open.len()];
     let Some((order, strength)) = words(goals.criterion) else { return none() };
@@ -84,7 +84,7 @@ pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approa
         .collect();
     let approach = |&goal: &u32| {
         let item: Vec<&str> = goals.names.get(goal as usize)?.split(", ").collect();
-        // Labels with several fields contain the separator.
+        // Refuse items with labels that contain the separator because they have several fields.
         (item.len() == strength).then(|| closest(order, &item, &tests))?
     };
     goals.open.iter().map(approach).collect()

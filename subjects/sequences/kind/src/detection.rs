@@ -14,7 +14,7 @@ pub(crate) struct Bug {
     system: Option<Box<dyn System>>,
 }
 
-/// The faults of a model that a run asks for, in the order of the model.
+/// The faults of a model that a run requests, in the order of the model.
 ///
 /// # Errors
 ///

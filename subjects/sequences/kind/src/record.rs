@@ -101,14 +101,14 @@ pub(crate) fn of(
     })
 }
 
-/// The timeline of covered goals. It never falls, although a suite that is better by the criterion of the
-/// search may cover fewer goals if the goals have another criterion.
+/// The timeline of covered goals. It never decreases, although a suite that is better by the
+/// criterion of the search may cover fewer goals if the goals belong to another criterion.
 fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
     let (mut least, mut points) = (last, Vec::new());
     for point in improvements.iter().rev() {
         least = least.min(point.covered);
         points.push(TimelinePoint {
-            // In the order of the names of the units.
+            // The amounts are in the order of the names of the units.
             work: vec![point.executions, point.steps],
             wall_ms: point.wall_ms,
             covered: least,

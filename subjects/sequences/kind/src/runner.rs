@@ -12,7 +12,7 @@ use crate::subject::{Stop, Subject};
 use crate::{record, risk};
 
 impl LoadedProject for Subject {
-    /// Models stay loaded with their states and pools.
+    /// Number of models that are kept in memory with their states and pools.
     const KEPT: usize = 2;
 
     fn read(digest: Digest, bytes: &[u8]) -> Result<Subject, LoadError> {

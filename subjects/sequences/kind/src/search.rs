@@ -13,7 +13,7 @@ use crate::configuration::{Configuration, Method};
 use crate::info::{EXECUTIONS, STEPS, work};
 use crate::subject::{Items, Stop, Subject};
 
-/// Checks whether a search must end because of the caller or the budget of real time.
+/// Checks whether the caller or the budget of real time ends a search.
 pub(crate) struct Watch<'w> {
     pub(crate) start: Instant,
     pub(crate) wall: Option<Duration>,

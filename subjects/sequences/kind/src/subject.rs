@@ -12,11 +12,12 @@ use catherd_sequences_testing::{
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
 
-/// Maximum number of pools that stay in memory. A pool for each seed of a study would fill the memory.
+/// Maximum number of pools that are kept in memory, because the pools of all seeds of a study would
+/// fill the memory.
 const KEPT_POOLS: usize = 2;
-/// Maximum number of matrices that stay in memory.
+/// Maximum number of matrices that are kept in memory.
 const KEPT_MATRICES: usize = 12;
-/// Maximum number of lists of items that stay in memory.
+/// Maximum number of lists of items that are kept in memory.
 const KEPT_ITEMS: usize = 24;
 
 /// A function that checks whether to continue; it returns an error if the caller has stopped the run.

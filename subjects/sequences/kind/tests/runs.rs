@@ -155,7 +155,7 @@ fn a_budget_limits_evaluations_and_events() {
     assert!(record.work["steps"] <= steps / 2, "{:?}", record.work);
     assert!((100..250).contains(&count(&record, "pool")), "{record:?}");
     assert_eq!(record.work["executions"], 1000);
-    // No walk fits: the suite is empty.
+    // No walk fits into the budget, so the suite is empty.
     let record = run(&mut *runner, &model, &of("steps", 1));
     assert_eq!((record.suite.tests, record.covered()), (0, 0));
 }
@@ -339,7 +339,8 @@ fn parameters_are_checked_by_name_and_value() {
         assert!(error.cause.contains(expected), "{}", error.cause);
         assert!(!error.advice.is_empty());
     }
-    // Criteria with events are accepted, because events are checked only when there is a model.
+    // Criteria with events are accepted here, because events are checked only when a model is
+    // loaded.
     for criterion in
         ["order([a b], [c])", "states", "subsequence:auto until=end", "expressions(a b)"]
     {

@@ -10,7 +10,8 @@ use catherd_sequences_testing::suite::{self, Matrix, Profile, SearchResult, Ties
 use catherd_sequences_testing::systems::{self, Verdict};
 use catherd_sequences_testing::{Alphabet, Criterion, Model, Pool, Sampler, Space, Walker};
 
-/// System, criterion, size; means of unranked, better of 2, best of 1,000, GA, released GA, greedy.
+/// System, criterion and size of suites, and the mean ranks of a random suite, the better of 2, the
+/// best of 1,000, the GA, the released GA, and greedy.
 const RANKS: [(&str, &str, usize, [f64; 6]); 18] = [
     ("abp", "subsequence:2", 5, [96.7, 99.4, 107.5, 113.3, 111.3, 117.0]),
     ("abp", "subsequence:2", 10, [100.4, 102.7, 109.5, 116.2, 114.9, 117.0]),
@@ -143,7 +144,8 @@ fn main() {
     }
 }
 
-/// Shares of the pool and of suites of ten with the word of each fault, and of failing tests.
+/// Shares of the tests of the pool, and of suites of ten tests, that contain the word of each
+/// fault, and shares of failing tests.
 fn detection(system: &System, seeds: u64, criteria: &[&str]) {
     let mut suites: Vec<(String, Vec<Vec<u32>>)> = Vec::new();
     for text in criteria {

@@ -39,7 +39,7 @@ pub struct Criterion {
     pub(crate) distinct: bool,
     relax: Option<Relax>,
     weights: Option<FxHashMap<u64, u64>>,
-    /// A test ends before the first of these letters.
+    /// A test is cut before the first of these letters; `None` if tests are not cut.
     pub(crate) until: Option<Letter>,
 }
 

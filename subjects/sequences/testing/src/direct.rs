@@ -16,14 +16,14 @@ const BRANCHES: usize = 16;
 
 /// The automaton of an item; its states are the number of letters that have been matched.
 enum Reader {
-    /// Letters in order, with others between.
+    /// Letters in order, with other letters between them.
     Apart(Vec<Letter>),
     /// Letters directly after one another, with the next state for each state and letter.
     Together(Vec<Vec<u32>>, usize),
 }
 
 impl Reader {
-    /// The automaton of an item; `None` if the criterion is none over words.
+    /// The automaton of an item; `None` if the items of the criterion are not words.
     fn new(criterion: &Criterion, item: u64) -> Option<Reader> {
         match &criterion.kind {
             Kind::Subsequence(_) => Some(Reader::Apart(criterion.word(item))),
@@ -195,7 +195,7 @@ pub fn direct(
         items.iter().for_each(|item| {
             open.remove(item);
         });
-        // A limit of the length may cut the trace before the item.
+        // Skip the trace if the limit of the length cuts it before the item.
         if gain == 0 {
             open.remove(&item);
             continue;

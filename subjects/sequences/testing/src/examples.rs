@@ -97,7 +97,7 @@ fn same(a: &Value, b: &Value) -> bool {
 mod tests {
     use super::*;
 
-    /// The project's own examples, one for each kind.
+    /// The examples of this project, one for each kind.
     const LINES: &str = include_str!("examples/lines.jsonl");
 
     #[test]

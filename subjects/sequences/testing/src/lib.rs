@@ -1,7 +1,8 @@
-//! Sequence testing: which orders of events to try, what remains untested, where the risk is.
+//! Sequence testing: chooses orders of events to test, measures which remain untested, and
+//! estimates the risk.
 //!
 //! - [`Model`]: a behavioural program as text or tables; [`Events`], [`Program`], [`Stepper`].
-//! - [`Space`]: its states, explored exactly; [`SpaceCounts`] of its traces.
+//! - [`Space`]: the states of a model, explored exactly; [`SpaceCounts`]: counts of its traces.
 //! - [`Criterion`] over an [`Alphabet`]: the items of tests, and the reachable items.
 //! - [`Pool`]: tests from walks or files; [`suite`]: algorithms that choose some of them;
 //!   [`direct`]: tests generated for items.

@@ -24,7 +24,7 @@ pub use table::TableFormError;
 /// A model that can be explored.
 #[derive(Clone, Debug)]
 pub struct Model {
-    /// The name: the one that the model gives itself, otherwise the name of its file.
+    /// The name that the model declares, otherwise the name of its file.
     pub name: String,
     /// The compiled program.
     pub program: Program,

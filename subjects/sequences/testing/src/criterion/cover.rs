@@ -38,7 +38,7 @@ impl Found {
 /// The words of each length that are subsequences of the part of a test that has been read.
 #[derive(Clone, Debug, Default)]
 struct Levels {
-    /// Bits of the words of length 1, 2, ...
+    /// Bit vectors of the words of length 1, 2, ...
     words: Vec<Vec<u64>>,
     /// The number of changes of each level, and this number when each letter last extended the level.
     changes: Vec<u64>,

@@ -15,8 +15,8 @@ const MAX_BYTES: u128 = 3 << 30;
 /// The largest number of reachable items, which take eight bytes each.
 const MAX_ITEMS: u64 = 1 << 28;
 
-/// The largest number of steps, which are extensions of words and steps of automata along edges. They take
-/// about a minute.
+/// The largest number of steps, which take about a minute. A step is an extension of a word, or a
+/// step of an automaton along an edge.
 const MAX_STEPS: u64 = 1 << 35;
 
 /// A criterion whose reachable items are not computed exactly.
@@ -166,7 +166,7 @@ impl Criterion {
         Ok(found.pop().unwrap_or_default())
     }
 
-    /// The same for each length up to `t`.
+    /// The words of each length up to `t` that are subsequences of traces.
     fn subsequence_levels(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<Vec<u64>>, Unbounded> {
         let s = self.letters;
         let (component, count) = graph.space.components();

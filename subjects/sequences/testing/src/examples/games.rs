@@ -109,7 +109,8 @@ fn orbits(side: usize, turns: &[Vec<usize>]) -> u64 {
         }
         let mut sum = 0;
         for at in (0..board.len()).filter(|&at| board[at] == 0).collect::<Vec<_>>() {
-            // A smaller image means that the game is not the least; larger images need not be compared further.
+            // If an image is smaller, the game is not the least of its images. Larger images need
+            // not be compared further.
             if turns.iter().any(|turn| turn[at] < at) {
                 continue;
             }

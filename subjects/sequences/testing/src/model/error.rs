@@ -13,7 +13,7 @@ pub struct ModelError {
     pub span: Span,
     /// What is wrong, in one line.
     pub cause: String,
-    /// What to write instead; empty if the cause says it.
+    /// What to write instead; empty if this follows from the cause.
     pub hint: String,
 }
 

@@ -17,10 +17,11 @@ const OBJECTS: &str = include_str!("javascript.js");
 /// The name of the model's file in errors of the engine.
 const FILE: &str = "model.bp.js";
 
-/// Operations of a model in units of 10,000 polls: five to ten seconds on an idle core.
+/// Maximum number of operations of a model, in units of 10,000 polls. They take five to ten seconds
+/// on an idle core.
 const OPERATIONS: u64 = 10_000;
 
-/// Memory of a model in bytes.
+/// Maximum memory of a model in bytes.
 const MEMORY: usize = 512 << 20;
 
 fn failed(cause: impl Into<String>) -> ModelError {

@@ -215,7 +215,7 @@ impl ModelSource {
         }
     }
 
-    /// Puts the name of the file into an error.
+    /// Adds the name of the file to an error.
     fn named(&self, mut error: ModelError) -> ModelError {
         if error.file.is_empty() && error.span.line > 0 {
             error.file = self.files[error.span.file as usize].0.clone();
@@ -225,7 +225,7 @@ impl ModelSource {
 
     fn syntax(&self) -> Result<Syntax, ModelError> {
         let mut whole = Syntax::default();
-        // Included files first, because constants are declared before they are used.
+        // Parse included files first, because constants are declared before they are used.
         for (number, (_, text)) in self.files.iter().enumerate().rev() {
             parser::parse(text, number as u32, &mut whole).map_err(|error| self.named(error))?;
         }

@@ -317,14 +317,14 @@ fn row(
     })
 }
 
-/// A model that has no table form.
+/// Why a model cannot be converted to the table form.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableFormError {
     /// Its states cannot be explored.
     #[error(transparent)]
     Broken(#[from] BrokenModel),
-    /// It has no JSON form; every model has one.
+    /// It cannot be converted to JSON, which does not occur.
     #[error("{0}")]
     Json(serde_json::Error),
     /// It has too many states.

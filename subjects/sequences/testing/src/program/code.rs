@@ -210,7 +210,8 @@ impl Effect {
                 let length = data[at] as usize;
                 let items = &mut data[at + 1..at + 1 + length * width];
                 items.reverse();
-                // Reversing all words has also reversed each item, so reverse the items back.
+                // Reversing all words has also reversed the words of each item, so reverse each
+                // item again.
                 items.chunks_mut(*width).for_each(<[i32]>::reverse);
             }
             Effect::If(condition, then, otherwise) => {

@@ -118,8 +118,8 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Writes the weight of each enabled event to `weights`: the largest of the statements that
-    /// request it.
+    /// Writes the weight of each enabled event to `weights`, which is the largest weight of the
+    /// statements that request it.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Writes the state that follows by an event to `next`.
+    /// Writes the state after an event to `next`.
     ///
     /// # Errors
     ///

@@ -90,7 +90,8 @@ impl Compiler {
             StatementKind::Sync(sync) => self.sync(sync, None, to)?,
             StatementKind::LetSync(name, sync) => {
                 let bind = self.local(name, Type::Event, span)?;
-                // The name is declared after the statement, so that it is not visible in it.
+                // Remove the name while the statement is compiled, because it is not visible in its
+                // own statement.
                 let own = self.locals.pop();
                 self.sync(sync, Some(bind), to)?;
                 self.locals.extend(own);
