@@ -5,13 +5,13 @@ use std::fmt;
 use catherd_experiments::{AlgorithmError, Parameter, instead};
 use serde::Serialize;
 
-/// The [`AlgorithmInfo::name`] of a kind that takes any name.
+/// The [`AlgorithmInfo::name`] of a kind that accepts any name.
 pub const ANY_ALGORITHM: &str = "*";
 
 /// An algorithm of a kind.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlgorithmInfo {
-    /// The name in study files; [`ANY_ALGORITHM`] if the kind takes any.
+    /// The name in study files; [`ANY_ALGORITHM`] if the kind accepts any name.
     pub name: String,
     /// Description in one line.
     pub summary: String,

@@ -5,23 +5,26 @@ use catherd_experiments::RunRecord;
 /// How close a run came to a goal that it does not cover.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Approach {
-    /// What is missing, in steps that the kind counts, such as the events of a sequence: from 1.
+    /// Number of missing steps, at least 1. The kind defines the steps, such as the events of a
+    /// sequence.
     pub distance: u32,
-    /// The last part of the way to the goal that a test of the run went, and what it did instead.
+    /// The last step on the path to the goal that a test of the run took, and what it did instead
+    /// of the next step.
     pub turned_off: String,
 }
 
-/// The goals that are asked about.
+/// Goals that a run does not cover, for which its distance is requested.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenGoals<'a> {
     /// What the goals are, such as a coverage criterion.
     pub criterion: &'a str,
     /// The name of each goal by its number in records.
     pub names: &'a [String],
-    /// The numbers of the goals that are asked about, none of which the run covers.
+    /// The numbers of these goals.
     pub open: &'a [u32],
 }
 
-/// Reads from the record of a run how close it came to some goals, one value for each. `None` if no test went
-/// a part of the way, or if the record does not say.
+/// A function that reads from the record of a run how close the run came to some goals, with one
+/// value for each goal. A value is `None` if no test took the first step, or if the record does not
+/// contain this.
 pub type Approaches = fn(&OpenGoals<'_>, &RunRecord) -> Vec<Option<Approach>>;

@@ -100,7 +100,7 @@ const MUTANT_LEVEL: &str = "target";
 /// Units of work, by name.
 const UNITS: [&str; 2] = ["executions", "steps"];
 
-/// The subject kind of external tools. Its projects are files as they are.
+/// The subject kind of external tools. Its projects are arbitrary files.
 #[derive(Clone, Copy, Debug)]
 pub struct Command;
 
@@ -116,7 +116,7 @@ impl SubjectKind for Command {
         };
         SubjectInfo {
             kind: KIND.to_owned(),
-            // As of version 0.3.0, so that its runs keep their ids.
+            // Keep the engine id of version 0.3.0, so that runs keep their ids.
             engine: "catherd/0.3.0".to_owned(),
             units: vec![
                 unit(UNITS[0], "test execution", "test executions"),
@@ -230,7 +230,8 @@ impl SubjectKind for Command {
         RunLimits::of(algorithm).map(drop)
     }
 
-    /// Accepts all settings: they are in the request, and the adapter refuses what it does not know.
+    /// Accepts all settings, because they are passed in the request, and the adapter refuses
+    /// unknown ones.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Ok(())
     }
@@ -270,7 +271,8 @@ impl ToolKind for Command {
         tool::resolve(algorithms, folder, mutation)
     }
 
-    /// Adds the measures that the study's tools gave, and skips projects that none of them can do.
+    /// Adds the measures from the study's tools, and skips projects that none of the tools
+    /// supports.
     fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects {
         prepared::described(found, resolved)
     }

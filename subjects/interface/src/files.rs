@@ -1,4 +1,4 @@
-//! A search for projects that are single files, taken as they are.
+//! Finds projects that are single files.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use catherd_experiments::Digest;
 
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
 
-/// The largest project in bytes: 512 MiB, as much as the network protocol transfers.
+/// Maximum size of a project in bytes: 512 MiB, the maximum of the network protocol.
 pub const LARGEST_PROJECT: u64 = 512 << 20;
 
-/// Finds files: every file that is named, and in each named folder all files that `takes` accepts.
-/// Hidden files and subfolders are left out. A project has the name of its file.
+/// Finds files: every named file, and in each named folder all files that `takes` accepts. Hidden
+/// files and subfolders are left out. A project has the name of its file.
 ///
 /// # Errors
 ///

@@ -15,8 +15,8 @@ use crate::runner::{Runner, RunnerContext};
 /// A kind of subject: what its projects are, which algorithms generate tests for them, and how
 /// a run is executed.
 pub trait SubjectKind: Send + Sync {
-    /// The name, engine id, units, criteria and measures of the kind. They travel with results, so
-    /// that tables and reports need to know no kind.
+    /// The name, engine id, units, criteria and measures of the kind. They are stored with results,
+    /// so that tables and reports do not depend on kinds.
     fn info(&self) -> SubjectInfo;
 
     /// The name in study files and run specifications.
@@ -42,7 +42,7 @@ pub trait SubjectKind: Send + Sync {
     /// The first field that cannot be used; the error has no field if the name is unknown.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
-    /// The part of the kind that deals with external tools. `None` if its algorithms are none.
+    /// The part of the kind for external tools; `None` if its algorithms are not external tools.
     fn tools(&self) -> Option<&dyn ToolKind> {
         None
     }
@@ -106,14 +106,15 @@ pub trait SubjectKind: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// How close runs came to goals that no run covers, for kinds that cannot tell it from the order of the
-    /// goals ([`NamedGoals::before`]). `None` if records do not say it.
+    /// How close runs came to goals that no run covers, for kinds in which this does not follow
+    /// from the order of goals ([`NamedGoals::before`]). `None` if records do not contain it.
     fn approaches(&self) -> Option<Approaches> {
         None
     }
 
-    /// Draws what the suite of a run does with its project, for reports. `project` are the bytes that workers
-    /// receive, `suite` is the file of the suite. `None` if the kind draws nothing, or nothing of this suite.
+    /// Draws, for reports, an execution of a run's suite on its project. `project` contains the
+    /// bytes that workers receive, and `suite` the text of the suite's file. `None` if the kind
+    /// does not draw suites, or cannot draw this one.
     ///
     /// # Errors
     ///
@@ -122,8 +123,8 @@ pub trait SubjectKind: Send + Sync {
         Ok(None)
     }
 
-    /// Whether subjects are executed by an engine that a hostile one could bring down or damage, so that runs
-    /// must be executed in a process of their own, next to the worker.
+    /// Whether subjects are executed by an engine that a hostile subject could crash or damage, so
+    /// that runs must be executed in a separate process.
     fn needs_process(&self) -> bool {
         false
     }
@@ -132,8 +133,8 @@ pub trait SubjectKind: Send + Sync {
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
 }
 
-/// The part of a kind whose algorithms are external tools. Records of such a kind name criteria of their own,
-/// besides those of its [`SubjectInfo`].
+/// The part of a kind whose algorithms are external tools. Records of such a kind may name other
+/// criteria than its [`SubjectInfo`].
 pub trait ToolKind {
     /// The algorithms of a study with everything that their runs depend on, such as the digests of
     /// files that parameters name. Relative paths start at `folder`, the folder of the study file.
@@ -149,8 +150,8 @@ pub trait ToolKind {
         mutation: bool,
     ) -> Result<Resolved, ResolveError>;
 
-    /// What was found, with what the tools have said of the projects on this computer: measures, and
-    /// projects that no algorithm of the study can do.
+    /// Adds the descriptions that tools have made on this computer to the found projects: measures,
+    /// and whether any algorithm of the study supports the project.
     fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects;
 }
 
@@ -218,7 +219,8 @@ impl Kinds {
     }
 
     /// The engine ids of the kinds whose runs the context permits, by the name of the kind. Earlier
-    /// names have the engine id of version 0.3.0, so that runs in old stores are executed.
+    /// names of kinds have the engine id of version 0.3.0, so that runs in old stores can be
+    /// executed.
     pub fn served(&self, context: &RunnerContext<'_>) -> Engines {
         let mut engines = self.engines();
         let earlier = self.iter().flat_map(|kind| kind.aliases());
@@ -238,7 +240,7 @@ impl Kinds {
         Ok(if info.kind == name { info.engine } else { FORMER_ENGINE.to_owned() })
     }
 
-    /// The names of the criteria of each kind that fixes them, by the name of the kind.
+    /// The names of the criteria of each kind with fixed criteria, by the name of the kind.
     pub fn criteria(&self) -> BTreeMap<String, Vec<String>> {
         let fixed = self.iter().filter(|kind| kind.tools().is_none()).map(SubjectKind::info);
         let names = |info: SubjectInfo| {
@@ -253,7 +255,7 @@ impl Kinds {
         self.get(name).ok()?.runner(context)
     }
 
-    /// Whether runs of a kind execute programs, which a worker permits only where it is told to.
+    /// Whether runs of a kind execute programs, which a worker permits only if its options say so.
     pub fn runs_programs(&self, name: &str) -> bool {
         self.runner(name, &RunnerContext::default()).is_none()
     }

@@ -1,18 +1,19 @@
-//! The interface of a subject kind: all that the rest of catherd knows about what is tested.
+//! The interface of a subject kind: everything that the rest of catherd knows about the tested
+//! programs.
 //!
 //! - [`SubjectKind`]: one kind, from its name to its runner; [`ToolKind`]: the part of kinds whose
 //!   algorithms are external tools; [`Kinds`]: the kinds of a program.
-//! - [`AlgorithmInfo`], [`ParameterInfo`]: what a study may ask of a kind; [`FieldError`]: what
-//!   a kind refuses, with the field at fault; [`Resolved`]: the algorithms of a study with their
-//!   tools, which are read once.
+//! - [`AlgorithmInfo`], [`ParameterInfo`]: the settings that a study may use; [`FieldError`]: a
+//!   setting that a kind refuses; [`Resolved`]: the algorithms of a study with their tools, which
+//!   are read once.
 //! - [`FoundProjects`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
 //!   whose projects are single files.
 //! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedRunner`]: a runner for a
 //!   [`LoadedProject`]; [`LoadedProjects`]: the projects that a runner keeps.
-//! - [`Picture`]: what a suite does, drawn for reports.
+//! - [`Picture`]: a picture of a suite's execution, for reports.
 //! - [`search`]: conversions for kinds whose algorithms are from `catherd-search`.
-//! - The kinds that need no crate of their own: [`command`] runs external tools; [`noop`] runs nothing,
-//!   to test and measure coordinator and workers.
+//! - Two kinds are modules of this crate: [`command`] runs external tools; [`noop`] executes
+//!   nothing, and is used to test and measure coordinator and workers.
 //!
 //! A kind is a crate that implements [`SubjectKind`], and one line where the binary lists its
 //! kinds.

@@ -1,4 +1,4 @@
-//! The projects that a runner has loaded, and a runner for kinds that need nothing else.
+//! The projects that a runner has loaded, and a runner for kinds whose runs need only these.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,16 +8,16 @@ use catherd_experiments::{Digest, RunRecord, RunSpec};
 
 use crate::{Examination, LoadError, Recent, RunError, RunProgress, Runner, Survival};
 
-/// A project in the form that the runs of a kind need.
+/// A loaded project, as the runs of a kind need it.
 pub trait LoadedProject: Send + Sized {
-    /// The number of projects that stay loaded.
+    /// The number of projects that are kept in memory.
     const KEPT: usize = 1;
 
     /// Reads a project.
     ///
     /// # Errors
     ///
-    /// Why the project cannot be run, the same on every machine.
+    /// The reason why the project cannot be run, which is the same on every machine.
     fn read(digest: Digest, bytes: &[u8]) -> Result<Self, LoadError>;
 
     /// Tries the project, as [`Runner::examine`] does.
@@ -99,8 +99,8 @@ impl<P: LoadedProject> Runner for LoadedRunner<P> {
     }
 }
 
-/// The most recently loaded projects of a runner, in the form that its runs need. A worker gets the
-/// runs of one project in a row, so a few are enough.
+/// The most recently loaded projects of a runner. A worker gets the runs of one project one after
+/// another, so keeping a few is enough.
 #[derive(Debug)]
 pub struct LoadedProjects<T> {
     projects: Recent<Digest, T>,
@@ -109,7 +109,7 @@ pub struct LoadedProjects<T> {
 }
 
 impl<T> LoadedProjects<T> {
-    /// Without projects. At most `most` projects are kept, and at least one.
+    /// An empty collection. At most `most` projects are kept, and at least one.
     pub fn new(most: usize) -> LoadedProjects<T> {
         LoadedProjects { projects: Recent::new(most), loading: Duration::ZERO }
     }
@@ -118,7 +118,8 @@ impl<T> LoadedProjects<T> {
     ///
     /// # Errors
     ///
-    /// The error of `read`. The selected project does not change, so runs on the new one are refused.
+    /// The error of `read`. In this case, the selected project does not change, so runs on the new
+    /// project are refused.
     pub fn load<E>(
         &mut self,
         digest: Digest,

@@ -1,9 +1,9 @@
 //! The subject kind `noop`: executes nothing and derives its records only from the specification of
 //! the run, for tests and measurements of the coordinator and its workers.
 //!
-//! Parameters of the algorithm: `ms` (how long a run sleeps), `panic` (panics in every
-//! run whose seed is divisible by this number), `abort` (the same, but aborts the process),
-//! `hog` (the same, but requests more memory than any computer has).
+//! Parameters of the algorithm: `ms` (how long a run sleeps), `panic` (every run whose seed is
+//! divisible by this number panics), `abort` (these runs abort the process), and `hog` (these runs
+//! request more memory than any computer has).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -27,7 +27,7 @@ pub const KIND: &str = "noop";
 /// The name of the kind up to version 0.3.0, in stores and study files.
 const EARLIER_NAME: &str = "rehearsal";
 
-/// The subject kind that executes nothing.
+/// The subject kind whose runs execute nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct Noop;
 

@@ -1,6 +1,6 @@
-//! Pictures of what a suite does.
+//! Pictures of executions of suites.
 
-/// A picture of what a suite does with its project, such as an animation of a test.
+/// A picture of the execution of a suite on its project, such as an animation of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Picture {
     /// The file, in a format that browsers show.

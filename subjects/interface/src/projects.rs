@@ -24,7 +24,7 @@ pub struct FoundProjects {
     pub projects: Vec<FoundProject>,
     /// Projects that cannot be run.
     pub skipped: Vec<SkippedProject>,
-    /// Defects of projects that can be run nevertheless: one line each, which names the file.
+    /// A line for each defect of a project that can be run nevertheless. The line names the file.
     pub warnings: Vec<String>,
 }
 
@@ -37,7 +37,7 @@ pub struct FoundProject {
     pub path: PathBuf,
     /// The digest of the bytes that workers receive.
     pub digest: Digest,
-    /// Numbers that a tool of the study gave for the project, by the name of the measure.
+    /// Numbers from a tool of the study that describe the project, by the name of the measure.
     pub measures: BTreeMap<String, f64>,
     read: Box<ReadBytes>,
 }
@@ -52,13 +52,14 @@ pub enum ReadError {
     /// They cannot be read: the reason in one line, which names the file.
     #[error("{0}")]
     Unreadable(String),
-    /// They have changed since.
+    /// The bytes have changed since.
     #[error("{}: changed while the study was being planned", .0.display())]
     Changed(PathBuf),
 }
 
 impl FoundProject {
-    /// A project whose bytes `read` gives; its error is one line that names the file.
+    /// A project whose bytes are read by `read`. The error of `read` is one line that names the
+    /// file.
     pub fn new(
         name: String,
         path: PathBuf,

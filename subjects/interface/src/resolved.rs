@@ -1,7 +1,8 @@
 //! The algorithms of a study with everything that their runs depend on.
 //!
-//! This file and the kind `command` use each other: the kind returns a [`Resolved`] like every kind, and a
-//! [`Resolved`] has the tools of that kind, so that callers read them only once.
+//! This file and the kind `command` depend on each other: the kind returns a [`Resolved`], as every
+//! kind does, and a [`Resolved`] contains the tools of that kind, so that callers read them only
+//! once.
 
 use catherd_experiments::Algorithm;
 

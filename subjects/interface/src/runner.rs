@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use catherd_experiments::{Algorithm, Digest, RunRecord, RunSpec};
 
-/// Progress of a run: for displays, never part of a result.
+/// Progress of a run, for display only. It is not part of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunProgress {
     /// Work so far, by the name of the unit.
@@ -19,7 +19,7 @@ pub struct RunProgress {
     pub goals: u32,
 }
 
-/// Why a run has no record of its own.
+/// Why a run has no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
     /// The input cannot be run; a repetition would end in the same way.
@@ -31,7 +31,7 @@ pub enum RunError {
     /// The memory limit of the runner ended it; another computer may have more memory.
     #[error("{0}")]
     OutOfMemory(String),
-    /// The subject or its tool broke down; a repetition may succeed.
+    /// The subject or its tool crashed; a repetition may succeed.
     #[error("{0}")]
     Crashed(String),
     /// The progress callback stopped it.
@@ -85,7 +85,7 @@ pub struct Programs {
     /// The folder in which trials that have ended are kept until they are measured, which workers of this computer
     /// share; `None` if they are lost with their run.
     pub trials: Option<PathBuf>,
-    /// Whether programs get namespaces of their own where the kernel permits it.
+    /// Whether programs are run in separate namespaces if the kernel permits it.
     pub namespaces: bool,
     /// Whether this process executes one run at a time and starts no other processes, so that all its
     /// descendants belong to the run.
@@ -102,10 +102,10 @@ pub struct RunnerContext<'a> {
     pub limits: Limits,
 }
 
-/// What is asked about a project before a study.
+/// A request about a project before a study.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Examination {
-    /// Nothing but whether the project can be run.
+    /// Only whether the project can be run.
     Usable,
     /// The names and values of its measures.
     Measures,
@@ -114,15 +114,16 @@ pub enum Examination {
     Goals(Algorithm),
 }
 
-/// What a run needs so that it survives the end of its process: where to keep which part of it is under way, and what
-/// to leave out because it ended earlier processes of the run.
+/// The data with which a run can be continued after the end of its process: the file that records
+/// the part that is executed, and the parts to leave out because earlier processes ended during
+/// them.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survival {
-    /// The file in whose first line the runner keeps which part of the run is under way: a key without spaces, a space,
-    /// and a few words for errors. An empty line means that a repetition cannot leave the part out. An empty path means
-    /// that nothing is kept.
+    /// The file to whose first line the runner writes which part of the run it executes: a key
+    /// without spaces, a space, and a few words for errors. An empty line means that a repetition
+    /// cannot leave the part out. If the path is empty, nothing is written.
     pub under_way: PathBuf,
-    /// The keys of the parts that ended earlier processes, in the order in which they did.
+    /// The keys of the parts during which earlier processes ended, in the order of the ends.
     pub left_out: Vec<String>,
 }
 
@@ -146,8 +147,8 @@ pub trait Runner: Send {
         Ok(Vec::new())
     }
 
-    /// Whether the conditions of the machine are measured for all runs, not only for those with a budget of real
-    /// time, because the runner starts programs that nothing but the machine limits.
+    /// Whether the conditions of the machine are measured for all runs and not only for runs with a
+    /// budget of real time, because the runner starts programs whose work is not counted.
     fn starts_programs(&self) -> bool {
         false
     }
@@ -171,8 +172,9 @@ pub trait Runner: Send {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError>;
 
-    /// Executes a run as [`Runner::run`] does, so that it survives the end of its process. The record must depend on
-    /// nothing but the specification and the parts that are left out. A kind that keeps no parts executes it as it is.
+    /// Executes a run as [`Runner::run`] does, but so that it can be continued after the end of its
+    /// process. The record must depend only on the specification and the parts that are left out.
+    /// By default, the run is executed without recording its parts.
     ///
     /// # Errors
     ///

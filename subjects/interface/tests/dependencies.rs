@@ -1,5 +1,5 @@
-//! The layers of the workspace: names of crates, which crates may use which, and that only the crates
-//! of a subject kind name it.
+//! Tests the layers of the workspace: the names of crates, which crates may use which, and that a
+//! subject kind is named only in its own crates.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

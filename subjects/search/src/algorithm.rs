@@ -1,5 +1,4 @@
-//! The registry of algorithms: everything that needs their list or their names derives it from
-//! here.
+//! The registry of algorithms, the only list of their types and names.
 
 use crate::budget::{Budget, Clock};
 use crate::mio::Mio;
@@ -78,7 +77,7 @@ impl Algorithm {
         dispatch!(self, algorithm => summary_of(algorithm))
     }
 
-    /// Whether it derives tests from earlier ones, as opposed to drawing each independently.
+    /// Whether the algorithm derives tests from earlier ones instead of drawing each independently.
     pub fn derives_tests(&self) -> bool {
         dispatch!(self, algorithm => derives_tests(algorithm))
     }
@@ -89,8 +88,9 @@ impl Algorithm {
         dispatch!(self, algorithm => draws_events(algorithm))
     }
 
-    /// Searches until the budget is spent, every goal is covered or the observer stops it.
-    /// `rng` is left where the search ended, for the rest of the run.
+    /// Searches until the budget is spent, every goal is covered or the observer stops the search.
+    /// Afterwards, `rng` is at the position where the search ended, and is used for the rest of the
+    /// run.
     ///
     /// # Panics
     /// If a test does not have exactly one fitness value for each goal.

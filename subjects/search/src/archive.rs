@@ -7,8 +7,7 @@ use crate::problem::Test;
 #[derive(Clone, Debug)]
 pub struct Archive<T> {
     entries: Vec<Option<Entry<T>>>,
-    /// Goals without a test at which the search aims, ascending: those that decide dominance and
-    /// targets.
+    /// Uncovered goals at which the search aims, ascending. They determine dominance and targets.
     uncovered: Vec<usize>,
     /// The number of tests offered so far, from which each test gets its number.
     offered: u64,

@@ -12,8 +12,8 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// Whether the operator's result may replace the test it started from: an extension must
-    /// cover more goals; a reduction always may, because it is shorter by definition.
+    /// Whether the result of the operator may replace the original test: an extension must cover
+    /// more goals; a reduction always may, because it is shorter.
     pub(crate) fn improved<T: Test>(self, old: &T, new: &T) -> bool {
         match self {
             Self::Extension => covered(new) > covered(old),

@@ -11,8 +11,8 @@ use crate::stop::Stop;
 /// The goals for which MIO keeps populations of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MioTargets {
-    /// The goals whose coverage implies the others ([`Problem::independent_goals`]), as in
-    /// the published program.
+    /// The goals whose coverage implies the coverage of all others
+    /// ([`Problem::independent_goals`]), as in the published program.
     Independent,
     /// All goals, as in the paper.
     All,
@@ -133,8 +133,8 @@ impl SearchAlgorithm for Mio {
             populations.resize(now.archive);
             let test = if populations.nothing_to_mutate()
                 || now.mutations == 0
-                // A turn that chooses a covered goal spends no budget, so that without sampling
-                // the search would never end.
+                // A turn that chooses a covered goal does not use any budget, so that without
+                // sampling the search would never end.
                 || (populations.all_covered() && now.random == 0.0)
                 || session.rng.chance(now.random)
             {
@@ -143,8 +143,8 @@ impl SearchAlgorithm for Mio {
             } else {
                 mutate(session, &mut populations, now.mutations)?
             };
-            // Both operators start from the same test, and their results compete for a
-            // place in the populations like any other.
+            // Both operators start from the same test, and their results are offered to the
+            // populations like other tests.
             for operator in local.operators() {
                 if let Some(test) = session.improve(operator, &test) {
                     credit(session, &mut populations, &test);

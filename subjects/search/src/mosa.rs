@@ -115,7 +115,7 @@ impl Mosa {
             }
             population = self.survivors(session, population, &mut targets);
             selection = Selection::ByRank;
-            // Worst first.
+            // The members are processed in order from the worst to the best.
             self.local_search(session, population.iter_mut().rev());
             session.iterations += 1;
         }

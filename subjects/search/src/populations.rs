@@ -150,7 +150,7 @@ mod tests {
     use super::*;
     use crate::toy::Point;
 
-    /// A population for goal 0 of two goals, after these offers.
+    /// A population for goal 0 of two goals, after these tests were offered.
     fn after(capacity: usize, tests: &[Point]) -> Populations<Point> {
         let mut populations = Populations::new(2, vec![0]);
         populations.resize(capacity);

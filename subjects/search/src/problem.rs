@@ -49,14 +49,14 @@ pub trait Problem {
         self.goals()
     }
 
-    /// Whether the search aims at a goal. Others are archived if a test covers them by the way. Every
-    /// goal unless overridden.
+    /// Whether the search aims at a goal. The tests of other goals are archived if they happen to
+    /// be covered. True for every goal unless overridden.
     fn is_aimed_at(&self, _goal: usize) -> bool {
         true
     }
 
-    /// For each goal the goals of which one has to be covered before it can be; DynaMOSA
-    /// takes it up only then. Empty (never held back) unless overridden.
+    /// For each goal, the goals of which one has to be covered before it can be covered. DynaMOSA
+    /// pursues the goal only then. Empty unless overridden, so that no goal has to wait.
     fn dependencies(&self) -> Vec<Vec<usize>> {
         vec![Vec::new(); self.goals()]
     }

@@ -1,6 +1,6 @@
-//! The order of tests in MOSA: preference sorting, crowding, selection by rank (Panichella
-//! et al., "Reformulating branch coverage as a many-objective optimization problem",
-//! 2015; Whisker paper, Algorithm 8).
+//! The order of tests in MOSA: preference sorting, crowding and selection by rank (Panichella et
+//! al., "Reformulating branch coverage as a many-objective optimization problem", 2015; Whisker
+//! paper, Algorithm 8).
 //!
 //! There may be ten thousand goals, and on most of them all tests are equal, so each function
 //! first finds, in one pass over the fitness, the goals on which its tests differ, and
@@ -13,10 +13,10 @@ use crate::stream::Stream;
 
 /// Sorts tests into fronts, best first; fronts are lists of indices into `tests`.
 ///
-/// Front 0 has, for each target in order, the test closest to covering it: ties go to
-/// fewer codons, then to the earlier. The other tests are split into fronts by dominance
-/// over the targets, unless front 0 has more than `capacity` members: it then fills the next
-/// population by itself, and the others stay one single front.
+/// Front 0 has, for each target in order, the test closest to covering it: ties go to fewer codons,
+/// then to the earlier. The other tests are split into fronts by dominance over the targets, unless
+/// front 0 has more than `capacity` members: in that case, it fills the next population, and the
+/// others remain one front.
 ///
 /// # Panics
 /// If there is no test.

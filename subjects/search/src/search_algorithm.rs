@@ -12,8 +12,8 @@ pub(crate) trait SearchAlgorithm: Parameters + Default {
     /// Description in one line, with the source.
     const SUMMARY: &'static str;
 
-    /// Whether it derives tests from earlier ones. Caching of common beginnings pays only
-    /// then, because independently drawn tests share beginnings only by chance.
+    /// Whether it derives tests from earlier ones. Only then is caching of common beginnings
+    /// useful, because independently drawn tests share beginnings only by chance.
     const DERIVES_TESTS: bool = true;
 
     /// Whether it searches a problem whose tests are drawn event by event while they run,

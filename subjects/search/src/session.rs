@@ -52,7 +52,7 @@ pub struct Search<T> {
     pub meter: Meter,
     /// Iterations as the algorithm counts them (see [`Budget::iterations`]).
     pub iterations: u64,
-    /// Why it ended.
+    /// Why the search ended.
     pub stop: Stop,
     /// Real time of the whole search.
     pub elapsed: Duration,

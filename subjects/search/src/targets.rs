@@ -5,11 +5,12 @@ use std::collections::VecDeque;
 use crate::archive::Archive;
 use crate::problem::Test;
 
-/// The goals that decide dominance and crowding.
+/// The goals that determine dominance and crowding.
 pub(crate) struct Targets {
     current: Vec<usize>,
     crowding: Vec<usize>,
-    /// For DynaMOSA: for each goal the goals one of which must be covered first; empty if none.
+    /// For DynaMOSA: for each goal, the goals of which one must be covered first; empty if there
+    /// are none.
     waits_for: Option<Vec<Vec<usize>>>,
 }
 

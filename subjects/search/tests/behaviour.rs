@@ -1,4 +1,4 @@
-//! Searches through the public interface, on a toy problem.
+//! Tests searches through the public interface, on a small problem.
 
 mod toy;
 
@@ -266,7 +266,7 @@ fn parameters_are_set_by_name_within_their_ranges() {
     assert_eq!(targets(&mio).unwrap().value, Setting::Word("all"));
     assert_eq!(targets(&named("mio")).unwrap().value, Setting::Word("independent"));
     assert_eq!(Algorithm::named("mossa").unwrap_err().to_string(), "unknown algorithm `mossa`");
-    // Every default is allowed, and every algorithm answers to its name.
+    // Every default is allowed, and every algorithm is found by its name.
     for name in Algorithm::NAMES {
         let mut algorithm = named(name);
         assert_eq!(algorithm.name(), name);

@@ -50,15 +50,16 @@ pub(super) struct Adapter {
     pub(super) version: String,
     /// Version of the Python that runs the tool; `3.11` stands for all releases of 3.11.
     pub(super) python: Option<String>,
-    /// File or folder with pinned versions of what the tool needs, in the adapter's folder.
+    /// File or folder, in the adapter's folder, with the pinned versions of the packages that the
+    /// tool needs.
     pub(super) environment: Option<PathBuf>,
-    /// Names of algorithms; empty if the tool takes any.
+    /// Names of algorithms; empty if the tool accepts any name.
     #[serde(default)]
     algorithms: Vec<String>,
     /// Limits that the tool observes: units of work, or `wall`. Empty if it observes all.
     #[serde(default)]
     budgets: Vec<String>,
-    /// Which runs give the same result again.
+    /// Which runs give the same result when they are repeated.
     #[serde(default)]
     pub(super) determinism: Determinism,
     /// Whether the tool executes its suites on mutants if the study asks for it.
@@ -74,7 +75,7 @@ pub(super) struct Adapter {
     parameters: BTreeMap<String, Declaration>,
 }
 
-/// Which runs of a tool give the same result again.
+/// Which runs of a tool give the same result when they are repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Determinism {
@@ -172,7 +173,7 @@ impl Adapter {
         Ok(adapter)
     }
 
-    /// The name of the first algorithm; the name of the tool if it takes any.
+    /// The name of the first algorithm, or the name of the tool if it accepts any name.
     pub(super) fn first_algorithm(&self) -> &str {
         self.algorithms.first().unwrap_or(&self.tool)
     }
@@ -324,8 +325,8 @@ const KEYS: [&str; 12] = [
 /// Keys of a declared parameter, and those that only numbers and choices have.
 const DECLARATION_KEYS: [&str; 5] = ["kind", "default", "min", "max", "values"];
 
-/// The place and name of a key that is none of `adapter.toml`, with the nearest one. `None` if there is
-/// none, or if the text is not TOML.
+/// The place and name of an unknown key in the text of `adapter.toml`, with the nearest known key.
+/// `None` if all keys are known, or if the text is not TOML.
 fn unknown_key(text: &str) -> Option<(usize, String)> {
     let root = DeTable::parse(text).ok()?;
     let unknown = |table: &DeTable<'_>, known: &[&str]| {
@@ -356,11 +357,11 @@ pub(super) struct Places<'p> {
 pub(super) struct Project<'d> {
     /// The file with the project's bytes.
     pub(super) file: &'d Path,
-    /// The descriptor that the bytes are; `None` if they are another file.
+    /// The descriptor in the bytes; `None` if they are not a descriptor.
     pub(super) descriptor: Option<&'d Descriptor>,
 }
 
-/// The parameters of an algorithm without those that every tool has.
+/// The parameters of an algorithm except the parameters of every tool.
 fn settings(algorithm: &Algorithm) -> impl Iterator<Item = (&String, &Parameter)> {
     algorithm.parameters.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()))
 }

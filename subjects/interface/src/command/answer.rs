@@ -45,13 +45,13 @@ const MAX_BYTES: u64 = 8 << 20;
 /// Maximum number of files of a result.
 const MAX_FILES: usize = 200;
 
-/// The list of files that are logs, outside of the digest.
+/// The key with the list of files that are logs, which are not part of the digest.
 const LOGS: &str = "logs";
 
 /// Maximum number of logs of a result.
 const MAX_LOGS: usize = 16;
 
-/// Bytes that are kept of a log, from its end.
+/// Number of bytes that are kept from the end of a log.
 const LOG_TAIL: u64 = 64 << 10;
 
 /// Keys of an answer; the first ones are the usual ones.
@@ -97,7 +97,7 @@ impl RanTool {
     ///
     /// # Errors
     ///
-    /// If another tool, version, Python or lock ran.
+    /// If another tool, version, Python or lock was used.
     fn check(&self, adapter: &Adapter) -> Result<(), String> {
         let RanTool { name, version, python, lock } = self;
         let Adapter { tool, version: wanted, python: of_python, environment, .. } = adapter;
@@ -167,9 +167,9 @@ struct MutantCounts {
 /// Why an answer is not a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// Another tool ran than the adapter describes; another computer may have it.
+    /// Another tool was used than the adapter describes. Another computer may have the right one.
     OtherTool(String),
-    /// The file is invalid, and would be so again.
+    /// The file is invalid, and a repetition would give an invalid file as well.
     Invalid(String),
     /// A file of the result could not be kept, such as on a full disk.
     Unkept(String),
@@ -203,7 +203,8 @@ pub(super) fn record(
         }
         Some(_) => {}
     }
-    // The same adapter serves studies that measure apart and within the trial.
+    // Ignore the artifact, because the same adapter is used by studies that measure apart from the
+    // trial.
     file.remove(ARTIFACT);
     if let Some(ran) = taken::<RanTool>(&mut file, "tool")? {
         ran.check(adapter).map_err(Flaw::OtherTool)?;
@@ -344,13 +345,14 @@ fn taken<T: DeserializeOwned>(
     result::at_path(key, value).map(Some)
 }
 
-/// Reads the files of a result: regular text files of the working folder. A file that is too large or no text is
-/// left out, because the numbers of the run are valid without it: the second value has a line for each, with the
-/// reason.
+/// Reads the files of a result: regular text files of the working folder. A file that is too large
+/// or not text is left out, because the numbers of the run are valid without it. The second value
+/// has a line with the reason for each such file.
 ///
 /// # Errors
 ///
-/// If there are too many files, or one is missing, no regular file or outside of the working folder.
+/// If there are too many files, or if one is missing, is not a regular file, or is outside of the
+/// working folder.
 fn artifacts(
     folder: &Path,
     files: &[PathBuf],

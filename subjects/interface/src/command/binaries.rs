@@ -31,8 +31,9 @@ const LEFT_OUT_LOG: &str = "files-left-out.txt";
 /// Maximum number of lines of this log.
 const MAX_LINES: usize = 200;
 
-/// Adds the binary files of a result to its record: up to `most` bytes in all, and [`MAX_BINARIES`] files. A file that
-/// cannot be kept, whatever its name is, is added to `left_out`: the numbers of the run are valid without it.
+/// Adds the binary files of a result to its record: up to `most` bytes in all, and [`MAX_BINARIES`]
+/// files. A file that cannot be kept is added to `left_out`, because the numbers of the run are
+/// valid without it.
 pub(super) fn add(
     record: &mut RunRecord,
     folder: &Path,
@@ -44,7 +45,7 @@ pub(super) fn add(
         return;
     }
     let length = serde_json::to_vec(record).map_or(RECORD_BYTES, |json| json.len());
-    // Three bytes are four characters of JSON.
+    // In base64, three bytes become four characters of JSON.
     let room = RECORD_BYTES.saturating_sub(length) / 4 * 3;
     let mut left = most.min(room as u64);
     let mut kept: BTreeMap<String, Binary> = BTreeMap::new();
@@ -75,8 +76,9 @@ pub(super) fn name_of(file: &Path) -> String {
     printable(&flat(file)).replace('\\', "-")
 }
 
-/// Adds to the record of a trial the metrics, logs and binary files of its measurement, such as inputs that crash. The
-/// files of the trial come first; those beyond `most` bytes in all are left out.
+/// Adds the metrics, logs and binary files of a measurement, such as crashing inputs, to the record
+/// of its trial. The files of the trial come first. Files beyond a total of `most` bytes are left
+/// out.
 pub(super) fn merge(
     record: &mut RunRecord,
     mut metrics: BTreeMap<String, Metric>,
@@ -128,11 +130,11 @@ fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<
     }
     let mut bytes = Vec::new();
     opened.take(left + 1).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
-    // The file may have grown.
+    // Check the size again, because the file may have grown.
     if bytes.len() as u64 > left { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// Says in a record which files are left out.
+/// Adds the names of the files that were left out to a record.
 pub(super) fn note_left_out(record: &mut RunRecord, left_out: &[String]) {
     if left_out.is_empty() {
         return;

@@ -1,5 +1,5 @@
-//! Names that tools and catherd agree on: the parameters that choose a tool, and the files of an
-//! adapter and of its runs.
+//! Names in the contract between tools and catherd: the parameters that choose a tool, and the
+//! files of an adapter and of its runs.
 
 /// The parameter that names the folder of an adapter.
 pub(super) const ADAPTER: &str = "adapter";

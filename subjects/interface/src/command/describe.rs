@@ -1,5 +1,5 @@
-//! Asking an adapter to describe a project (module `description`): once, because the answer is kept in
-//! the environment.
+//! Asks an adapter to describe a project (module `description`). This is done once, because the
+//! answer is stored in the environment.
 
 use std::fs;
 use std::io::Read;
@@ -51,12 +51,12 @@ impl Tool {
         made.and_then(|()| program::make_folder(&folder))
             .map_err(|cause| named(&folder, &cause))?;
         let answer = self.ask(project, programs, &folder, &environment);
-        // A supervisor has removed the folder already.
+        // If there is a supervisor, it has already removed the folder.
         catherd_platform::remove_folder(&folder).map_err(|cause| named(&folder, &cause))?;
         let answer = answer?;
         let found = Description::parse(&answer)?;
         let file = file_of(&environment, project.digest);
-        // Write to a new file and rename it, so that no process reads half a description.
+        // Write a new file and rename it, so that no process reads an incomplete description.
         let fresh = file.with_extension("new");
         fs::create_dir_all(file.parent().unwrap_or(&environment))
             .and_then(|()| fs::write(&fresh, &answer))
@@ -91,7 +91,7 @@ impl Tool {
             "out": RESULT,
         });
         let file = folder.join(REQUEST);
-        // One line for each key, so that shells can read it.
+        // Write each key on a separate line, so that shell scripts can read it.
         fs::write(&file, format!("{request:#}")).map_err(|cause| named(&file, &cause))?;
         let executable = self.folder.join(EXECUTABLE).display().to_string();
         let words = vec![executable.clone(), "describe".to_owned(), REQUEST.to_owned()];

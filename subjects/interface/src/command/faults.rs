@@ -1,5 +1,5 @@
-//! Faults that a run exposes, such as crashes by their identity. No run knows all of them before, so they
-//! are joined over runs by name: as metrics, and not as numbered goals.
+//! Faults that a run exposes, such as crashes. The set of faults is not known before the runs, so
+//! faults are stored as metrics with their names, and not as numbered goals.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub(super) struct Fault {
     wall_ms: u64,
 }
 
-/// Adds the faults to a record. Of several exposures of a fault the first one counts.
+/// Adds the faults to a record. If a fault was exposed several times, the first time is used.
 ///
 /// # Errors
 ///

@@ -1,10 +1,10 @@
 //! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`, `run_memory`,
 //! `run_artifacts` and `measure_limit`.
 //!
-//! They are a part of the run id, because they decide results: a run that exceeds one ends with the
-//! outcome `timed-out` or `out-of-memory` and is not repeated, unless it has left a snapshot (module
-//! `snapshot`). The limits of a worker
-//! ([`Limits`](crate::Limits)) apply in addition and are not part of the id.
+//! They are a part of the run id, because results depend on them. A run that exceeds one ends with
+//! the outcome `timed-out` or `out-of-memory` and is not repeated, unless it has left a snapshot
+//! (module `snapshot`). The limits of a worker ([`Limits`](crate::Limits)) apply in addition and
+//! are not part of the id.
 
 use std::time::Duration;
 
@@ -41,8 +41,8 @@ pub(super) const NOTICE: Duration = Duration::from_secs(10);
 pub(super) struct RunLimits {
     /// Real time; `None` if there is no limit.
     pub(super) time: Option<Duration>,
-    /// Processor time of all processes together, of user and system, after which the program is asked to end;
-    /// `None` if there is no limit.
+    /// Processor time of all processes together, in user and system mode, after which the program
+    /// is asked to end; `None` if there is no limit.
     pub(super) cpu: Option<Duration>,
     /// Resident memory of all processes together in bytes; `None` if there is no limit.
     pub(super) memory: Option<u64>,
@@ -107,7 +107,8 @@ impl RunLimits {
     /// The record of a run that exceeded the limit of time, or of processor time.
     pub(super) fn timed_out(&self, spec: &RunSpec, elapsed: Duration) -> RunRecord {
         let (limit, of) = match (self.time, self.cpu) {
-            // The program is asked to end for its real time only later.
+            // The limit of processor time applies, because the program would be asked to end for
+            // its real time only later.
             (_, Some(cpu)) if self.notice().is_none_or(|notice| elapsed < notice) => {
                 (cpu, " of processor time")
             }
@@ -141,7 +142,7 @@ fn number(
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
         let number = text[..text.len() - unit.len()].trim();
         let is_time = [TIME, CPU, MEASURING].contains(&name);
-        // Units that are written in another way.
+        // Recognise units that are written in another way, for the hint.
         let meant = match unit.to_lowercase().as_str() {
             "m" | "mins" | "minutes" if is_time => "min",
             "sec" | "secs" | "seconds" if is_time => "s",

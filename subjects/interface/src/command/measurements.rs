@@ -1,4 +1,4 @@
-//! Stored measurements, so that the same artifact is measured once on a computer.
+//! Stores measurements, so that the same artifact is measured only once on a computer.
 
 use std::fs;
 use std::io;
@@ -13,7 +13,8 @@ use super::trials;
 /// The folder of measurements, in the folder of the measurer's environments.
 const FOLDER: &str = "measured";
 
-/// The size that all measurements of a measurer may have, in bytes; those that were stored first are removed.
+/// Maximum total size of the measurements of a measurer in bytes. The measurements that were stored
+/// first are removed.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// A folder with measurements.
@@ -23,7 +24,7 @@ pub(super) struct Measurements {
 }
 
 impl Measurements {
-    /// The measurements of a measurer, whose folder is given; `None` if there is no place for them.
+    /// The measurements of the measurer in a folder; `None` if the folder for them cannot be made.
     pub(super) fn of(measurer: &Path) -> Option<Measurements> {
         let folder = measurer.join(ENVIRONMENTS).join(FOLDER);
         fs::create_dir_all(&folder).ok()?;
@@ -35,7 +36,8 @@ impl Measurements {
         serde_json::from_str(&trials::sealed(&self.file(name))?).ok()
     }
 
-    /// Stores a measurement after its digest, whole or not at all, and removes old ones beyond the limit.
+    /// Stores a measurement, with its digest in front, atomically, and removes old measurements
+    /// beyond the limit.
     ///
     /// # Errors
     ///
@@ -49,8 +51,8 @@ impl Measurements {
         self.prune()
     }
 
-    /// Removes the measurements that were stored first until the others are within the limit. Another worker may
-    /// do the same at the same time.
+    /// Removes the measurements that were stored first until the size of the others is within the
+    /// limit. Another worker may do the same at the same time.
     fn prune(&self) -> io::Result<()> {
         let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
         for entry in fs::read_dir(&self.folder)?.flatten() {
@@ -60,7 +62,7 @@ impl Measurements {
         }
         let mut bytes: u64 = files.iter().map(|file| file.2).sum();
         files.sort_unstable();
-        // The newest one stays, however large it is.
+        // Keep the newest one, even if it is too large.
         files.pop();
         for (_, file, size) in files {
             if bytes <= self.max_bytes {
@@ -107,7 +109,7 @@ mod tests {
         let size = fs::metadata(measurements.file(name(0))).unwrap().len();
         measurements.max_bytes = 3 * size;
         for number in 1..6 {
-            // Times of files are coarse.
+            // Set the times, because the resolution of file times is coarse.
             let file = fs::File::options().append(true).open(measurements.file(name(number - 1)));
             let long_ago = SystemTime::now() - Duration::from_secs(3600 - u64::from(number));
             file.unwrap().set_modified(long_ago).unwrap();

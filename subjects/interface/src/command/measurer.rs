@@ -1,9 +1,10 @@
-//! Measurers: adapters that turn what any tool of a study has left, such as a corpus of inputs, into
-//! criteria, so that all tools of the study are measured by the same means.
+//! Measurers: adapters that compute criteria from the artifact of a tool, such as a corpus of
+//! inputs, so that all tools of a study are measured in the same way.
 //!
-//! The parameter `measurer` names the folder of the measurer, relative to the study file. Its digest is a
-//! part of the run id, as that of the tool is. The request of a run has the folder and the environment of
-//! the measurer on the computer, unless the run is measured apart (module `measuring`); the tool's adapter starts `run measure REQUEST` in that folder before its
+//! The parameter `measurer` names the folder of the measurer, relative to the study file. Its
+//! digest is a part of the run id, as the digest of the tool is. The request of a run has the
+//! folder and the environment of the measurer on the computer, unless the run is measured apart
+//! (module `measuring`); the tool's adapter starts `run measure REQUEST` in that folder before its
 //! run ends, in the same working folder and with the same isolation.
 
 use std::path::{Path, PathBuf};
@@ -80,7 +81,8 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
     }
 }
 
-/// What the request says of the measurer of an algorithm: its folder and its environment on this computer.
+/// The value for the measurer in the request of a run: its folder and its environment on this
+/// computer.
 ///
 /// # Errors
 ///
@@ -103,7 +105,7 @@ pub(super) fn tool(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Option<
         return Ok(None);
     };
     let folder = tool::located(algorithm, &path, MEASURER_DIGEST, folders)?;
-    // The program is started in another folder.
+    // Make the path absolute, because the program is started in another folder.
     let folder = std::path::absolute(&folder)
         .map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))?;
     Tool::read(folder).map(Some).map_err(RunError::Crashed)

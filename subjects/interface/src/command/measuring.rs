@@ -1,6 +1,6 @@
-//! Measuring apart from trials: after the process of a tool has ended and its budget is closed, the measurer turns
-//! the artifact that the tool has left into criteria, as `run measure REQUEST`, in a working folder of its own and
-//! with the isolation of a run.
+//! Measuring apart from trials. After the process of a tool has ended, the measurer computes
+//! criteria from the artifact that the tool has left. It is started as `run measure REQUEST`, in a
+//! separate working folder and with the isolation of a run.
 //!
 //! A measurement is named by the digest of artifact, measurer and project. It is stored on the computer, in
 //! the folder of the measurer's environments, so that the same artifact is measured once. Its time and memory are
@@ -35,10 +35,10 @@ use crate::runner::{Limits, Programs, RunError, RunProgress};
 /// The answer of the measurer, in its working folder.
 const MEASURED: &str = "measured.json";
 
-/// The log that says how a run was measured.
+/// The log that describes how a run was measured.
 const LOG: &str = "measure.txt";
 
-/// Keys of a result that only the measurer gives.
+/// Keys of a result that only the measurer may set.
 const OF_MEASURER: [&str; 7] =
     ["goals", "covered", "goal_names", "criteria", "timeline", "timelines", "faults"];
 
@@ -92,7 +92,7 @@ pub(super) fn trial(
     Ok(record)
 }
 
-/// The groups of files with the artifact as the first binary file.
+/// Adds the artifact as the first binary file to the groups of files.
 fn with_artifact(mut groups: Map<String, Value>, artifact: &str) -> Map<String, Value> {
     let binary = groups.entry(binaries::BINARY).or_insert_with(|| json!([]));
     if let Some(list) = binary.as_array_mut() {
@@ -115,7 +115,7 @@ pub(super) struct Measuring<'p> {
 }
 
 impl<'p> Measuring<'p> {
-    /// The measuring of a run; `None` if it is not measured apart.
+    /// Prepares the measuring of a run; `None` if the run is not measured apart.
     ///
     /// # Errors
     ///
@@ -138,13 +138,13 @@ impl<'p> Measuring<'p> {
         Ok(Some(Measuring { spec, programs, own, limits, measurer, environment, digest }))
     }
 
-    /// The record of a run: of its trial, with what the measurer says of its artifact. If the measurer leaves
-    /// no valid answer, the run has failed, and its record keeps the artifact. `bytes` are the project.
-    /// `folder` is the new working folder of the measurer.
+    /// The record of a run: the record of its trial with the answer of the measurer. If the
+    /// measurer leaves no valid answer, the run has failed, and its record contains the artifact.
+    /// `bytes` is the project, and `folder` the new working folder of the measurer.
     ///
     /// # Errors
     ///
-    /// If the measurer broke down, or a limit ended it. A repetition measures the same trial.
+    /// If the measurer crashed, or a limit ended it. A repetition measures the same trial.
     pub(super) fn execute(
         &self,
         trial: &Trial,
@@ -172,7 +172,8 @@ impl<'p> Measuring<'p> {
                     Err(error) => return Err(named(error)),
                 };
                 if let (Some(measurements), Ok(measured)) = (&measurements, &measured) {
-                    // Ignore the error: the artifact is then measured again if it occurs again.
+                    // Ignore the error: without a stored measurement, the artifact is measured
+                    // again if it occurs again.
                     let _ = measurements.put(name, measured);
                 }
                 let (real, used) = (start.elapsed().as_millis(), used.as_millis());
@@ -191,7 +192,8 @@ impl<'p> Measuring<'p> {
 
     /// The name of the measurement of an artifact.
     fn name_of(&self, artifact: Digest) -> Digest {
-        // Files beyond the limit are left out of a measurement.
+        // The name includes the limit of files, because files beyond it are left out of a
+        // measurement.
         let name = json!({
             "contract": CONTRACT, "artifact": artifact, "measurer": self.digest,
             "project": self.spec.project, "files": self.own.artifacts,
@@ -294,7 +296,7 @@ impl<'p> Measuring<'p> {
         let file = folder.join(REQUEST);
         fs::write(&file, format!("{request:#}\n")).map_err(|cause| (file, cause))?;
         let mut variables = environment(folder).map_err(|cause| (folder.to_owned(), cause))?;
-        // The same for all runs, because a measurement is not of one run.
+        // Use the same seed for all runs, because a measurement is shared by several runs.
         variables.extend(self.measurer.adapter.variables(1));
         Ok(variables)
     }
@@ -310,7 +312,7 @@ impl<'p> Measuring<'p> {
     }
 }
 
-/// An error that says that it is of measuring.
+/// Adds to an error that it occurred in measuring.
 fn named(error: RunError) -> RunError {
     let named = |reason: String| format!("measuring: {reason}");
     match error {
@@ -322,7 +324,7 @@ fn named(error: RunError) -> RunError {
     }
 }
 
-/// The record of a trial with what was measured.
+/// The record of a trial with the measurement.
 fn merged(mut trial: RunRecord, measured: RunRecord, most: u64) -> RunRecord {
     let of_tool = std::mem::replace(&mut trial.work, measured.work);
     for (unit, amount) in of_tool {

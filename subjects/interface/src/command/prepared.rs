@@ -19,7 +19,7 @@ use super::tool;
 use crate::projects::{FoundProject, FoundProjects, SkippedProject};
 use crate::resolved::Resolved;
 
-/// The file that says that an environment is complete, in its folder.
+/// The file in the folder of an environment that marks it as complete.
 const MARK: &str = "prepared";
 
 /// A tool with an adapter, in a folder of this computer.
@@ -41,7 +41,7 @@ impl From<String> for ToolError {
 
 /// The result of checking whether a tool can run on this computer.
 pub struct Diagnosis {
-    /// Whether it can.
+    /// Whether the tool can run.
     pub usable: bool,
     /// What the adapter printed.
     pub text: String,
@@ -59,7 +59,7 @@ impl Tool {
         Ok(Tool::read(folder)?)
     }
 
-    /// Reads the adapter in a folder, whose path is kept as it is.
+    /// Reads the adapter in a folder. The path is not changed.
     ///
     /// # Errors
     ///
@@ -126,9 +126,9 @@ impl Tool {
         }
     }
 
-    /// Has the adapter make the environment, and install what these projects need. The adapter gets the
-    /// environment variables and the standard output of this process. `wheels` is a folder of packages
-    /// that the adapter installs from; `None` to install from an index.
+    /// Lets the adapter make the environment, and install the packages that these projects need.
+    /// The adapter gets the environment variables and the standard output of this process. `wheels`
+    /// is a folder of packages that the adapter installs from; `None` to install from an index.
     ///
     /// # Errors
     ///
@@ -176,7 +176,7 @@ impl Tool {
         Ok(environment)
     }
 
-    /// Has the adapter check whether the tool can run on this computer.
+    /// Lets the adapter check whether the tool can run on this computer.
     ///
     /// # Errors
     ///
@@ -191,9 +191,9 @@ impl Tool {
         }
         let file = std::env::temp_dir().join(format!("catherd-doctor-{}", process::id()));
         let request = json!({ "contract": CONTRACT, "environment": environment });
-        // One line for each key, so that shells can read it.
+        // Write each key on a separate line, so that shell scripts can read it.
         let request = format!("{request:#}");
-        // Another user may have put a link there: it is replaced, not followed.
+        // Replace the file without following a link, which another user may have put there.
         catherd_platform::write_private(&file, &request)
             .map_err(|cause| format!("{}: {cause}", file.display()))?;
         let output = process::Command::new(self.folder.join(EXECUTABLE))
@@ -201,14 +201,14 @@ impl Tool {
             .arg(&file)
             .stdin(Stdio::null())
             .output();
-        // Ignore the error: a request that is left does no harm.
+        // Ignore the error: a remaining request does no harm.
         let _ = fs::remove_file(&file);
         let output = output
             .map_err(|cause| format!("{}: {cause}", self.folder.join(EXECUTABLE).display()))?;
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text).into_owned();
-        // A tool without an environment need not say what it finds: it has nothing to be prepared, and
-        // its `run` has been started.
+        // A tool without an environment need not print anything, because nothing has to be
+        // prepared, and starting its `run` has succeeded.
         let nothing_to_say = environment.is_none() && text.trim().is_empty();
         let text = match nothing_to_say {
             true => "it needs no environment; `run doctor` reports nothing\n".to_owned(),

@@ -1,4 +1,4 @@
-//! A program that is started for a run, with all that it starts.
+//! A program that is started for a run, with all of its descendants.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -130,7 +130,7 @@ impl Process {
             },
         };
         match report {
-            // The supervisor has killed what the program left running.
+            // The supervisor has killed the processes that the program left running.
             Some(report) if self.supervisor.is_some() => match report.ended {
                 Ok(exit) => {
                     // The supervisor has waited for all processes and still lives, so its times are complete.
@@ -217,15 +217,15 @@ fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
         let mut line = Vec::new();
         let read = BufReader::new(stdout.take(LARGEST_REPORT)).read_until(b'\n', &mut line);
         if matches!(read, Ok(2..)) {
-            // The receiver may be gone: a run that was stopped asks for no report.
+            // Ignore the error: the receiver no longer exists if the run was stopped.
             let _ = sender.send(line);
         }
     });
     receiver
 }
 
-/// Reads output in a thread of its own, so that the program never waits for a reader. Only the end of
-/// the output is kept, so that a program with much output fills neither memory nor disk.
+/// Reads output in a separate thread, so that the program never waits for a reader. Only the end of
+/// the output is kept, so that a large output fills neither memory nor disk.
 fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -235,7 +235,7 @@ fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
             kept.extend_from_slice(&buffer[..count]);
             kept.drain(..kept.len().saturating_sub(OUTPUT_TAIL));
         }
-        // The receiver may be gone: a run that was stopped asks for no output.
+        // Ignore the error: the receiver no longer exists if the run was stopped.
         let _ = sender.send(kept);
     });
     receiver

@@ -77,7 +77,7 @@ impl Program {
         }
     }
 
-    /// A folder of a run, with this end of its name.
+    /// The path of a folder for a run, whose name ends with `end`.
     fn folder_of(&self, spec: &RunSpec, end: &str) -> PathBuf {
         let name = format!("{FOLDER_PREFIX}{}-{}{end}", spec.id().short(), std::process::id());
         self.programs.folder.join(name)
@@ -267,7 +267,8 @@ impl Program {
                 record.provenance.isolation = isolation(&end.missing);
                 Ok(with_resources(record, peak, processor_time))
             }
-            // Another worker may have the tool, or room on its disk.
+            // The run has crashed, because another worker may have the tool, or free space on its
+            // disk.
             Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
             // The run failed, because a repetition would write the same file.
             Ok(Err(Flaw::Invalid(flaw))) => {

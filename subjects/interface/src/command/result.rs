@@ -49,12 +49,12 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
     ]
 }
 
-/// Why there is no JSON object to read.
+/// Why the JSON object cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
     /// There is no file, or the system could not read it.
     Missing(String),
-    /// The file is not a result, and a repetition would leave the same.
+    /// The file is not a result, and a repetition would leave the same file.
     Malformed(String),
 }
 
@@ -71,7 +71,7 @@ pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     };
     let file = match catherd_platform::open_regular(out) {
         Ok(file) => file,
-        // A FIFO, a folder or a link.
+        // The path is a FIFO, a folder or a link.
         Err(error) if out.symlink_metadata().is_ok_and(|other| !other.is_file()) => {
             return Err(Unread::Malformed(unreadable(error)));
         }
@@ -96,7 +96,7 @@ const QUOTED: usize = 40;
 fn malformed(bytes: &[u8], error: &serde_json::Error) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();
-    // Without the end of the last line, which strings must not contain.
+    // Leave out the end of the last line, because strings must not contain line breaks.
     let ends = serde_json::from_str::<Value>(text).is_err_and(|error| error.is_eof());
     let flaw = match error.classify() {
         _ if text.is_empty() => "the file is empty".to_owned(),
@@ -130,7 +130,7 @@ pub(super) fn record(
     if !record.timeline.windows(2).all(ascends) {
         return Err("the timeline does not ascend".to_owned());
     }
-    // Minimisation may have lost goals that the search covered.
+    // Use the coverage of the search, because minimisation may have lost goals.
     let searched = record.metrics.get("search_covered").map(|metric| metric.value());
     let end = searched.unwrap_or_else(|| record.covered().into());
     if record.timeline.last().is_some_and(|last| f64::from(last.covered) != end) {
@@ -151,7 +151,7 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Reads a result file as a record, of which it is a part.
+/// Reads a result file, whose keys are a part of a record, as a record.
 fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, String> {
     let format_1 = !file.contains_key("criteria");
     let own: Vec<&str> = if format_1 {
@@ -223,7 +223,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     file.insert("run".to_owned(), json!(spec.id()));
     file.insert("resources".to_owned(), json!(Resources::default()));
     file.insert("provenance".to_owned(), json!(Provenance::default()));
-    // The record as a whole does not say where it is wrong.
+    // Check the parts first, because an error about the whole record would not contain the place.
     if let Some(suite) = file.get("suite").filter(|_| !format_1) {
         at_path::<SuiteSize>("suite", suite.clone())?;
     }

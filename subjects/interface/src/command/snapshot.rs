@@ -1,6 +1,7 @@
-//! Snapshots: results of runs that have not ended yet. A tool may leave a valid result in the file that the
-//! request names as `snapshot`, and replace it as often as it likes, by renaming a new file. If a limit of
-//! the run or a signal ends the run, the snapshot is its result, so that the coverage of hours is not lost.
+//! Snapshots: results of runs that have not ended yet. A tool may write a valid result to the file
+//! that the request names as `snapshot`, and replace it at any time by renaming a new file. If a
+//! limit of the run or a signal ends the run, the snapshot is its result, so that the coverage of a
+//! long run is not lost.
 
 use std::path::Path;
 
@@ -14,11 +15,11 @@ use super::result;
 /// The metric of a run whose result is a snapshot.
 const FROM_SNAPSHOT: &str = "from_snapshot";
 
-/// The log that says how the run ended.
+/// The log that states how the run ended.
 const LOG: &str = "snapshot.txt";
 
-/// The record of the snapshot in a working folder, which says why the run has no other result. `None` if there is
-/// no valid snapshot with coverage. `read` makes a record of a result.
+/// The record of the snapshot in a working folder, with the reason why the run has no other result.
+/// `None` if there is no valid snapshot with coverage. `read` converts a result to a record.
 pub(super) fn record(
     read: impl FnOnce(Map<String, Value>) -> Result<RunRecord, Flaw>,
     folder: &Path,

@@ -175,7 +175,7 @@ fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
     Ok(missing)
 }
 
-/// All parts of what a program sees.
+/// All parts of the restrictions.
 const PARTS: [Part; 5] = [Part::Hidden, Part::Sockets, Part::Devices, Part::Kernel, Part::Files];
 
 /// The guarantee that a part of the restrictions gives.

@@ -160,8 +160,8 @@ pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Filled,
 /// Advice on the parameter [`ENVIRONMENT`].
 const SHAPE: &str = "write NAME=VALUE, such as \"PYTHONHASHSEED=0 LC_ALL=C\"";
 
-/// Splits a template at white space as a shell would; quotes keep words together, and nothing
-/// else has a meaning.
+/// Splits a template at white space. Quotation marks keep words together; no other syntax of shells
+/// is supported.
 fn words(parameter: &str, template: &str) -> Result<Vec<String>, FieldError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;

@@ -78,9 +78,9 @@ impl ToolName {
 pub struct RelativeTool {
     /// The path, relative to the study file.
     pub path: PathBuf,
-    /// The digest that the study has of it; `None` if the study was not planned.
+    /// The digest in the plan of the study; `None` if the study was not planned.
     pub digest: Option<String>,
-    /// Whether it is the folder of an adapter, not a program.
+    /// Whether the tool is the folder of an adapter and not a program.
     pub is_adapter: bool,
 }
 
@@ -185,7 +185,7 @@ pub(super) fn resolve(
     Ok(Resolved { algorithms: resolved, tools: adapters.into_values().collect(), tool_of })
 }
 
-/// The tools of a study that have been read so far, by their paths.
+/// The tools of a study that have been read so far, by path.
 struct StudyTools<'a> {
     folder: &'a Path,
     mutation: bool,
@@ -332,7 +332,7 @@ pub(super) fn located(
     }
     let short: String = wanted.chars().take(12).collect();
     let found = if found.is_empty() { "no --tools folder".to_owned() } else { found.join("; ") };
-    // Not a failure of the run, because another worker may have the tool.
+    // The run has crashed, not failed, because another worker may have the tool.
     Err(RunError::Crashed(format!(
         "this worker does not have {} with digest {short}: {found}",
         path.display()

@@ -1,4 +1,4 @@
-//! A trial of a tool: one run outside of a study, with everything that tool and catherd say to each other.
+//! A trial of a tool: one run outside of a study, with all messages between the tool and catherd.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -17,7 +17,7 @@ use crate::kind::SubjectKind;
 use crate::projects::FoundProject;
 use crate::runner::{Limits, Programs, RunError, Runner};
 
-/// What a trial executes.
+/// The settings of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct TrialSettings {
     /// Name of the algorithm; `None` for the first one of the adapter.
@@ -35,7 +35,7 @@ pub struct TrialSettings {
 pub struct Exchange {
     /// The request.
     pub request: String,
-    /// The end of what the program wrote to standard output and standard error.
+    /// The end of the program's standard output and standard error.
     pub output: String,
     /// The result file.
     pub result: String,

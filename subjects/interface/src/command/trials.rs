@@ -1,8 +1,10 @@
-//! Trials that have ended and are not measured yet: the result of a tool without criteria, and its artifact, in a
-//! folder that outlives the run. If measuring fails or its worker dies, only the measuring is repeated. Records
-//! have what a trial consists of as well, so that stored results can be measured again by another measurer.
+//! Trials that have ended and are not measured yet: the result of a tool without criteria, and its
+//! artifact, in a folder that outlives the run. If measuring fails or its worker dies, only the
+//! measuring is repeated. Records contain their trial as well, so that stored results can be
+//! measured again by another measurer.
 //!
-//! A trial is named by everything that decides it: by the run without its measurer.
+//! A trial is named by the digest of everything that it depends on, which is the specification of
+//! the run without the measurer.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -30,7 +32,7 @@ const DESCRIPTION: &str = "trial";
 /// The log of a record that describes its trial.
 const LOG: &str = "trial.json";
 
-/// Bytes that are read of a description, more than the largest record has.
+/// Maximum number of bytes of a description, which is more than the largest record has.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A trial that has ended.
@@ -48,11 +50,11 @@ struct Description {
     record: RunRecord,
 }
 
-/// The description of the trial in the record of a measured run: what the tool left, without the files, which the
-/// measured record has as well.
+/// The description of the trial in the record of a measured run: the result of the tool without its
+/// files, which are already in the measured record.
 #[derive(Serialize, Deserialize)]
 struct Origin {
-    /// The artifact, by its name among the binary files.
+    /// The name of the artifact among the binary files.
     name: String,
     artifact: Digest,
     artifacts: Vec<String>,
@@ -61,7 +63,7 @@ struct Origin {
     trial: RunRecord,
 }
 
-/// The digest of everything that decides a trial.
+/// The digest of everything that a trial depends on.
 pub fn id(spec: &RunSpec) -> Digest {
     let mut spec = spec.clone();
     for name in [MEASURER, MEASURER_DIGEST, MEASURING] {
@@ -70,8 +72,8 @@ pub fn id(spec: &RunSpec) -> Digest {
     spec.id()
 }
 
-/// Moves an artifact with this name into the folder of a trial. It is not copied, because the disk may have no room
-/// for a copy.
+/// Moves an artifact with this name into the folder of a trial. It is not copied, because the disk
+/// may not have enough space for a copy.
 ///
 /// # Errors
 ///
@@ -82,8 +84,9 @@ pub(super) fn keep_artifact(artifact: &Path, name: &str, folder: &Path) -> io::R
 }
 
 impl Trial {
-    /// Keeps a trial whose artifact is already in `folder`. The trial is moved into the folder `trials`; if it cannot
-    /// be written there, such as on a full disk, it stays where it is, and is lost with its run.
+    /// Keeps a trial whose artifact is already in `folder`. The trial is moved into the folder
+    /// `trials`; if it cannot be moved, for example because the disk is full, it remains in
+    /// `folder` and is lost with its run.
     pub(super) fn keep(
         record: RunRecord,
         folder: PathBuf,
@@ -104,7 +107,8 @@ impl Trial {
         let Description { artifact, mut record } = read(&folder)?;
         let unharmed = digest_of(&folder.join(ARTIFACT)).is_ok_and(|found| found == artifact);
         record.run = spec.id();
-        // The conditions of the machine are not known, and those of the measuring are none of the trial.
+        // The conditions of the machine during the trial are not known; the conditions during
+        // measuring must not be used instead.
         let resources = &mut record.resources;
         let started = || started_ms(&folder, resources.wall_ms);
         let known = resources
@@ -119,9 +123,9 @@ impl Trial {
         self.folder.join(ARTIFACT)
     }
 
-    /// Removes the trial, which has been measured or is not needed.
+    /// Removes the trial after it has been measured, or if it is not needed.
     pub(super) fn remove(&self) {
-        // Ignore the error: a trial that is left only takes space, and is the same as before.
+        // Ignore the error: a remaining trial only takes space.
         let _ = catherd_platform::remove_folder(&self.folder);
     }
 
@@ -139,7 +143,7 @@ impl Trial {
         };
         let (artifacts, logs, binaries) =
             (names(&record.artifacts), names(&record.logs), names(&record.binaries));
-        // Without its name, the trial is not measured again from the record.
+        // Without the name of the artifact, the trial cannot be measured again from the record.
         let name = fs::read_to_string(self.folder.join(NAME)).unwrap_or_default();
         let origin = Origin { name, artifact, artifacts, logs, binaries, trial };
         let origin = serde_json::to_string(&origin).unwrap_or_default();
@@ -148,8 +152,9 @@ impl Trial {
     }
 }
 
-/// Writes the trial of a stored record into the folder `trials`, so that the run is measured again and not executed.
-/// Returns whether it has one: a record of a run that was measured apart, with its artifact.
+/// Writes the trial in a stored record into the folder `trials`, so that the run is measured again
+/// and not executed. Returns whether the record contains a trial, which is so if the run was
+/// measured apart and the artifact was kept.
 ///
 /// # Errors
 ///
@@ -183,7 +188,7 @@ pub fn import(trials: &Path, spec: &RunSpec, record: &RunRecord) -> io::Result<b
 fn moved(folder: &Path, trials: &Path, id: Digest) -> io::Result<PathBuf> {
     fs::create_dir_all(trials)?;
     let target = trials.join(id.to_string());
-    // A damaged trial, or one of the same name.
+    // Remove a damaged trial, or a trial with the same name.
     catherd_platform::remove_folder(&target)?;
     fs::rename(folder, &target)?;
     Ok(target)
@@ -196,7 +201,8 @@ fn write(folder: &Path, record: &RunRecord, artifact: Digest) -> io::Result<()> 
     fs::write(folder.join(DESCRIPTION), format!("{digest}\n{description}"))
 }
 
-/// The start of a trial that took so many milliseconds, in milliseconds since 1970; `None` if it is not known.
+/// The start of a trial that took `wall_ms` milliseconds, in milliseconds since 1970; `None` if it
+/// is not known.
 fn started_ms(folder: &Path, wall_ms: u64) -> Option<u64> {
     let ended = fs::metadata(folder.join(DESCRIPTION)).and_then(|file| file.modified()).ok()?;
     let ended = ended.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64;

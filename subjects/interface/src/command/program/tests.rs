@@ -51,7 +51,7 @@ fn nothing_but_a_valid_result_counts() {
         Err(RunError::Crashed(reason)) => reason,
         other => panic!("{other:?}"),
     };
-    // An invalid result is not tried again.
+    // A run with an invalid result is not repeated.
     let invalid = |command: &str| match run(command, Limits::default()).0 {
         Err(RunError::Failed(reason)) => reason,
         other => panic!("{other:?}"),
@@ -73,7 +73,7 @@ fn nothing_but_a_valid_result_counts() {
     assert!(invalid("sh -c ': > $0' {out}").contains("malformed: the file is empty; the program"));
     let list = invalid("sh -c 'echo [1] > $0' {out}");
     assert!(list.contains("malformed: expected a JSON object: "), "{list}");
-    // A program that was killed may write the rest when it is tried again.
+    // A program that was killed may write the complete file when it is repeated.
     assert!(crash("sh -c 'echo { > $0; kill -9 $$' {out}").contains("malformed"));
     assert!(crash("sh -c 'echo { > $0; exit 137' {out}").contains("malformed"));
     let twice = r#"sh -c 'echo "{\"goals\": 2, \"covered\": [1, 1]}" > $0' {out}"#;
