@@ -164,7 +164,8 @@ impl Host {
         Host { folder, facts, segments, child }
     }
 
-    /// Runs the probe in a study. The answers by question: 1 if it was reached.
+    /// Runs the probe in a study. Returns the answer to each question: 1 if the resource was
+    /// accessible.
     fn answers(&self, isolation: &str) -> BTreeMap<String, u64> {
         let results = self.folder.path().join(format!("out-{isolation}"));
         let isolated = isolation != "off";
@@ -186,7 +187,8 @@ impl Host {
         serde_json::from_slice(&serde_json::to_vec(&self.facts).unwrap()).unwrap()
     }
 
-    /// Makes a socket as soon as a program is running, which says so by a file in its folder.
+    /// Makes a socket as soon as a program is running, which the program shows by a file in its
+    /// folder.
     fn late_socket(&self, results: &Path) -> std::thread::JoinHandle<()> {
         let (socket, results) = (self.folder.path().join("late"), results.to_owned());
         std::thread::spawn(move || {
@@ -244,7 +246,7 @@ impl Host {
         fs::remove_file(left).unwrap();
     }
 
-    /// What the probe has made in its own namespaces is gone.
+    /// Checks that the objects that the probe made in its own namespaces no longer exist.
     fn nothing_is_left(&self) {
         // SAFETY: all arguments are numbers.
         let left = unsafe { libc::shmget(self.facts.key + 1, 0, 0) };

@@ -1,5 +1,6 @@
-//! What a program of the kind `command` can reach of the machine: this executable is the test and, as the
-//! program of a study, the probe, which asks the same questions with and without isolation.
+//! Tests what a program of the kind `command` can access on the machine. This executable is the
+//! test and also the probe, the program of a study, which answers the same questions with and
+//! without isolation.
 //!
 //! It has no test harness, because a program must not start the harness again.
 
@@ -16,7 +17,7 @@ fn main() {
         ["fill", what, out] => probe::fill(what, out),
         _ if arguments.iter().any(|argument| argument == "--ignored") => {}
         _ if arguments.iter().any(|argument| argument == "--list") => host::say("isolation: test"),
-        // Filters of other tests.
+        // Do nothing if the filter names other tests.
         [filter, ..] if !filter.starts_with('-') && !"isolation".contains(filter) => {}
         _ => host::test(),
     }

@@ -1,6 +1,6 @@
-//! The probe: a program that asks what it can reach.
+//! The probe: a program that tries what it can access.
 
-// Most of what it tries has no safe interface.
+// Unsafe code is needed because most of the tried calls have no safe interface.
 #![allow(unsafe_code)]
 
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ const WAIT: Duration = Duration::from_millis(500);
 
 /// Asks all questions and writes the answers as the result of a run.
 pub(crate) fn ask(out: &str, facts: &str) {
-    // Before this program opens any.
+    // Check this first, before this program opens descriptors.
     let descriptor = has_descriptor();
     let facts: Facts = serde_json::from_slice(&fs::read(facts).unwrap()).unwrap();
     // Files are visible, and can be listed.
@@ -49,7 +49,7 @@ fn write(out: &str, counts: &serde_json::Value) {
     fs::write(out, result.to_string()).unwrap();
 }
 
-/// Whether this program was started with a descriptor of something else than a pipe or `/dev/null`.
+/// Whether this program was started with a descriptor of anything but a pipe or `/dev/null`.
 fn has_descriptor() -> bool {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let targets = entries.filter_map(|entry| fs::read_link(entry.path()).ok());
@@ -233,7 +233,7 @@ fn devices(answers: &mut Answers) {
     {
         add(&format!("device {device}"), File::open(Path::new("/dev").join(device)).is_ok());
     }
-    // Opened for writing only: nothing is written.
+    // Open the settings for writing, but do not write.
     for setting in [
         "/proc/sys/kernel/core_pattern",
         "/proc/sys/kernel/hostname",
@@ -289,7 +289,7 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
         add("root", libc::getuid() == 0);
         add("root again", libc::setuid(0) == 0);
         let kind = c"tmpfs";
-        // In the folder of the run, so that nothing else changes.
+        // Mount in the folder of the run, so that no other folder changes.
         let here = c"home";
         let null: *const libc::c_char = std::ptr::null();
         let mounted = libc::mount(kind.as_ptr(), here.as_ptr(), kind.as_ptr(), 0, null.cast()) == 0;
@@ -306,8 +306,8 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
         });
         let own = libc::fork();
         if own == 0 {
-            // A namespace of its own must not uncover what is hidden.
-            // Without one, this would change the machine.
+            // A new namespace must not show what is hidden. Without isolation, this would change
+            // the machine.
             if !facts.isolated || libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS) != 0 {
                 libc::_exit(0);
             }
@@ -334,7 +334,7 @@ pub(crate) fn fill(what: &str, out: &str) {
                 Err(_) => break,
             }
         }
-        // Open while memory is measured.
+        // Keep the memory until it has been measured.
         std::thread::sleep(Duration::from_secs(3));
     };
     match what {
