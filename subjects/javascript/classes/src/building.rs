@@ -29,7 +29,7 @@ pub struct Maker<'m> {
     pub results: &'m [CallResults],
     /// Constants of the program.
     pub constants: &'m Constants,
-    /// Words of the program; `None` if values are not made of them.
+    /// Words of the program; `None` if values are not made from them.
     pub words: Option<&'m Words>,
     /// The functions of the program.
     pub functions: &'m [Function],

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::suite::SuiteTest;
 
-/// How often a suite reached each unit, loading included.
+/// How often a suite reached each unit, including the loading of the program.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Coverage {
     /// Counts by statement.

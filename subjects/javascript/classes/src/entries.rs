@@ -44,8 +44,8 @@ impl Subject {
         }
     }
 
-    /// A target from which an uncovered goal may be reached: one that enters its function, or the function that holds
-    /// that. `None` if none is known.
+    /// A target from which an uncovered goal may be reached, because its calls enter the function
+    /// of the goal, or a function that contains this function. `None` if no such target is known.
     pub(crate) fn pick_entry(&self, rng: &mut Stream) -> Option<usize> {
         let open: Vec<usize> = (0..self.goals.len()).filter(|goal| !self.covered[*goal]).collect();
         for _ in 0..if open.is_empty() { 0 } else { 5 } {

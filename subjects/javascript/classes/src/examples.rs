@@ -333,7 +333,7 @@ fn code(line: &str) -> Statement {
     }
 }
 
-/// The results of all lines. A line that throws is left out when later lines are executed.
+/// The results of all lines. A line that throws is not executed again before later lines.
 fn results(machine: &mut Machine, lines: &[Statement]) -> Result<(Vec<Value>, Execution), String> {
     let mut open: Vec<usize> = (0..lines.len()).collect();
     let mut results = vec![Value::Null; lines.len()];

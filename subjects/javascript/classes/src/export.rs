@@ -54,20 +54,20 @@ pub struct Code {
     pub namespace: Vec<String>,
     /// Whether the entry is a script whose definitions at the top level count as exported.
     pub script: bool,
-    /// Whether all tests of errors are written. Otherwise those of errors of the language are left out, and others are
-    /// at most a tenth of the tests.
+    /// Whether all tests that show errors are written. Otherwise, tests that show errors of the
+    /// language are left out, and at most a tenth of the tests show other errors.
     pub all_errors: bool,
     /// Members of classes that are not public, as `C.m`; nothing is asserted about members with these names.
     pub hidden: BTreeSet<String>,
     /// The TypeScript files that the subject reaches; their paths are relative to `root`.
     pub typed: Vec<TypedFile>,
-    /// A line that says whether the suite was confirmed in Node.js; empty to say nothing.
+    /// A line that states whether the suite was confirmed in Node.js; empty to write no such line.
     pub note: String,
     /// The exported classes.
     pub classes: Classes,
     /// The name of the export itself, if it is a class or a function; may be empty.
     pub own_name: String,
-    /// Names for variables, by what gives their values.
+    /// Names for variables, by the function, method or class that returns their values.
     pub variables: Variables,
     /// Names of members in the order in which examples mention them.
     pub members: Vec<String>,
@@ -75,7 +75,7 @@ pub struct Code {
     pub snapshots: bool,
 }
 
-/// A suite as code, with the tests that are left out of it.
+/// A suite as code, and the tests that were left out.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exported {
     /// The code.
@@ -89,7 +89,8 @@ pub struct Exported {
 /// The name of the default export of a module.
 const DEFAULT: &str = "default";
 
-/// Maximum length of a title that says more because another test has the shorter one, in characters.
+/// Maximum length in characters of a longer title, which is used if another test has the same short
+/// title.
 const LONGEST_TITLE: usize = 82;
 
 /// The function `data`, which converts a value to the data of assertions, as code.
@@ -229,7 +230,7 @@ fn write(suite: &Suite, code: &Code) -> Exported {
     Exported { text, skipped, titles }
 }
 
-/// The tests that are written, shortened where necessary, and why the others are left out.
+/// The tests that are written, shortened if necessary, and the reasons why the others are left out.
 fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)> {
     let mut chosen: Vec<(usize, Result<SuiteTest, String>)> = Vec::new();
     let mut errors = Vec::new();
@@ -262,7 +263,7 @@ fn chosen(suite: &Suite, code: &Code) -> Vec<(usize, Result<SuiteTest, String>)>
     }
     let written = chosen.iter().filter(|(_, test)| test.is_ok()).count();
     let others = written - errors.len();
-    // At most a tenth of all, but one.
+    // At most a tenth of all tests, but at least one.
     let most = (others / 9).max(1);
     let mut seen = BTreeSet::new();
     let mut kept = 0;

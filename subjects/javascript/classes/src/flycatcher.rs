@@ -50,8 +50,9 @@ pub(crate) fn run(
     let mut targets: Vec<usize> = (0..subject.model.targets.len())
         .filter(|target| subject.model.targets[*target].kind != TargetKind::Setter)
         .collect();
-    // Constructors come last: tests of only a constructor give no evidence on arguments that it stores, so
-    // their types would be decided by a coin before the methods that use them were called.
+    // Constructors come last. Tests that only call a constructor give no evidence about arguments
+    // that it only stores, so their types would be chosen at random before the methods that use
+    // them are called.
     targets.sort_by_key(|target| subject.model.targets[*target].kind == TargetKind::Constructor);
     let most = budget.executions.unwrap_or(u64::MAX);
     for (done, target) in targets.iter().enumerate() {

@@ -48,7 +48,7 @@ pub struct Request {
     pub project: String,
     /// The engine id, which is written into the suite.
     pub engine: String,
-    /// The functions whose goals are wanted, by number; `None` for all.
+    /// The numbers of the functions whose goals are pursued; `None` for all functions.
     pub functions: Option<Vec<u32>>,
 }
 
@@ -87,7 +87,7 @@ pub struct Generated {
     pub work: (u64, u64),
     /// The suite.
     pub suite: Suite,
-    /// Statements that minimisation left out.
+    /// Number of statements that minimisation removed.
     pub removed: usize,
     /// The inferred types of all parameters.
     pub parameters: Vec<ParameterReport>,
@@ -101,7 +101,7 @@ pub struct Generated {
     pub coverage: [(usize, usize); 4],
     /// Number of locations of branches as Istanbul counts them, and those that the suite covers, loading included.
     pub branches: (u32, Vec<u32>),
-    /// How often the program was loaded, by its evaluation or from an image.
+    /// How often the program was loaded, either by evaluating it or from an image.
     pub loads: u64,
     /// Tests whose results differ between executions.
     pub flaky: usize,
@@ -119,7 +119,8 @@ pub struct Generated {
     pub failed: Option<MachineError>,
 }
 
-/// The machine of a run. Without `reuse`, each execution has a context of its own; results are the same.
+/// The machine of a run. Without `reuse`, each execution has a new context; the results are the
+/// same.
 pub fn machine(
     program: &Rc<Program>,
     settings: &GenerationSettings,
@@ -207,7 +208,7 @@ pub fn generate_with(
         None => (Vec::new(), Vec::new(), (0, 0), None),
         Some(found) => (found.tests, found.timeline, found.meter, Some(found.stop)),
     };
-    // What was found before an error of the machine is kept.
+    // Keep the tests that were found before an error of the machine.
     let failed = if tests.is_empty() { None } else { subject.error.take() };
     let covered: BTreeSet<usize> = tests.iter().flat_map(|(_, goals)| goals.clone()).collect();
     let (tests, removed) = minimised(&mut subject, tests, settings.minimise);

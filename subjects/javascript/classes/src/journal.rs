@@ -1,4 +1,5 @@
-//! The tests of a search in a file, written while it searches, so that they survive the process of the engine.
+//! Journals: files to which a search writes its tests, so that the tests are not lost if the
+//! process of the engine ends.
 
 use std::fmt;
 use std::fs::File;
@@ -16,13 +17,13 @@ use crate::progress::Searched;
 /// An execution that ended its process.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Crash {
-    /// Its number among the executions of a search, from 1.
+    /// Number of the execution in its search, from 1.
     pub number: u64,
     /// The target that its last statement calls.
     pub target: u64,
 }
 
-/// As a key: both numbers, with a colon between them.
+/// Writes the key: both numbers, separated by a colon.
 impl fmt::Display for Crash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.number, self.target)
@@ -44,11 +45,12 @@ impl FromStr for Crash {
     }
 }
 
-/// Keeps the tests of a search, or has those of an earlier one. By default it does neither.
+/// Stores the tests of a search, or contains the tests of an earlier search. By default it does
+/// neither.
 #[derive(Debug, Default)]
 pub struct Journal {
     file: Option<File>,
-    /// The file with the execution that is under way.
+    /// The file with the current execution.
     under_way: Option<File>,
     executions: u64,
     crashed: Vec<Crash>,
@@ -56,7 +58,8 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// A journal in a file, which is emptied, and that leaves out executions as [`Journal::without`] does.
+    /// A journal in a file, which is emptied. It leaves out executions as [`Journal::without`]
+    /// does.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -65,10 +68,11 @@ impl Journal {
         Ok(Journal { file, ..Journal::without(crashed, under_way)? })
     }
 
-    /// A journal that keeps no tests. The first line of a file, which is emptied, says which execution is under way: its
-    /// key ([`Crash`]), a space, and its number with the name of what its last statement calls. The executions `crashed` have
-    /// ended the processes of earlier searches and are left out. From the second one on that ends with a call of a target,
-    /// so are all executions that call it.
+    /// A journal that stores no tests. It writes the current execution to the first line of a file,
+    /// which is emptied: the key ([`Crash`]), a space, the number, and the name of the function
+    /// that the last statement calls. The executions `crashed`, during which the processes of
+    /// earlier searches ended, are left out. If two of them end with a call of the same target, all
+    /// executions that call this target are left out.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -77,15 +81,15 @@ impl Journal {
         Ok(Journal { under_way, crashed, ..Journal::default() })
     }
 
-    /// The execution that a file names as under way; `None` if there is none.
+    /// The current execution according to a file; `None` if there is none.
     pub fn under_way(file: &Path) -> Option<Crash> {
         let text = std::fs::read(file).ok()?;
         let key = text.split(|byte| b" \n".contains(byte)).next()?;
         std::str::from_utf8(key).ok()?.parse().ok()
     }
 
-    /// Counts an execution that begins, of calls of targets of which the last one has a name. Returns whether it must
-    /// be left out.
+    /// Counts an execution that begins. The arguments are the targets that it calls, and the name
+    /// of the last one. Returns whether the execution must be left out.
     pub(crate) fn begin(&mut self, targets: &[usize], name: &str) -> bool {
         self.executions += 1;
         let target = targets.last().map_or(u64::MAX, |target| *target as u64);
@@ -98,12 +102,12 @@ impl Journal {
         })
     }
 
-    /// Notes that all executions have ended that a repetition can leave out.
+    /// Records that all executions that a repetition can leave out have ended.
     pub(crate) fn end(&mut self) {
         self.note(|| "\n".to_owned());
     }
 
-    /// Replaces the first line of the file that says what is under way.
+    /// Replaces the first line of the file, which names the current execution.
     fn note(&mut self, line: impl Fn() -> String) {
         let Some(file) = &mut self.under_way else { return };
         if file.rewind().and_then(|()| file.write_all(line().as_bytes())).is_err() {
@@ -172,8 +176,8 @@ fn read_line(line: &str, targets: usize, goals: usize) -> Option<Line> {
     if called.len() != statements.len() || targets == 0 {
         return None;
     }
-    // Targets of classes that the earlier search saw in results are not known yet. Targets only tell to which
-    // parameters evidence belongs, and there is no search that uses it.
+    // Targets of classes that the earlier search found in results are not known yet. They are not
+    // needed, because targets only assign evidence to parameters, and no search uses the evidence.
     called.iter_mut().for_each(|target| *target = (*target).min(targets - 1));
     let covered = numbers("goals")?.into_iter().filter(|goal| *goal < goals).collect();
     let work = (line["work"][0].as_u64()?, line["work"][1].as_u64()?);

@@ -1,5 +1,5 @@
-//! Texts that match a regular expression of the program, as far as it can be followed: conditions on what stands
-//! before or after are left out, and a reference to a group repeats nothing.
+//! Makes texts that match a regular expression of the program, approximately: look-ahead and
+//! look-behind conditions are ignored, and a back-reference to a group adds no text.
 
 use catherd_search::Stream;
 
@@ -265,7 +265,7 @@ impl Reader {
                 letter => vec![letter],
             };
             let high = last.first().copied().filter(|high| low <= high)?;
-            // Of a large range, the ends are enough.
+            // For a large range, only use the ends.
             let size = high as u32 - *low as u32;
             match size > 512 {
                 true => found.extend([*low, high].into_iter().chain((*low..=high).take(64))),

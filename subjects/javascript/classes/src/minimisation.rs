@@ -58,8 +58,8 @@ fn chosen(tests: &[(Genes, Vec<usize>)]) -> Vec<(Genes, Vec<usize>)> {
     chosen
 }
 
-/// Removes statements that the goals of a test do not need: first all statements that do not influence
-/// the ones that reached the goals, then one at a time.
+/// Removes statements that the goals of a test do not need: first all statements that do not
+/// influence the statements that reached the goals, and then one statement at a time.
 fn shorten(subject: &mut Subject, test: &mut Kept) {
     if test.genes.statements.len() < 2 {
         return;

@@ -144,7 +144,8 @@ impl Model {
                 members.sort_by(|a, b| a.name.cmp(&b.name));
                 for member in members {
                     let wanted = config.method.as_ref().is_none_or(|only| *only == member.name);
-                    // Where files under test are chosen, methods of classes in other files may lead to them.
+                    // If files under test are chosen, methods of classes in other files may call
+                    // functions in them.
                     let leads = class.callable.is_none() && config.targets.is_some();
                     let leads = leads || member.callable.is_some();
                     if wanted && leads && member.kind != "field" {

@@ -82,7 +82,7 @@ struct Original {
     counters: Vec<u32>,
 }
 
-/// All mutants of the target files, with the path of the file of each.
+/// All mutants of the target files, each with the path of its file.
 pub(crate) fn all_mutants(program: &Program, settings: &MutationSettings) -> Vec<(String, Mutant)> {
     let mut found = Vec::new();
     let mut files: Vec<&str> = program.units.files.iter().map(|file| file.path.as_str()).collect();

@@ -81,7 +81,7 @@ pub struct Subject {
     pub knowledge: Vec<Knowledge>,
     /// Constants of the program.
     pub constants: Constants,
-    /// Words of the program; `None` if values are not made of them.
+    /// Words of the program; `None` if values are not made from them.
     pub words: Option<Words>,
     /// Settings of test generation.
     pub settings: GenerationSettings,
@@ -101,11 +101,11 @@ pub struct Subject {
     pub journal: Journal,
     /// Whether each goal is known to be covered.
     pub(crate) covered: Vec<bool>,
-    /// By function: some targets whose calls enter it; empty without words.
+    /// For each function, some targets whose calls enter it; empty without words.
     pub(crate) entries: Vec<Vec<usize>>,
     /// The target that enters a goal's function, if any does.
     pub(crate) target_of_goal: Vec<Option<usize>>,
-    /// Tests of which other tests are made by changes of their texts; `None` without words.
+    /// Tests from which other tests are made by changing texts; `None` without words.
     pub(crate) texts: Option<Texts>,
 }
 
@@ -186,13 +186,15 @@ impl Subject {
         self.run_traced(genes, false)
     }
 
-    /// Notes that an execution of calls of targets begins. Returns whether it must be left out.
+    /// Records that an execution with calls of these targets begins. Returns whether it must be
+    /// left out.
     pub(crate) fn begin(&mut self, targets: &[usize]) -> bool {
         let name = targets.last().map_or("", |target| self.model.targets[*target].name.as_str());
         self.journal.begin(targets, name)
     }
 
-    /// As [`run`](Subject::run); with `trace`, keeps the reached units after each statement.
+    /// Like [`run`](Subject::run). With `trace`, also records the reached units after each
+    /// statement.
     pub(crate) fn run_traced(&mut self, genes: &Genes, trace: bool) -> Option<(Execution, bool)> {
         if self.error.is_some() {
             return None;
@@ -254,8 +256,8 @@ impl Subject {
             .collect();
         let thrown = matches!(execution.outcome, TestOutcome::Threw { .. });
         let discarded = thrown && self.settings.discard_throwing;
-        // A test that does not end gets no credit for distances: its offspring would not end either, and each
-        // of them would cost as much as hundreds of other tests.
+        // Ignore the distances of a test that does not end, because tests derived from it would not
+        // end either, and each of them takes as long as hundreds of other tests.
         let endless = matches!(execution.outcome, TestOutcome::Limit(_));
         self.goals
             .iter()
@@ -430,8 +432,8 @@ impl Problem for Subject {
         {
             return child;
         }
-        // As in the searches of EvoSuite and Pynguin: small changes of short tests cannot reach states that
-        // take many calls.
+        // Sometimes sample a new test, as EvoSuite and Pynguin do, because small changes of short
+        // tests cannot reach states that need many calls.
         if rng.chance(self.settings.fresh) {
             return self.sample(rng);
         }

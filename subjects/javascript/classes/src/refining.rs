@@ -42,7 +42,7 @@ use crate::model::Model;
 use crate::settings::GenerationSettings;
 use crate::suite::{self, OF_THE_LANGUAGE, Suite, SuiteTest};
 
-/// Limits of refining, and what it may leave out.
+/// The limits of refining, and the tests that it may leave out.
 #[derive(Clone, Debug)]
 pub struct Refinement {
     /// Maximum number of executions of tests on the program.
@@ -60,7 +60,8 @@ pub struct Refinement {
     pub all_values: bool,
     /// Whether large values are compared with snapshots.
     pub snapshots: bool,
-    /// Nothing more is executed once this is true. Tests that were not executed until then are not in the result.
+    /// Once this is true, no more tests are executed, and tests that have not been executed are not
+    /// in the result.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -116,7 +117,7 @@ pub fn name_of_export(program: &Program, classes: &Classes) -> String {
     let mut of_export = classes.iter().filter(|(_, path)| path.is_empty());
     let class = of_export.find(|(name, _)| name.len() > 2).map(|(name, _)| name.clone());
     let own = own_names(&program.package);
-    // The name in the documentation, otherwise the one of the package.
+    // Use the name in the documentation, otherwise the name of the package.
     let documents = program.package.files.keys().filter(|path| {
         let lower = path.to_lowercase();
         lower.starts_with("readme") && lower.ends_with(".md")
@@ -129,11 +130,11 @@ pub fn name_of_export(program: &Program, classes: &Classes) -> String {
 /// Names that a package mentions besides its program.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Mentioned {
-    /// The names that its documentation, its tests and its examples give to what functions return.
+    /// The names that documentation, tests and examples give to the values that functions return.
     pub variables: Variables,
     /// The names of members in the order in which these mention them.
     pub members: Vec<String>,
-    /// Members that its declarations say are not public, as `C.m`.
+    /// Members that are not public according to declarations, as `C.m`.
     pub hidden: BTreeSet<String>,
 }
 
@@ -170,8 +171,8 @@ fn covered_by(tests: &[Candidate]) -> Covered {
     tests.iter().flat_map(|test| test.covered.iter().copied()).collect()
 }
 
-/// Refines a suite: replaces its tests by tests that each show one call and together cover the same goals, as far as
-/// something can be asserted of such calls. Equal suites give equal results.
+/// Refines a suite: replaces its tests by tests that each show one call and together cover the same
+/// goals, if something can be asserted about such calls. Equal suites give equal results.
 ///
 /// # Errors
 /// If the program cannot be loaded or the machine cannot continue.
@@ -198,7 +199,7 @@ pub fn refined(
     if !settings.all_values && (documents || tests.iter().any(|test| test.faults == 0)) {
         tests.retain(|test| test.faults == 0);
     } else if !settings.all_values {
-        // One of each function is better than none.
+        // Keep at least one test of each function.
         tests.sort_by(|a, b| a.weight.total_cmp(&b.weight));
         let mut called = BTreeSet::new();
         tests.retain(|test| {
@@ -242,9 +243,9 @@ struct Candidate {
     covered: Covered,
     /// Counters of the statements that it executes and that loading does not.
     statements: BTreeSet<u32>,
-    /// How unusual its calls are; 0 if they are as in the documentation.
+    /// How much its calls differ from the documentation; 0 if they are as in the documentation.
     unusual: f64,
-    /// How hard it is to read; at least 1.
+    /// How difficult it is to read; at least 1.
     weight: f64,
     /// Number of reasons for which a person would not write it.
     faults: usize,
@@ -254,7 +255,7 @@ struct Candidate {
     origin: (usize, usize),
 }
 
-/// What refining needs of a program.
+/// The data about a program that refining needs.
 struct Refiner<'p> {
     program: &'p Rc<Program>,
     machine: Machine,
@@ -263,11 +264,11 @@ struct Refiner<'p> {
     classes: Classes,
     all_errors: bool,
     all_values: bool,
-    /// Executions that are left.
+    /// Number of remaining executions.
     left: u64,
-    /// Work that is left.
+    /// Remaining work.
     work: u64,
-    /// How the package is called.
+    /// How users call the package.
     usage: usage::Usage,
     /// Counters of the statements that loading executes.
     loaded: BTreeSet<u32>,
@@ -277,7 +278,7 @@ struct Refiner<'p> {
     returning: BTreeSet<String>,
     /// Whether tests are kept of whose calls only the type of the result is known.
     weak: bool,
-    /// What nearly all calls of a function show.
+    /// Values that nearly all calls of a function show.
     usual: usual::Usual,
     /// Arguments with which the tests of the suite construct instances, the shortest of each class.
     made: BTreeMap<Vec<String>, Vec<Argument>>,
@@ -285,7 +286,7 @@ struct Refiner<'p> {
     factories: documented::Factories,
     snapshots: bool,
     stop: Arc<AtomicBool>,
-    /// The names that examples give to what functions return.
+    /// The names that examples give to the values that functions return.
     variables: Variables,
 }
 
@@ -328,9 +329,10 @@ impl<'p> Refiner<'p> {
         })
     }
 
-    /// Executes statements and makes a test of what they show. `None` if the budget is spent, or if no such test can
-    /// be written: a limit ends it, it leaves something behind, or its last result differs between executions.
-    /// `focus` is the number of the call that the test shows, if it is not the last one.
+    /// Executes statements and makes a test from the observed values. `None` if the budget is
+    /// spent, or if the test cannot be written: a limit ends it, it leaves a timer or a rejected
+    /// promise, or its last result differs between executions. `focus` is the number of the call
+    /// that the test shows, if it is not the last one.
     fn observed(
         &mut self,
         statements: &[Statement],
@@ -363,7 +365,7 @@ impl<'p> Refiner<'p> {
         }))
     }
 
-    /// As [`observed`](Refiner::observed), also if nothing can be asserted.
+    /// Like [`observed`](Refiner::observed), but also returns tests without assertions.
     fn executed(
         &mut self,
         statements: &[Statement],
@@ -402,7 +404,8 @@ impl<'p> Refiner<'p> {
         Ok(self.covered(&execution))
     }
 
-    /// Whether a test only shows an error of the language with a message of the engine, and such tests are not wanted.
+    /// Whether a test only shows an error of the language with a message of the engine, and such
+    /// tests are not requested.
     fn is_of_the_language(&self, test: &SuiteTest) -> bool {
         let last = test.assertions.last();
         let name = last.and_then(|last| last.get("throws").or_else(|| last.get("rejects")));

@@ -10,7 +10,7 @@ use crate::model::Model;
 /// The types of the results that calls of a target returned.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallResults {
-    /// How often each type was returned: a class by its name, otherwise the type in one word.
+    /// How often each type was returned, by the name of the class or of the type.
     pub types: BTreeMap<String, u64>,
     /// Indices of the classes of which it returned instances.
     pub classes: Vec<usize>,

@@ -5,7 +5,7 @@ use catherd_search::{Field, Parameters};
 /// How types are inferred.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Profile {
-    /// As in the thesis: one type, after a delay.
+    /// As in Flycatcher's thesis: one type is chosen, after a delay.
     Flycatcher,
     /// A distribution of types by points.
     Scored,
@@ -33,12 +33,12 @@ pub enum Goals {
     Mut,
 }
 
-/// Where points of primitive types come from.
+/// The source of points for primitive types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hints {
-    /// From the operator that converts the proxy.
+    /// The operator that converts the proxy.
     Site,
-    /// From the text of its line, as in the thesis.
+    /// The text of its line, as in the thesis.
     Line,
 }
 
@@ -64,11 +64,11 @@ pub struct GenerationSettings {
     pub reuse: f64,
     /// Traps of a collecting proxy after which a test ends.
     pub trap_threshold: usize,
-    /// Traps of an idle proxy after which the analyser gives up.
+    /// Number of traps of an idle proxy after which the analyser stops.
     pub idle_threshold: usize,
     /// Probability that a collecting proxy is 0.
     pub zero: f64,
-    /// Where points of primitive types come from.
+    /// The source of points for primitive types.
     pub hints: Hints,
     /// How types are inferred.
     pub profile: Profile,
@@ -78,7 +78,8 @@ pub struct GenerationSettings {
     pub random_type: f64,
     /// Probability that a primitive is a constant of the program.
     pub constants: f64,
-    /// Tests without new coverage after which `flycatcher` leaves a method; 0: never.
+    /// Number of tests without new coverage after which `flycatcher` continues with another method;
+    /// 0 for never.
     pub patience: usize,
     /// The goals.
     pub goals: Goals,
@@ -96,16 +97,16 @@ pub struct GenerationSettings {
     pub line_comments: bool,
     /// Whether calls and operators are goals in addition to statements, as in Flycatcher's program.
     pub nodes: bool,
-    /// Whether values are made of the program's own words, and results with functions are called.
+    /// Whether values are made from the program's own words, and functions in results are called.
     pub words: bool,
-    /// Whether the words include those of documentation, tests and examples.
+    /// Whether the words include words of documentation, tests and examples.
     pub mined: bool,
     /// Whether suites are minimised.
     pub minimise: bool,
 }
 
 impl GenerationSettings {
-    /// Whether values are made of the program's words.
+    /// Whether values are made from the program's words.
     pub fn uses_words(&self) -> bool {
         self.words && self.profile == Profile::Scored
     }

@@ -24,7 +24,8 @@ pub struct SuiteTest {
     /// The limit that ended the test after these statements, or what the test leaves behind
     /// ([`Execution::stray`]); empty if neither.
     pub limit: String,
-    /// What code asserts; `None` if this was not chosen. A file of a suite does not contain it.
+    /// The values that code asserts; `None` if they were not chosen. A file of a suite does not
+    /// contain them.
     pub shown: Option<Vec<ShownValue>>,
     /// Number of the call that the test shows; `None` for the last statement. A later statement reads what the call
     /// has changed or returned. A file of a suite does not contain it.
@@ -38,7 +39,7 @@ pub struct ShownValue {
     pub index: usize,
     /// Whether it is the state of the variable after the last statement. Otherwise it is the result of the statement.
     pub at_end: bool,
-    /// What follows the name of the value, such as `.size`; empty for the value itself.
+    /// The code that follows the name of the value, such as `.size`; empty for the value itself.
     pub part: String,
 }
 
@@ -300,10 +301,10 @@ pub fn check(
     Ok((Verdict::Passed, execution))
 }
 
-/// Adds assertions to tests. Each test is executed three times, with different seeds and at different
-/// virtual times, and results that differ are not asserted; one execution is enough for a test that asks
-/// neither for random numbers nor for the time. Tests are cut after a statement that throws and before
-/// one that a limit ends. Also returns the executions and the number of flaky tests.
+/// Adds assertions to tests. Each test is executed three times, with different seeds and at
+/// different virtual times, and results that differ are not asserted; one execution is enough for a
+/// test that uses neither random numbers nor the time. Tests are cut after a statement that throws
+/// and before one that a limit ends. Also returns the executions and the number of flaky tests.
 pub(crate) fn with_assertions(
     subject: &mut Subject,
     tests: Vec<Kept>,
@@ -339,7 +340,7 @@ pub(crate) fn with_assertions(
     (suite, known, flaky)
 }
 
-/// What executions of a test have shown.
+/// The observations from executions of a test.
 pub(crate) struct Observed {
     /// The first execution; `None` if a limit ended it.
     pub(crate) execution: Option<Execution>,

@@ -1,4 +1,5 @@
-//! Arguments made of the program's own words: examples, declared types, names of options, literals near the parameter.
+//! Arguments made from the program's own words: examples, declared types, names of options, and
+//! literals near the parameter.
 
 use catherd_javascript_machine::instrument::{Literal, Shape};
 use catherd_javascript_machine::{Argument, Evidence};
@@ -42,7 +43,7 @@ impl<'m> Building<'m, '_> {
         self.maker.model.parameter(self.parameter?)?.0.function
     }
 
-    /// A value for a parameter from what the program says about it, otherwise from its points.
+    /// A value for a parameter from the program's words about it, otherwise from its points.
     pub(crate) fn supplied(
         &mut self,
         words: &'m Words,
@@ -210,7 +211,7 @@ impl<'m> Building<'m, '_> {
         }
     }
 
-    /// A number or string of the program; `None` for another one.
+    /// A number or string of the program; `None` if another value should be made.
     pub(crate) fn word(&mut self, type_: &Type) -> Option<Argument> {
         let words = self.maker.words?;
         let function = self.function();

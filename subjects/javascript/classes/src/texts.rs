@@ -18,12 +18,12 @@ const MAX_FOUND: usize = 400;
 const LONGEST: usize = 160;
 /// Number of bytes after the beginning of a decision in which its literals are looked for.
 const DECISION: u32 = 100;
-/// What an execution costs in addition to its steps, in steps.
+/// Cost of an execution in addition to its steps, in steps.
 const OVERHEAD: f64 = 300.0;
 /// The part that remains of what is known about gains after each execution.
 const MEMORY: f64 = 0.999;
 
-/// A test with a text, and what it cost.
+/// A test with a text, and its cost.
 #[derive(Clone, Debug)]
 struct Kept {
     genes: Rc<Genes>,
@@ -33,12 +33,13 @@ struct Kept {
 /// The tests that are changed, and how much changes of their texts have gained.
 #[derive(Debug)]
 pub(crate) struct Texts {
-    /// For each goal the fitness of the test that came nearest to it, of the cheapest if there are several.
+    /// For each goal, the test that came nearest to it, with its fitness; if there are several, the
+    /// cheapest.
     nearest: Vec<Option<(f64, Kept)>>,
     found: VecDeque<Kept>,
-    /// For each goal what its decision compares with.
+    /// For each goal, the texts with which its decision compares.
     tokens: Vec<Vec<String>>,
-    /// For each goal how many tests were made for it since one came nearer.
+    /// For each goal, the number of tests made for it since a test last came nearer.
     tries: Vec<Cell<u32>>,
     /// For each counter, which powers of two its values have reached.
     reached: Vec<u8>,
@@ -79,7 +80,7 @@ impl Texts {
         (own / (own + other)).clamp(0.1, 0.9)
     }
 
-    /// Whether another change than one of a text is left out, with that probability.
+    /// Whether, with that probability, a change of something other than a text is left out.
     pub(crate) fn replaces(&self, rng: &mut Stream) -> bool {
         !self.found.is_empty() && rng.chance(self.share())
     }
@@ -154,7 +155,8 @@ impl Texts {
         }
     }
 
-    /// With a probability that grows with what such tests have gained, a test that differs from an earlier one in a text.
+    /// A test that differs from an earlier test in a text. It is made with a probability that
+    /// increases with the success of such tests.
     pub(crate) fn child(
         &self,
         maker: &Maker<'_>,
@@ -307,7 +309,7 @@ impl Texts {
         letters.into_iter().collect()
     }
 
-    /// What is inserted into a text.
+    /// A part that is inserted into a text.
     fn part(
         &self,
         goal: usize,
@@ -362,7 +364,7 @@ fn differences(distance: f64) -> impl Iterator<Item = u32> {
     };
     let number = (0.0..0.5).contains(&distance).then(|| 2.0 * distance / (1.0 - 2.0 * distance));
     let text = number.filter(|number| *number < 1.0).map(|number| number / (1.0 - number));
-    // Of numbers in order, that are not equal.
+    // The decision compares the order of numbers that are not equal.
     let less = number.map(|number| number - 1.0);
     [number, text, less].into_iter().flatten().filter_map(whole)
 }

@@ -45,7 +45,7 @@ pub enum Type {
     Object,
 }
 
-/// Built-in types with the members of their prototypes that tell them apart.
+/// Built-in types, each with the members of its prototype that distinguish it from other types.
 const BUILT_IN: [(Type, &str); 8] = [
     (
         Type::Array,
@@ -370,7 +370,7 @@ pub fn from_text(program: &Program, model: &Model) -> Vec<Knowledge> {
     knowledge
 }
 
-/// The types that `@param {T} name` gives a parameter.
+/// The types of a parameter according to `@param {T} name`.
 fn documented(comment: &str, parameter: &str, model: &Model) -> Vec<Type> {
     let mut types = Vec::new();
     for part in comment.split("@param").skip(1) {

@@ -58,8 +58,8 @@ impl Genes {
         self.kept_only(|number| number != index)
     }
 
-    /// The test with only the wanted statements, and of these without any that depend on an unwanted one.
-    /// Nothing is added.
+    /// The test with only the wanted statements, except those that depend on an unwanted statement.
+    /// No statement is added.
     pub(crate) fn kept_only(&self, wanted: impl Fn(usize) -> bool) -> Genes {
         let mut map: Vec<Option<usize>> = Vec::new();
         let mut kept = Genes::default();
@@ -316,8 +316,8 @@ impl Genes {
         Genes::append(maker, genes, self, at, own, rng).truncated(maker)
     }
 
-    /// Replaces a statement by statements that are built after the ones before it; the last of them takes
-    /// its place. Returns the index of that statement.
+    /// Replaces a statement by newly built statements, the last of which takes its place. Returns
+    /// the index of that statement.
     fn replace(
         &mut self,
         index: usize,

@@ -23,9 +23,9 @@ struct Pool {
     numbers: Vec<f64>,
     /// Indices of regular expressions.
     patterns: Vec<usize>,
-    /// Of a file that reads texts: characters and short texts with which it compares.
+    /// For a file that reads texts: the characters and short texts with which it compares.
     tokens: Vec<String>,
-    /// Of such a file: words.
+    /// For such a file: its words.
     names: Vec<String>,
 }
 
@@ -38,7 +38,7 @@ impl Pool {
 /// Values by the place in the program where they are written, and what is known about parameters.
 #[derive(Clone, Debug, Default)]
 pub struct Words {
-    /// By function: its literals and those of the functions in it.
+    /// The literals of each function, including the functions in it.
     functions: Vec<Pool>,
     /// The file of each function.
     files_of: Vec<usize>,
@@ -54,7 +54,7 @@ pub struct Words {
     pub(crate) types: BTreeMap<String, Shape>,
     /// Names of options.
     options: Vec<String>,
-    /// What variables and properties are compared with, by name.
+    /// Literals with which variables and properties are compared, by name.
     values: BTreeMap<String, Vec<Literal>>,
     /// Properties that are read, by file and last name of the object, with positions.
     members: BTreeMap<(usize, String), Vec<(u32, String)>>,
@@ -139,7 +139,7 @@ impl Words {
         Some(self.patterns.len() - 1)
     }
 
-    /// Takes what a file says about names, calls and types.
+    /// Adds the words of a file: names, calls and types.
     pub(crate) fn take(&mut self, found: &Found) {
         for (name, value) in &found.values {
             let values = self.values.entry(name.clone()).or_default();

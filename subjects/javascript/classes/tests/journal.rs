@@ -46,7 +46,7 @@ fn the_tests_of_a_search_give_its_suite_again() {
     let [found, number] = files("again");
     let whole = generated(Journal::create(&found, &number, Vec::new()).unwrap());
     assert!(whole.covered.len() >= 6, "{:?}", whole.covered);
-    // Nothing is under way any more.
+    // No execution is in progress any more.
     assert_eq!(Journal::under_way(&number), None);
     let again = generated(Journal::read(&found).unwrap());
     assert_eq!(again.covered, whole.covered);

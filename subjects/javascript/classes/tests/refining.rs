@@ -80,7 +80,7 @@ fn tests_show_one_call_each_with_what_it_needs() {
         counts
     });
     assert_eq!(counts.get("clamp"), Some(&2), "{counts:?}");
-    // Another text is given by convention, and reaches what the suite does not.
+    // Another text is passed by convention, and reaches goals that the suite does not reach.
     assert_eq!(counts.get("parse"), Some(&2), "{counts:?}");
     assert!(counts.keys().any(|names| names.starts_with("Stack") && names.contains("push")));
     assert!(counts.keys().all(|names| !names.contains("Stack clamp")), "{counts:?}");
@@ -106,7 +106,7 @@ fn assertions_are_few_and_nothing_private() {
     assert_eq!(refined, again(&program));
 }
 
-/// The same suite, refined another time.
+/// The same suite, refined again.
 fn again(program: &Rc<Program>) -> Suite {
     refined(program, &joined(), &Refinement::default()).unwrap().suite
 }

@@ -76,7 +76,7 @@ fn check_effects(tests: usize) {
             exports.fill = n => { for (const all = []; ; ) all.push(new Array(10000).fill(n)); };
             exports.deep = n => { const f = m => f(m + 1) + n; return f(0); };
             exports.twice = n => n > 3 ? n + n : 0;",
-        // Loading asks for random numbers and the time, and leaves timers and rejected promises.
+        // Loading uses random numbers and the time, and leaves timers and rejected promises.
         "let n = Math.random(); const start = Date.now(); Promise.reject(new Error('at first'));
             setTimeout(() => n += 1, 10); const all = new Map([[n, start]]);
             exports.next = () => { n += Math.random(); all.set(n, Date.now() - start); return [...all.entries()]; };

@@ -1,4 +1,5 @@
-//! What a test can assert of a value: the whole value if it has a literal, otherwise its public parts.
+//! The assertions that a test can make about a value: about the whole value if it can be written as
+//! a literal, otherwise about its public parts.
 
 use serde_json::{Value, json};
 
@@ -21,7 +22,7 @@ const MAX_CHOICES: usize = 16;
 /// An assertion on a value or a part of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Claim {
-    /// What follows the name of the value, such as `.size`; empty for the value itself.
+    /// The code that follows the name of the value, such as `.size`; empty for the value itself.
     pub(super) part: String,
     /// The part that this is.
     pub(super) at: Part,
@@ -43,14 +44,14 @@ pub(super) enum Part {
     Member(String),
 }
 
-/// What a part of a value is.
+/// The expected state of a part of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expected {
     /// Identical to a primitive value.
     Same(Doc),
     /// Deeply equal to a value.
     Equal(Doc),
-    /// Of a type, as `typeof` gives it.
+    /// The part has this type, as `typeof` returns it.
     Type(String),
     /// An array.
     Array,
@@ -77,12 +78,12 @@ impl Claim {
         Claim { part: access, at, ..self }
     }
 
-    /// Whether it says everything of the value.
+    /// Whether the claim describes the value completely.
     pub(super) fn is_exact(&self) -> bool {
         self.at == Part::Whole && matches!(self.expected, Expected::Same(_) | Expected::Equal(_))
     }
 
-    /// Whether it only says of which type or class the value is.
+    /// Whether the claim only states the type or class of the value.
     pub(super) fn is_type(&self) -> bool {
         use Expected as E;
         matches!(self.expected, E::Type(_) | E::Array | E::Promise | E::Instance(_))
@@ -183,7 +184,7 @@ fn parts(value: &Value) -> Vec<Claim> {
         Claim { part: ".message".to_owned(), at: Part::Message, expected }
     });
     let public = own_members(value).into_iter().flatten().filter(|(name, _)| is_public(name));
-    // That a member is `undefined` hardly says anything.
+    // Leave out members that are `undefined`, because this has hardly any meaning.
     let public = public.filter(|(_, item)| item.get("undefined").is_none());
     // The parts of a class instance that are not simple values are hardly ever public.
     let is_instance =
@@ -201,7 +202,7 @@ fn is_public(name: &str) -> bool {
     is_name(name) && !name.starts_with('_') && !name.ends_with('_')
 }
 
-/// The claim that says everything of a value, if it is short.
+/// The claim that describes a value completely, if it is short.
 fn exact(value: &Value) -> Option<Claim> {
     let claim = choices(value, &Classes::new()).into_iter().next().filter(Claim::is_exact)?;
     let short = match &claim.expected {

@@ -23,8 +23,8 @@ impl Code {
         if usable { name } else { "subject" }
     }
 
-    /// The imports, and a function that loads the subject before each test, so that no test sees the
-    /// state that an earlier one left in modules.
+    /// The imports, and a function that loads the subject before each test, so that no test depends
+    /// on the state that an earlier test left in modules.
     pub(super) fn head(&self, suite: &Suite) -> String {
         let mut text = format!("{GENERATED}{}{WITH_SEED}{}.\n", suite.algorithm, suite.seed);
         if !self.note.is_empty() {

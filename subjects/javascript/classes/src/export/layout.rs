@@ -11,7 +11,7 @@ const STEP: usize = 2;
 pub(super) enum Doc {
     /// Text without a line break.
     Text(String),
-    /// A list between brackets, whose items are in one line or in a line each.
+    /// A list in brackets, whose items are all on one line or each on a separate line.
     List {
         /// Text up to the opening bracket, such as `new Map([` or `list.add(`.
         open: String,
@@ -24,9 +24,10 @@ pub(super) enum Doc {
         /// Whether several lines end with a comma.
         trailing: bool,
     },
-    /// Parts in a row, of which only lists may be broken.
+    /// A sequence of parts, of which only lists may be broken into lines.
     Row(Vec<Doc>),
-    /// A literal that is written as the sum of its parts, in a line each, if it is too long for one line.
+    /// A literal that is written as the sum of its parts, each on a separate line, if it is too
+    /// long for one line.
     Sum(String, Vec<String>),
 }
 
@@ -94,7 +95,8 @@ impl Doc {
             }
             Doc::Sum(_, parts) => parts.join(&format!(" +\n{}", " ".repeat(indent + STEP))),
             Doc::List { open, items, close, trailing, .. } => {
-                // The only argument of a call keeps its brackets next to those of the call.
+                // The brackets of a call's only argument are directly next to the brackets of the
+                // call.
                 if let [only @ Doc::List { open: inner, .. }] = items.as_slice()
                     && !open.ends_with('{')
                     && !inner.is_empty()

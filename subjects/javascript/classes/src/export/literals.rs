@@ -86,7 +86,8 @@ pub(super) fn string(text: &str) -> Doc {
     Doc::Sum(quoted(text), parts)
 }
 
-/// The part of which a text consists, and how many times it occurs; `None` for other texts.
+/// The part whose repetition is the text, and the number of repetitions; `None` for texts that are
+/// not repetitions.
 fn repeated(letters: &[char]) -> Option<(String, usize)> {
     let size = (1..=8).find(|size| {
         letters.len().is_multiple_of(*size)

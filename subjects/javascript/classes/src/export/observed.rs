@@ -1,4 +1,4 @@
-//! What was observed of a test and can be asserted.
+//! The observed behaviour of a test that can be asserted.
 
 use catherd_javascript_machine::Operation;
 use serde_json::Value;

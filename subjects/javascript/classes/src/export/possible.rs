@@ -1,4 +1,4 @@
-//! What can be asserted of a test before it is written.
+//! The assertions that a test can have, before it is written.
 
 use catherd_javascript_machine::Operation;
 use serde_json::{Value, json};
@@ -39,13 +39,14 @@ impl Possible {
         matches!(self.claim.at, Part::Item(_))
     }
 
-    /// What follows the name of the value and what it is expected to be, if the assertion is about a part of the value.
+    /// The code after the name of the value and the expected value, if the assertion is about a
+    /// part of the value.
     pub(crate) fn part(&self) -> Option<(&str, &Value)> {
         let part = self.place.part.as_str();
         (!part.is_empty()).then_some((part, &self.expected))
     }
 
-    /// Whether it holds for a value that was observed at its place.
+    /// Whether the assertion holds for a value that was observed in its place.
     pub(crate) fn holds(&self, value: &Value) -> bool {
         let found = part_of(value, &self.claim.at);
         match &self.claim.expected {
@@ -65,7 +66,8 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         if !at_end && index != last {
             continue;
         }
-        // What a call does to variables that it does not name is not what it is for.
+        // Leave out variables that the call does not use, because effects on them are not the
+        // purpose of the call.
         let made = test.statements.get(index);
         if at_end
             && index != receiver
@@ -77,7 +79,7 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         for claim in choices(value, classes) {
             let place = ShownValue { index, at_end, part: claim.part.clone() };
             let expected = part_of(value, &claim.at);
-            // A claim about the same part that is weaker cannot be told from it in code.
+            // Skip a weaker claim about the same part, because its code would look the same.
             if found.iter().all(|known: &Possible| known.place != place) {
                 found.push(Possible { place, claim, expected });
             }
@@ -89,7 +91,7 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         (claim.is_type(), nothing, possible.place.at_end, possible.place.index != receiver)
     };
     found.sort_by_key(rank);
-    // A result says what the call does, unless there is none.
+    // A result shows what the call does, unless it is `undefined`.
     let result = |possible: &Possible| !possible.place.at_end && possible.claim.is_exact();
     let has_result = found.first().is_some_and(|first| {
         result(first)
@@ -103,8 +105,9 @@ pub(crate) fn possible(test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
     found
 }
 
-/// What the code of a test asserts of an execution in which its statements had these results, and its variables these
-/// states at the end: the asserted parts of values, and all errors. Everything if the assertions were not chosen.
+/// The values that the code of a test asserts about an execution, given the results of its
+/// statements and the states of its variables at the end: the asserted parts of values, and all
+/// errors. If assertions were not chosen, all values are asserted.
 pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code) -> Value {
     let Some(shown) = &test.shown else { return json!([values, after]) };
     let results = values.as_array().map_or(&[][..], Vec::as_slice);
@@ -115,7 +118,7 @@ pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code)
         let claims = choices(value, &code.classes);
         let claim = claims.into_iter().find(|claim| claim.part == place.part);
         match claim {
-            // Of the class nothing else is asserted.
+            // Nothing but the class is asserted.
             Some(claim) if claim.is_type() => json!({"is": value.get("object")}),
             Some(claim) => part_of(value, &claim.at),
             None => value.clone(),
@@ -124,7 +127,7 @@ pub fn asserted_of(test: &SuiteTest, values: &Value, after: &Value, code: &Code)
     json!([results.len(), errors, parts.collect::<Vec<_>>()])
 }
 
-/// How much a test can say about its last call.
+/// How well the assertions of a test describe its last call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Strength {
     /// Nothing.
@@ -139,12 +142,12 @@ pub(crate) enum Strength {
     Whole,
 }
 
-/// How much a test can say about its last call.
+/// How well the assertions of a test describe its last call.
 pub(crate) fn strength(test: &SuiteTest, classes: &Classes) -> Strength {
     strength_of(test, &possible(test, classes))
 }
 
-/// How much a test says about its last call with some of its possible assertions.
+/// How well some of the possible assertions of a test describe its last call.
 pub(crate) fn strength_of(test: &SuiteTest, possible: &[Possible]) -> Strength {
     if test.assertions.last().is_some_and(|last| thrown_by(last).is_some()) {
         return Strength::Error;

@@ -1,4 +1,4 @@
-//! One test as code.
+//! Writes one test as code.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use super::observed::{asserted, thrown_by};
 use super::titles::{LONGEST, Reader, Shown, brief, full, short, title};
 use crate::suite::{ShownValue, SuiteTest};
 
-/// Length of a name that tools give to classes, in characters.
+/// Maximum length, in characters, of names that minifiers give to classes.
 const SHORTEST: usize = 2;
 
 /// Maximum number of assertions of a test.
@@ -32,7 +32,7 @@ pub(super) struct Written {
     /// The class or function under test, which names its group.
     pub(super) group: String,
     pub(super) title: String,
-    /// Titles that say more, for titles that several tests have, the best first.
+    /// Longer titles, the best first, which are used if several tests have the same title.
     pub(super) longer: Vec<String>,
     pub(super) lines: Vec<String>,
 }
@@ -52,7 +52,7 @@ struct Found {
     index: usize,
     at_end: bool,
     claims: Vec<Claim>,
-    /// How much the test is about the value; larger is more.
+    /// How important the value is in the test; larger is more important.
     weight: usize,
 }
 
@@ -195,7 +195,7 @@ impl<'s> Test<'s> {
             longer.push(format!("{title} for {receiver}"));
         }
         longer.push(full);
-        // What earlier calls have done belongs to what happens.
+        // Include the effects of earlier calls in the title.
         let said = longer.first().filter(|longer| !before.is_empty() && length(longer) <= LONGEST);
         let of_receiver = self.of_receiver(&receiver).map(|of| format!("{title} {of}"));
         let of_receiver = of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST);
@@ -204,8 +204,8 @@ impl<'s> Test<'s> {
         Written { group, title, longer, lines }
     }
 
-    /// What a title says of the receiver of a call without arguments, or of one that has nothing in it. `made` is how it is
-    /// made.
+    /// The words of a title about the receiver of a call, if the call has no arguments or the
+    /// receiver is empty. `made` is the code that makes the receiver.
     fn of_receiver(&self, made: &str) -> Option<String> {
         let statement = &self.test.statements[self.focus];
         let receiver = self.test.statements.get(statement.receiver)?;
@@ -274,7 +274,7 @@ impl<'s> Test<'s> {
                     shown.iter().filter(of_value).map(|each| each.part.as_str()).collect();
                 let chosen = choices(value, &self.code.classes);
                 let chosen = chosen.into_iter().filter(|claim| parts.contains(&&*claim.part));
-                // Of claims about the value itself, the first one is the strongest.
+                // Keep the first claim about the value itself, which is the strongest.
                 let mut chosen: Vec<Claim> = chosen.collect();
                 let mut known = BTreeSet::new();
                 chosen.retain(|claim| known.insert(claim.part.clone()));
@@ -307,7 +307,7 @@ impl<'s> Test<'s> {
 
     /// The claims that the test makes: the whole ones of the values that it is most about.
     fn chosen(&self, mut found: Vec<Found>) -> Vec<Found> {
-        // That nothing is returned is worth a line only if nothing else is asserted.
+        // Assert that nothing is returned only if there are no other assertions.
         let nothing = |each: &Found| {
             !each.at_end && self.test.assertions[each.index].get("undefined").is_some()
         };
@@ -318,10 +318,11 @@ impl<'s> Test<'s> {
         let throws = self.test.assertions.last().is_some_and(|last| thrown_by(last).is_some());
         let mut left = MAX_ASSERTIONS - usize::from(throws);
         if throws && self.test.shown.is_some() {
-            // A refined test shows one call. What earlier calls have made says nothing about its error.
+            // A refined test shows one call. If the call throws, the results of earlier calls are
+            // not asserted, because they do not describe the error.
             found.clear();
         } else if throws {
-            // The class of an instance says nothing about an error.
+            // Leave out classes of instances, because they do not describe the error.
             found.iter_mut().for_each(|each| each.claims.retain(|claim| !claim.is_type()));
         }
         for each in &mut found {

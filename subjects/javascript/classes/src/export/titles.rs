@@ -20,9 +20,9 @@ const LONGEST_BEGINNING: usize = 34;
 /// Maximum length of the names of the members of an object in a title, in characters.
 const LONGEST_NAMES: usize = 44;
 
-/// What a test shows, from which its title is made.
+/// The behaviour that a test shows, from which its title is made.
 pub(super) struct Shown<'s> {
-    /// What is called, such as `add`.
+    /// The name of the called function, such as `add`.
     pub(super) name: &'s str,
     pub(super) statement: &'s Statement,
     /// The expected result of the last statement.
@@ -37,7 +37,8 @@ pub(super) struct Shown<'s> {
     pub(super) left_out: usize,
     /// The values of variables, in a few words.
     pub(super) names: &'s [String],
-    /// What reads the result of the call or the state of its receiver, if the last statement does.
+    /// The member that reads the result of the call or the state of its receiver, if the last
+    /// statement does so.
     pub(super) reader: Option<Reader<'s>>,
 }
 
@@ -89,7 +90,8 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         options.as_ref().map(with)
     };
     tried.extend(with(Detail::Value));
-    // The longest values are only described, then the result. The number of letters of a text says nothing.
+    // Shorten the title: describe the longest values first, and then the result, instead of writing
+    // them. Do not state the number of letters of a text, which has no meaning.
     let mut described = values.clone();
     let mut longest: Vec<usize> = (0..values.len()).collect();
     longest.sort_by_key(|at| std::cmp::Reverse(length(&values[*at])));
@@ -153,7 +155,7 @@ pub(super) fn brief(shown: &Shown<'_>) -> String {
     format!("{} {}", shown.name, outcome(shown, Detail::Value))
 }
 
-/// The title with all arguments, however long they are.
+/// The title with all arguments, without a limit of its length.
 pub(super) fn full(shown: &Shown<'_>) -> String {
     let arguments = shown.statement.arguments.get(shown.left_out..).unwrap_or_default();
     let values = arguments.iter().map(|value| argument(value, shown.names).flat());
@@ -178,7 +180,7 @@ fn exact_result(shown: &Shown<'_>) -> bool {
     whole && shown.reader.is_none() && shown.expected.get("boolean").is_none()
 }
 
-/// How much a title says about a result.
+/// The detail with which a title describes a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Detail {
     /// The value, also if it is long.
@@ -187,7 +189,7 @@ enum Detail {
     Value,
     /// The beginning of the value.
     Beginning,
-    /// Its kind and its shape.
+    /// The kind and the shape of the result.
     Shape,
     /// Its kind.
     Kind,
@@ -208,7 +210,7 @@ fn options(argument: &Argument) -> Option<String> {
     (1..=2).contains(&words.len()).then(|| words.join(" and "))
 }
 
-/// What the call does, as a verb with its object.
+/// The effect of the call, as a verb with its object.
 fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
     let expected = shown.expected;
     let exact = !matches!(detail, Detail::Shape | Detail::Kind);
@@ -334,7 +336,7 @@ fn beginning(code: &str) -> Option<String> {
     end.map(|end| format!("{}, …{close}", &code[..end]))
 }
 
-/// The indefinite article of a name; of capitals, as they are spelt.
+/// The indefinite article for a name. A name in capitals is pronounced letter by letter.
 fn article(name: &str) -> &'static str {
     let spelt = name.chars().take(2).filter(char::is_ascii_uppercase).count() == 2;
     let vowels = if spelt { "AEFHILMNORSX" } else { "AEIOaeio" };
@@ -410,7 +412,7 @@ pub(super) fn short(value: &Argument, names: &[String]) -> String {
     }
     let text = argument(value, names).flat();
     let plain = match value {
-        // Both kinds of quotes would be escaped.
+        // Leave out texts with both kinds of quotation marks, which would have to be escaped.
         Argument::String(text) => !(text.contains('\'') && text.contains('"')),
         Argument::Function(what, _) => ["first", "constant"].contains(&what.as_str()),
         _ => true,

@@ -1,4 +1,4 @@
-//! Arguments that a call changes in place, and states that it leaves as they are.
+//! Arguments that a call changes in place, and states that it does not change.
 
 use catherd_javascript_machine::{Argument, ExecuteOptions, MachineError, Operation, Statement};
 use serde_json::Value;
@@ -18,7 +18,7 @@ fn has_state(argument: &Argument) -> bool {
     matches!(argument, A::Array(_) | A::Object(_) | A::Map(_) | A::Set(_))
 }
 
-/// The statements with values of their own for some arguments of the last one.
+/// The statements, in which some arguments of the last one are replaced by separate values.
 fn apart(
     statements: &[Statement],
     positions: &[usize],
@@ -42,7 +42,7 @@ fn apart(
     apart
 }
 
-/// The statements with the values of their arguments in place of variables that only hold such a value.
+/// The statements, in which variables that only contain a value are replaced by the value.
 pub(super) fn inlined(statements: &[Statement]) -> Vec<Statement> {
     let mut inlined = statements.to_vec();
     for statement in &mut inlined {
@@ -99,7 +99,8 @@ impl Refiner<'_> {
         if result.is_none_or(is_error) {
             return Ok(None);
         }
-        // What a call that returns something does to its last object is completing options.
+        // If a call returns a value, changes of its last object argument are the completion of
+        // options.
         let returns = result.is_some_and(|it| !it.is_null() && it.get("undefined").is_none());
         let end = last.arguments.len() - 1;
         let options = |position: &usize| {
@@ -121,7 +122,8 @@ impl Refiner<'_> {
         self.observed(&apart(statements, &positions, &name), None)
     }
 
-    /// Leaves out the states of variables that the call that a test shows does not change: they say nothing about it.
+    /// Leaves out the states of variables that the call of a test does not change, because they do
+    /// not describe the call.
     pub(super) fn forget_unchanged(&mut self, test: &mut SuiteTest) -> Result<(), MachineError> {
         let last = test.statements.len().saturating_sub(1);
         let focus = test.focus.unwrap_or(last).min(last);
@@ -143,7 +145,7 @@ impl Refiner<'_> {
             if result == known {
                 *result = Value::Null;
             } else {
-                // Of another instance of the class, only what differs.
+                // Compared with another instance of the class, keep only the parts that differ.
                 without(result, known);
             }
         }

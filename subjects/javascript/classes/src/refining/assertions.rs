@@ -83,12 +83,12 @@ pub(super) fn choose(
     }
     for (test, choice) in suite.tests.iter_mut().zip(choices) {
         let mut kept = best(&choice, MAX_ASSERTIONS);
-        // What a call changes in place is always shown.
+        // Always assert arguments that the call changes in place.
         let changed = |at: &usize| {
             let place = &choice.possible[*at].place;
             test.statements[place.index].operation == Operation::Value && place.part.is_empty()
         };
-        // Of a small object all members are shown, so that the assertions say what it is.
+        // Assert all members of a small object, so that the assertions describe it.
         let member = |at: &usize| {
             choice.possible[*at].is_member().then(|| {
                 let place = &choice.possible[*at].place;
@@ -102,7 +102,7 @@ pub(super) fn choose(
         let small = members.len() <= MAX_ASSERTIONS;
         let members = members.into_iter().filter(|_| small);
         let more: Vec<usize> = (0..choice.possible.len()).filter(changed).chain(members).collect();
-        // The number of elements does not say what they are.
+        // Do not only assert the number of elements, which does not describe them.
         let counts = |at: &usize| choice.possible[*at].is_count();
         let first = kept.iter().copied().find(counts).and_then(|at| {
             let of = |place: &suite::ShownValue| (place.index, place.at_end);
@@ -165,8 +165,8 @@ fn loaded(
     Ok(loads.is_ok_and(|loaded| loaded.outcome == TestOutcome::Passed).then_some(machine))
 }
 
-/// Executes a test on a mutant, and notes which of its possible assertions kill it. Nothing is noted if every
-/// assertion would fail, because the test ends in another way.
+/// Executes a test on a mutant, and records which of its possible assertions kill it. Records
+/// nothing if every assertion would fail, because the test ends in another way.
 fn judge(
     machine: &mut Machine,
     program: &Program,

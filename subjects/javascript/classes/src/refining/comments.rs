@@ -97,8 +97,8 @@ pub(super) fn bindings(texts: &str, own: &[String]) -> Vec<String> {
     names
 }
 
-/// The kinds of options that documentation gives: after the name of an option, in the same line or in the next few,
-/// `Type` and the kind, or the kind between braces or brackets.
+/// The kinds of options according to documentation: after the name of an option, on the same line
+/// or one of the next few, either `Type` and the kind, or the kind in braces or brackets.
 pub(super) fn kinds(texts: &str) -> BTreeMap<String, &'static str> {
     const KINDS: [&str; 7] =
         ["string", "number", "boolean", "array", "object", "function", "regexp"];

@@ -1,4 +1,5 @@
-//! Arguments by convention: what parameters with usual names, or with declared types, are given if no example says it.
+//! Conventional arguments for parameters with usual names or declared types, which are used if
+//! there is no example.
 
 use catherd_javascript_machine::Argument;
 use catherd_javascript_machine::instrument::Shape;
@@ -28,7 +29,7 @@ const NAMES: [(&str, &str); 5] = [
     ),
 ];
 
-/// Names of objects whose members have meanings of their own.
+/// Names of objects whose members have special meanings.
 const OBJECTS: [&str; 12] = [
     "attributes",
     "attrs",

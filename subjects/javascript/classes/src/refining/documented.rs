@@ -162,7 +162,8 @@ impl Refiner<'_> {
     }
 }
 
-/// Maximum number of documented calls of a function or method that are shown whatever they reach.
+/// Maximum number of documented calls of a function or method that are shown even if they reach
+/// nothing new.
 const MAX_SHOWN: usize = 4;
 
 /// Further tests from the candidates that were not chosen: of each function and method documented calls with other

@@ -1,4 +1,5 @@
-//! The kinds of values: of arguments and literals, as types declare them, and as the documentation gives them.
+//! The kinds of values: of arguments and literals, according to declared types, and according to
+//! the documentation.
 
 use std::collections::BTreeSet;
 
@@ -40,7 +41,7 @@ impl Usage {
         }
     }
 
-    /// The kind of an option: as the documentation gives it, otherwise the usual one for its name.
+    /// The kind of an option according to the documentation, otherwise the usual kind for its name.
     pub(super) fn kind_of_option(&self, name: &str) -> Option<&'static str> {
         self.kinds.get(name).copied().or_else(|| conventions::kind_by_name(name))
     }
@@ -166,7 +167,7 @@ pub(super) fn argument(literal: &Literal) -> Option<Argument> {
             items.iter().map(argument).collect::<Option<_>>().map(Argument::Array)
         }
         Literal::Object(members) => {
-            // What a member of an object does is not known.
+            // The kind of a member of an object is not known.
             let part = |it| argument(it).filter(|_| *it != Literal::Function);
             let members = members.iter().map(|(name, it)| Some((name.clone(), part(it)?)));
             members.collect::<Option<_>>().map(Argument::Object)

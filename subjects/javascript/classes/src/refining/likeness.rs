@@ -1,4 +1,5 @@
-//! Whether texts are like those of examples: with the marks, digits and words that these have.
+//! Decides whether texts are similar to the texts of examples, with the same punctuation, digits
+//! and words.
 
 use catherd_javascript_machine::Argument;
 use catherd_javascript_machine::instrument::Literal;

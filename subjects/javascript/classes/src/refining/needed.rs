@@ -1,5 +1,6 @@
-//! Which tests of a refined suite are needed: unusual ones only if they execute statements that no other test executes, and
-//! wrong ones only if there is no other test of what they call.
+//! Chooses the tests of a refined suite that are needed: unusual tests only if they execute
+//! statements that no other test executes, and tests with wrong arguments only if no other test
+//! calls the same function.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,10 +8,11 @@ use super::Candidate;
 use super::usage::WRONG;
 use super::weights::callee;
 
-/// How unusual the calls of a test may be.
+/// Maximum unusualness of the calls of a test.
 const USUAL: f64 = 0.3;
 
-/// How unusual the calls of a test may be that is kept whatever it executes, if it is the only one of what it calls.
+/// Maximum unusualness of the calls of a test that is kept only because no other test calls the
+/// same function.
 const NONSENSE: f64 = 2.0 * WRONG;
 
 /// Leaves out tests with unusual calls, and those that lost their goals, whose statements others execute, the most

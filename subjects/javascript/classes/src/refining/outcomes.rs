@@ -1,4 +1,4 @@
-//! What results say: nothing, or what only an accident leads to.
+//! Recognises results that have no meaning, or that only occur by accident.
 
 use catherd_javascript_machine::Argument;
 use serde_json::Value;
@@ -9,7 +9,8 @@ const MAX_UNDOCUMENTED_DIGITS: usize = 6;
 /// Maximum number of digits after the point of a result.
 const MAX_DIGITS: usize = 10;
 
-/// Whether a result is or contains a number that only a computation gives: negative zero, or many digits.
+/// Whether a result is or contains a number that only results from computations: negative zero, or
+/// a number with many digits.
 pub(super) fn is_accidental(value: &Value, documented: bool) -> bool {
     match value {
         Value::Object(parts) => parts.iter().any(|(name, part)| match (name.as_str(), part) {
@@ -30,7 +31,7 @@ pub(super) fn is_accidental(value: &Value, documented: bool) -> bool {
     }
 }
 
-/// Whether a result says that there was nothing to do.
+/// Whether a result shows that the call had nothing to do.
 pub(super) fn is_nothing(result: &Value) -> bool {
     let empty = |it: &Value| {
         it.as_array().is_some_and(Vec::is_empty) || it.as_object().is_some_and(|it| it.is_empty())

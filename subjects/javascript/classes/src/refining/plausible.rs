@@ -35,7 +35,7 @@ pub(super) fn known_words(texts: &str) -> BTreeSet<String> {
     words(texts).map(str::to_lowercase).collect()
 }
 
-/// Whether a text stands for another one in documentation, such as `<file name>`.
+/// Whether a text is a placeholder in documentation, such as `<file name>`.
 fn is_placeholder(value: &Argument) -> bool {
     let Argument::String(text) = value else { return false };
     let inner = text.strip_prefix('<').and_then(|text| text.strip_suffix('>'));
@@ -83,7 +83,8 @@ fn is_shown(argument: &Argument, test: &SuiteTest) -> bool {
     }
 }
 
-/// Whether the error that a test shows says which arguments are right, so that wrong ones show something.
+/// Whether the message of the error that a test shows describes valid arguments, so that wrong
+/// arguments are justified.
 fn says_what_is_wrong(test: &SuiteTest) -> bool {
     let words = [
         "argument", "bad", "expect", "invalid", "missing", "must", "need", "not a", "requir",
@@ -104,7 +105,7 @@ fn is_round(number: f64) -> bool {
 /// Milliseconds of a day.
 const DAY: f64 = 86_400_000.0;
 
-/// Whether a value says nothing: a boolean, null, or an empty text or collection.
+/// Whether a value has little meaning: a boolean, null, or an empty text or collection.
 fn is_empty(argument: &Argument) -> bool {
     match argument {
         Argument::Null | Argument::Boolean(_) => true,
@@ -115,7 +116,8 @@ fn is_empty(argument: &Argument) -> bool {
     }
 }
 
-/// Names of members that objects inherit from built-in classes, which a person would hardly give to a member.
+/// Names of members that objects inherit from built-in classes, which a person would hardly use for
+/// another member.
 const INHERITED: [&str; 24] = [
     "apply",
     "bind",
@@ -150,14 +152,15 @@ fn is_comparator(target: &Target, position: usize) -> bool {
     parameter.is_some_and(|it| names.contains(&it.name.to_lowercase().as_str()))
 }
 
-/// Whether a function asks something about any value, by its name.
+/// Whether, according to its name, a function tests a property of any value.
 pub(super) fn asks(target: &Target) -> bool {
     let name = target.path.last().unwrap_or(&target.member);
     ["is", "has"].iter().any(|word| name.starts_with(word))
 }
 
 impl Usage {
-    /// How many of the calls and arguments of a test a person would not write; 0 if it is one that a person would write.
+    /// Number of calls and arguments of a test that a person would not write; 0 if a person might
+    /// write the test.
     pub(super) fn faults(&self, test: &SuiteTest) -> usize {
         let statements = inlined(&test.statements);
         let calls = statements.iter().filter(|it| it.operation != Operation::Value).count();
@@ -171,7 +174,8 @@ impl Usage {
             + faults.sum::<usize>()
     }
 
-    /// How many of the arguments of a statement a person would not choose, and one more if not together.
+    /// Number of arguments of a statement that a person would not choose, plus one if a person
+    /// would not combine them.
     fn faults_of(&self, test: &SuiteTest, statements: &[Statement], at: usize) -> usize {
         let statement = &statements[at];
         let last = statements.len().saturating_sub(1);
@@ -196,11 +200,11 @@ impl Usage {
             let known = || self.is_documented(target, position, argument) || own() || formed();
             like && (known() || chosen())
         };
-        // Of what a function takes that another one returned, nothing is known.
+        // Accept values that another function returned, about which nothing is known.
         let given = &statement.arguments[applied.min(statement.arguments.len())..];
         let same = at == last && given.first().is_some_and(|it| is_shown(it, test));
         let unknown = applied > 0 && (given.len() > 1 || same);
-        // A letter that is returned as it is shows nothing.
+        // A single letter that is returned unchanged has no meaning.
         let mut returned = false;
         if at == last
             && let [Argument::String(text)] = &statement.arguments[..]
@@ -218,7 +222,7 @@ impl Usage {
         faults + usize::from(unknown) + usize::from(returned) + usize::from(!together)
     }
 
-    /// Whether an argument is that of an example.
+    /// Whether an example has the same argument.
     pub(super) fn is_documented(
         &self,
         target: Option<&Target>,
@@ -232,7 +236,8 @@ impl Usage {
         calls.iter().any(same) && !is_placeholder(value)
     }
 
-    /// Whether the kinds of all arguments are those of examples, declared, or usual for a parameter of the name.
+    /// Whether the kinds of all arguments occur in examples, are declared, or are usual for the
+    /// names of the parameters.
     fn is_plausible_call(&self, target: &Target, statement: &Statement) -> bool {
         let calls = self.calls(target);
         let most = calls.iter().map(|call| call.len()).max().unwrap_or(0);
@@ -248,7 +253,7 @@ impl Usage {
         {
             return false;
         }
-        // Nothing is not passed as a last argument that is not needed.
+        // A person does not pass `null` or `undefined` as a last argument that can be omitted.
         if let [_, .., last] = &given[..] {
             let position = given.len() - 1;
             let options = target.parameters.get(position).is_some_and(|it| is_options(&it.name));
@@ -268,7 +273,8 @@ impl Usage {
         given.iter().enumerate().all(|(position, it)| self.is_usual_kind(target, position, it))
     }
 
-    /// Whether the kind of an argument is that of examples, declared, or usual for a parameter of the name.
+    /// Whether the kind of an argument occurs in examples, is declared, or is usual for the name of
+    /// the parameter.
     pub(super) fn is_usual_kind(
         &self,
         target: &Target,
@@ -287,7 +293,7 @@ impl Usage {
             return false;
         }
         if let Some(shape) = self.shape_of(target, position) {
-            // What a type permits, but no example has, is at least not empty.
+            // A value that the type permits but that no example has must at least not be empty.
             let used = kinds.is_empty() || kinds.contains(of) || !is_empty(argument);
             return used && self.fits(shape, argument, 0);
         }
@@ -297,7 +303,7 @@ impl Usage {
         match (kinds.is_empty(), named, of) {
             (false, ..) => kinds.contains(of),
             (true, Some(named), _) => named == of,
-            // Of such parameters nothing is known.
+            // Nothing is known about such parameters.
             (true, None, "null") => asks(target),
             (true, None, _) => !empty && KINDS.contains(&of),
         }
@@ -339,7 +345,7 @@ impl Usage {
             items.len() <= LARGEST && items.iter().all(|it| self.is_plausible_value(it, depth + 1))
         };
         let alike = |items: &[Argument]| {
-            // Most elements are not the same, unless this is what a call is about.
+            // Most elements should differ, unless equal elements are the purpose of the call.
             let again = |it: &Argument| 2 * items.iter().filter(|other| *other == it).count();
             let same = items.len() > 2 && items.iter().any(|it| again(it) > items.len());
             !same && items.iter().map(kind).collect::<BTreeSet<_>>().len() <= 1
@@ -409,7 +415,7 @@ impl Usage {
             }
             Argument::Function(what, result) => match what.as_str() {
                 "first" => true,
-                // A number says nothing of what the function is for.
+                // A number does not show the purpose of a function.
                 "constant" if matches!(&**result, Argument::Number(it) if it.abs() > 1.0) => false,
                 "constant" if matches!(**result, Argument::Array(_) | Argument::Object(_)) => false,
                 "constant" => {
@@ -434,7 +440,7 @@ impl Usage {
         if conventions::is_plain(text) {
             return true;
         }
-        // One word: what is made of several stands for something that is not known.
+        // Only accept a single word, because several words stand for something unknown.
         let letters = text.chars().all(|c| c.is_ascii_alphabetic());
         let known = match count {
             // A letter may be a name, but is hardly a text.

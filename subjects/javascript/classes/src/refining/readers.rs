@@ -9,13 +9,14 @@ use super::{Candidate, Refiner};
 use crate::export::{Strength, strength};
 use crate::suite::Suite;
 
-/// Weight of a reader that only says whether something holds.
+/// Weight of a reader that only returns a truth value.
 const ASKS: f64 = 1.0;
 
 /// Maximum number of readers that are tried for a call.
 const MAX_READERS: usize = 4;
 
-/// By class: the methods without arguments and the accessors that returned a value with a literal.
+/// By class, the methods without arguments and the accessors that returned a value that can be
+/// written as a literal.
 pub(super) type Readers = BTreeMap<String, BTreeSet<(bool, String)>>;
 
 /// The class of an observed value, or `""` for an object that has none; `None` for other values.
@@ -70,8 +71,8 @@ pub(super) fn of(suite: &Suite) -> Readers {
 }
 
 impl Refiner<'_> {
-    /// The candidate that shows the last of some statements: as it is if its result says enough, otherwise with a reader
-    /// after it.
+    /// The candidate that shows the last of some statements: without a reader if its result
+    /// describes the call well enough, otherwise followed by a reader.
     pub(super) fn shown(
         &mut self,
         statements: &[Statement],
@@ -94,7 +95,7 @@ impl Refiner<'_> {
             let mut known: BTreeSet<(bool, String)> = known.cloned().collect();
             known.insert((true, "toString".to_owned()));
             let mut known: Vec<(bool, String)> = known.into_iter().collect();
-            // Whether something holds says less than a text.
+            // A truth value has less meaning than a text.
             let asks = |name: &str| ["is", "has"].iter().any(|word| name.starts_with(word));
             known.sort_by_key(|(_, name)| (name != "toString", asks(name)));
             tries.extend(known.into_iter().take(MAX_READERS).map(|reader| (variable, reader)));
@@ -141,7 +142,7 @@ impl Refiner<'_> {
                     continue;
                 }
             }
-            // The goals are those of the call.
+            // The candidate has the goals of the call and not of the reader.
             other.covered = plain.covered.clone();
             if best.as_ref().is_none_or(|best| other.weight < best.weight) {
                 best = Some(other);

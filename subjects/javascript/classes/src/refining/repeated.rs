@@ -8,8 +8,9 @@ use super::outcomes::is_value_of;
 use super::weights::callee;
 use crate::suite::SuiteTest;
 
-/// Leaves out tests that say the same as another one of the same call: whose further arguments change nothing, and more
-/// than two with the same small result. Returns how many.
+/// Leaves out tests that show the same as another test of the same function: tests whose additional
+/// arguments have no effect, and tests with the same small result as two others. Returns their
+/// number.
 pub(super) fn without_repetitions(tests: &mut Vec<super::Candidate>) -> usize {
     let before = tests.len();
     let call = |test: &SuiteTest| {
@@ -70,7 +71,8 @@ pub(super) fn without_repetitions(tests: &mut Vec<super::Candidate>) -> usize {
             }
             _ => (false, String::new()),
         };
-        // That a function may return its argument is shown once, next to a test of what else it does.
+        // Keep one test in which a function returns its argument unchanged, in addition to a test
+        // of its other behaviour.
         let unchanged = same && (!changing.contains(&name) || !returned.insert(name));
         kept[at] = !again && !unchanged && !shorter(at);
         *count += usize::from(kept[at]);

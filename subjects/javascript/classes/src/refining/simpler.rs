@@ -1,4 +1,5 @@
-//! Simpler arguments: what a call does not read is left out, and literals that are hard to read are shortened.
+//! Simplifies arguments: parts that a call does not read are left out, and literals that are
+//! difficult to read are shortened.
 
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 use serde_json::Value;
@@ -12,7 +13,7 @@ use crate::suite::is_error;
 /// Maximum number of changes that are tried for a test.
 const MAX_TRIES: usize = 200;
 
-/// How many times all arguments of a test are looked at.
+/// How many times all arguments of a test are processed.
 const PASSES: usize = 2;
 
 /// Length up to which a text that the package contains is not shortened, in characters.
@@ -24,14 +25,14 @@ const MAX_EXAMPLES: usize = 5;
 /// Maximum number of usual values that are tried for an argument of a test that a person would not write.
 const MAX_USUAL: usize = 16;
 
-/// What a changed test must show.
+/// The condition on the result of a changed test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum How {
     /// The same kind of result.
     Alike,
     /// The same result.
     Exactly,
-    /// The same result, however unusual it is that an argument is missing.
+    /// The same result, even if it is unusual to omit an argument.
     Shorter,
 }
 
@@ -48,7 +49,7 @@ impl Refiner<'_> {
         mut candidate: Candidate,
         own: &Covered,
     ) -> Result<Candidate, MachineError> {
-        // What only earlier calls reach does not justify keeping them.
+        // Goals that only earlier calls reach do not justify keeping the changed test.
         let statements = &candidate.test.statements;
         let focus = candidate.test.focus.unwrap_or(statements.len() - 1);
         let before = self.before(&statements.clone(), focus)?;
@@ -404,8 +405,8 @@ impl Refiner<'_> {
             How::Alike => old.map(kind) == new.map(kind),
             _ => old == new && candidate.test.after.last() == other.test.after.last(),
         };
-        // What has no visible effect is not kept for a branch without statements, nor for anything else if it is an
-        // error that a test shows.
+        // An argument without a visible effect is not kept for a branch without statements. If the
+        // test shows an error, it is not kept for any goal.
         let reaches = own.is_subset(&other.covered)
             || old.is_some_and(is_error) && old == new
             || old == new

@@ -9,7 +9,7 @@ use super::{Candidate, Covered, Refiner};
 use crate::suite::Suite;
 
 impl Refiner<'_> {
-    /// The candidates that are made of the tests of a suite, without repetitions.
+    /// The candidates that are made from the tests of a suite, without repetitions.
     pub(super) fn candidates(&mut self, suite: &Suite) -> Result<Vec<Candidate>, MachineError> {
         let mut candidates: Vec<Candidate> = Vec::new();
         let mut seen = BTreeSet::new();
@@ -33,14 +33,14 @@ impl Refiner<'_> {
         let mut usual = Usual::of(&candidates, &self.classes, self.usual.read.clone());
         usual.without(&mut candidates, &self.classes);
         self.usual = usual;
-        // What the call that each shows reaches for the first time.
+        // The goals that the call of each candidate reaches for the first time.
         let mut own: Vec<Covered> = Vec::new();
         for found in &candidates {
             let focus = found.test.focus.unwrap_or(found.test.statements.len() - 1);
             let before = self.before(&found.test.statements, focus)?;
             own.push(found.covered.difference(&before).copied().collect());
         }
-        // What earlier calls reach is shown by tests of these calls, if there are any.
+        // Goals that earlier calls reach are covered by tests of these calls, if there are any.
         let shown: Covered = own.iter().flatten().copied().collect();
         for (candidate, own) in candidates.iter_mut().zip(own) {
             candidate.covered.retain(|goal| own.contains(goal) || !shown.contains(goal));
@@ -90,9 +90,9 @@ pub(super) fn renumbered(statement: &Statement, kept: &[usize]) -> Statement {
     statement
 }
 
-/// The candidates that together cover all goals, chosen greedily by the number of new goals for their weight, each with
-/// these goals. Unless `all_values`, those come first that a person would write, so that others only have the goals that
-/// none of these covers.
+/// The candidates that together cover all goals, chosen greedily by the number of new goals for
+/// their weight, each with these goals. Unless `all_values` is set, candidates that a person would
+/// write are chosen first, and other candidates only for goals that none of these covers.
 pub(super) fn chosen(candidates: &[Candidate], all_values: bool) -> Vec<(usize, Covered)> {
     let mut gains: Vec<Covered> =
         candidates.iter().map(|candidate| candidate.covered.clone()).collect();

@@ -1,5 +1,5 @@
-//! Values that a person might pass as an argument: those of examples, of the declared type, of the name of the parameter,
-//! and those that examples of many programs have.
+//! Values that a person might pass as an argument: from examples, from the declared type, from the
+//! name of the parameter, and from examples of many programs.
 
 use std::collections::BTreeSet;
 
@@ -31,8 +31,9 @@ impl Usage {
         found
     }
 
-    /// Values that a person might pass as an argument of a statement: those of examples, then those of the declared type
-    /// and the name of the parameter, words of the function, and what many examples have of the kind of the current value.
+    /// Values that a person might pass as an argument of a statement: first values from examples,
+    /// then values for the declared type and the name of the parameter, words of the function, and
+    /// values of the same kind as the current one that are common in examples.
     pub(super) fn usual_values(
         &self,
         statements: &[Statement],
@@ -50,8 +51,9 @@ impl Usage {
         values
     }
 
-    /// Values of a parameter by its type, its name and the words of the function, then what many examples have of this
-    /// kind, unless examples of the package give it another kind.
+    /// Values for a parameter from its type, its name and the words of the function, and then
+    /// values of this kind that are common in examples, unless examples of the package have another
+    /// kind.
     pub(super) fn values_for(
         &self,
         target: &Target,

@@ -1,5 +1,5 @@
-//! How the documentation, the tests and the declarations of a package say that it is called, and how far a test is from
-//! this.
+//! How a package is called according to its documentation, tests and declarations, and how much a
+//! test differs from this.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -33,10 +33,10 @@ const UNUSUAL: f64 = 0.4;
 /// Methods that are called without arguments.
 pub(super) const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
 
-/// The text of an object without a text of its own.
+/// The default text of an object.
 const OBJECT: &str = "[object Object]";
 
-/// How a package is called.
+/// How users call a package.
 pub(super) struct Usage {
     pub(super) words: Words,
     pub(super) model: Model,
@@ -48,7 +48,7 @@ pub(super) struct Usage {
     known: BTreeSet<String>,
     /// The identifiers in these texts.
     pub(super) identifiers: BTreeSet<String>,
-    /// The kinds of options by name, as the documentation gives them.
+    /// The kinds of options by name, according to the documentation.
     pub(super) kinds: BTreeMap<String, &'static str>,
 }
 
@@ -101,7 +101,7 @@ impl Usage {
         })
     }
 
-    /// Whether instances are made of what has a path.
+    /// Whether the export at a path is a class, of which instances are made.
     pub(super) fn is_class(&self, path: &[String]) -> bool {
         let mut targets = self.model.targets.iter();
         targets.any(|it| it.kind == TargetKind::Constructor && it.path == path)
@@ -143,7 +143,7 @@ impl Usage {
         })
     }
 
-    /// What a statement calls; `None` if this is not known.
+    /// The target that a statement calls; `None` if it is not known.
     pub(super) fn target(&self, statements: &[Statement], at: usize) -> Option<&Target> {
         let statement = statements.get(at)?;
         let targets = self.model.targets.iter();
@@ -192,7 +192,7 @@ impl Usage {
         &self.model.targets
     }
 
-    /// The names of the class of a target, as it is exported and its own; `None` if it has none.
+    /// The exported and the own name of the class of a target; `None` if the target has no class.
     pub(super) fn class_of(&self, target: &Target) -> Option<[&str; 2]> {
         self.model.classes.get(target.class?).map(|class| [&*class.name, &*class.own])
     }
@@ -202,8 +202,8 @@ impl Usage {
         self.model.constructor(target.class?)
     }
 
-    /// How unusual the calls of a test are: 0 for calls as in the documentation. A test of an error that the program
-    /// throws itself may have wrong arguments.
+    /// How much the calls of a test differ from the usual: 0 for calls as in the documentation. A
+    /// test of an error that the program itself throws may have wrong arguments.
     pub(super) fn unusual(&self, test: &SuiteTest) -> f64 {
         let error = test.assertions.last().is_some_and(is_error);
         let last = test.statements.len().saturating_sub(1);
@@ -221,7 +221,8 @@ impl Usage {
             {
                 sum += self.unusual_call(target, statement);
             }
-            // Most functions that calls return do not read `this`.
+            // Ignore the receiver of functions that calls return, because most of them do not read
+            // `this`.
             let receiver = usize::from(is_applied(test, at));
             for argument in statement.arguments.iter().skip(receiver) {
                 argument.visit(&mut |part| sum += self.unusual_value(part));
@@ -265,8 +266,8 @@ impl Usage {
         }
     }
 
-    /// Arguments of a target of which no example has literals, by the types and the names of its parameters; `None` if
-    /// these say too little.
+    /// Conventional arguments, by the types and names of the parameters, for a target for which no
+    /// example has literals; `None` if types and names are not enough.
     pub(super) fn conventional(&self, target: &Target) -> Option<Vec<Argument>> {
         let whole = |call: &&Vec<Literal>| call.iter().all(|it| argument(it).is_some());
         if self.calls(target).iter().any(whole) {
@@ -294,11 +295,12 @@ impl Usage {
         (!arguments.is_empty()).then_some(arguments)
     }
 
-    /// Whether the arguments of all calls are those of an example, or parts of them.
+    /// Whether the arguments of all calls are equal to the arguments of an example, or parts of
+    /// them.
     pub(super) fn documents(&self, statements: &[Statement]) -> bool {
         let mut any = false;
         let statements = &inlined(statements)[..];
-        // What a function of an example does is not known.
+        // The behaviour of a function in an example is not known.
         let function = |it: &Argument| matches!(it, Argument::Function(..));
         if statements.iter().flat_map(|it| &it.arguments).any(function) {
             return false;

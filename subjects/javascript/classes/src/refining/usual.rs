@@ -1,5 +1,6 @@
-//! What nearly every call of a function shows, so that an assertion of it says nothing about one call: a member that
-//! has the same value in nearly all instances of a class, or in nearly all results.
+//! Usual values: values that nearly every call of a function shows, so that asserting them does not
+//! describe a single call. An example is a member with the same value in nearly all instances of a
+//! class, or in nearly all results.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +11,7 @@ use super::{Candidate, Classes};
 use crate::export::{Possible, Strength, possible, strength_of};
 use crate::suite::SuiteTest;
 
-/// Number of calls of which something must be known.
+/// Minimum number of calls from which usual values are determined.
 const FEWEST: usize = 4;
 
 /// Share of the calls that show what is usual.
@@ -19,7 +20,8 @@ const SHARE: f64 = 0.8;
 /// A part of a value: the call that a test shows, the call that made the value, and the name of the part.
 type Place = (String, String, String);
 
-/// What is not worth asserting: the usual values of parts, and members of instances that nothing mentions.
+/// Values that are not worth asserting: usual values of parts, and members of instances that are
+/// not mentioned anywhere.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Usual {
     pub(super) values: BTreeMap<Place, Value>,
@@ -41,7 +43,7 @@ fn calls(test: &SuiteTest, index: usize) -> Option<(String, String)> {
 }
 
 impl Usual {
-    /// What is usual in the calls of candidates.
+    /// Determines the usual values in the calls of candidates.
     pub(super) fn of(
         candidates: &[Candidate],
         classes: &Classes,
@@ -66,7 +68,7 @@ impl Usual {
         Usual { values: usual.collect(), read }
     }
 
-    /// The assertions that a test can have, without those that say nothing about its call.
+    /// The assertions that a test can have, except those that do not describe its call.
     pub(super) fn possible(&self, test: &SuiteTest, classes: &Classes) -> Vec<Possible> {
         let mut found = possible(test, classes);
         found.retain(|each| {
@@ -89,8 +91,8 @@ impl Usual {
         !instance || !each.is_member() || member.is_none_or(|name| read.contains(name))
     }
 
-    /// Leaves out candidates that only show what is usual. Of a function of which every candidate does, the easiest one
-    /// to read is kept.
+    /// Leaves out candidates that only show usual values. If all candidates of a function do so,
+    /// the one that is easiest to read is kept.
     pub(super) fn without(&mut self, candidates: &mut Vec<Candidate>, classes: &Classes) {
         let says = |usual: &Usual, candidate: &Candidate| {
             let possible = usual.possible(&candidate.test, classes);
@@ -119,7 +121,7 @@ impl Usual {
             at += 1;
             kept.contains(&(at - 1)) || says(self, candidate)
         });
-        // What these show is all that there is to show.
+        // Keep the values that these candidates show, because the function shows no others.
         self.values.retain(|(shown, ..), _| !easiest.contains_key(&Some(shown.clone())));
     }
 }

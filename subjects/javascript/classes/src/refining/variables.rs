@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-/// Names of variables by what gives their values: the last name of a function, a method or a class.
+/// Names of variables, by the last part of the name of the function, method or class that returns
+/// their values.
 pub type Variables = BTreeMap<String, String>;
 
 /// Maximum number of names of members.
@@ -11,7 +12,8 @@ const MAX_MEMBERS: usize = 1000;
 /// Maximum length of a name that is taken from examples, in characters.
 const LONGEST: usize = 20;
 
-/// The names that examples most often give to what each function, method or class returns.
+/// The names that examples most often use for the values that each function, method or class
+/// returns.
 pub(super) fn variables(texts: &str) -> Variables {
     let mut counts: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
     for line in texts.lines() {
@@ -28,7 +30,7 @@ pub(super) fn variables(texts: &str) -> Variables {
     }
     let best = |names: Vec<(&str, usize)>| {
         let most = names.iter().map(|(_, count)| *count).max()?;
-        // Names that differ say something of the arguments.
+        // If names differ, they depend on the arguments, so use none.
         let all: usize = names.iter().map(|(_, count)| *count).sum();
         if 2 * most <= all {
             return None;

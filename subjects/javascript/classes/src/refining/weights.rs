@@ -1,4 +1,4 @@
-//! How hard a test is to read.
+//! Weights of tests, which are larger if a test is more difficult to read.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ const STATEMENT: f64 = 0.35;
 /// Number of characters of arguments that weigh as much as a call.
 const CHARACTERS: f64 = 90.0;
 
-/// What a statement calls, as a key.
+/// A key for the function that a statement calls.
 pub(super) fn callee(statement: &Statement) -> String {
     match statement.operation {
         Operation::New | Operation::Call => statement.path.join("."),
@@ -21,7 +21,8 @@ pub(super) fn callee(statement: &Statement) -> String {
     }
 }
 
-/// What is called in a suite and returns something else than `undefined` at least once.
+/// The functions that are called in a suite and return a value other than `undefined` at least
+/// once.
 pub(super) fn returning(suite: &Suite) -> BTreeSet<String> {
     let tests = suite.tests.iter();
     let calls = tests.flat_map(|test| test.statements.iter().zip(&test.assertions));
@@ -31,8 +32,8 @@ pub(super) fn returning(suite: &Suite) -> BTreeSet<String> {
     returns.map(|(statement, _)| callee(statement)).collect()
 }
 
-/// The weight of a test that says so much about its last call; `None` if this is too little. With `weak`, the type of a
-/// result is enough.
+/// The weight of a test whose assertions describe its last call this well; `None` if they do not
+/// describe it well enough. With `weak`, the type of a result is enough.
 pub(super) fn of(
     test: &SuiteTest,
     says: Strength,
@@ -105,7 +106,7 @@ fn of_argument(argument: &Argument) -> f64 {
         },
         Argument::Promise(_, true) => 1.0,
         Argument::Variable(_) => 0.3,
-        // A call with an empty collection says less.
+        // A call with an empty collection shows less.
         Argument::Array(items) if items.is_empty() => 0.5,
         Argument::Object(members) if members.is_empty() => 0.5,
         Argument::Array(_) => 0.1,

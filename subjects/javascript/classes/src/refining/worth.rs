@@ -1,5 +1,5 @@
-//! Whether a maintainer would keep a test: it says something about its call, and its call is one that a user of the
-//! package would make. Calls of the documentation, the tests and the examples only have to say something.
+//! Decides whether a maintainer would keep a test: its assertions must describe its call, and the
+//! call must be typical or occur in the documentation, the tests or the examples.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,10 +28,10 @@ const MAX_ELEMENTS: usize = 20;
 /// Names of parameters for an element of a list.
 const ELEMENTS: [&str; 4] = ["item", "element", "elem", "value"];
 
-/// Of how many functions and methods at least one is mentioned by a package that mentions what it is for.
+/// Documentation that mentions one in this number of functions mentions all important ones.
 const MENTIONED: usize = 3;
 
-/// Words with which an error says that an argument is missing or of another kind.
+/// Words in messages of errors about a missing argument or an argument of another kind.
 const ABOUT_ARGUMENTS: [&str; 16] = [
     "argument",
     "expect",
@@ -51,14 +51,14 @@ const ABOUT_ARGUMENTS: [&str; 16] = [
     "missing",
 ];
 
-/// Of these, the ones that may be about the content of an argument.
+/// The words among these that may also refer to the content of an argument.
 const AMBIGUOUS: [&str; 2] = ["invalid", "missing"];
 
-/// Whether an error says that an argument is missing or of another kind.
+/// Whether the error of a test is about a missing argument or an argument of another kind.
 fn is_about_arguments(test: &SuiteTest) -> bool {
     let last = test.assertions.last();
     let message = last.and_then(|it| it["message"].as_str()).unwrap_or_default().to_lowercase();
-    // Of a long sentence, such words are hardly what it is about.
+    // In a long sentence, such words are hardly the topic.
     let short = message.split_whitespace().count() <= 5;
     ABOUT_ARGUMENTS
         .iter()
@@ -74,7 +74,7 @@ fn is_empty(argument: &Argument) -> bool {
     }
 }
 
-/// Whether two parameters have the same meaning, by their names: `a` and `b`, `left` and `right`, `date1` and `date2`.
+/// Whether the names of two parameters show the same meaning: `a` and `b`, `date1` and `date2`.
 fn are_alike(one: &str, other: &str) -> bool {
     let (one, other) = (one.to_lowercase(), other.to_lowercase());
     let pairs = [
@@ -94,14 +94,14 @@ fn are_alike(one: &str, other: &str) -> bool {
     letters || pairs.contains(&(&*one, &*other)) || numbered.is_some() && numbered == stem(&other)
 }
 
-/// Whether a result is the state of an instance with nothing in it, as only its constructor has made it.
+/// Whether a result shows the state of a new instance.
 fn is_state(test: &SuiteTest, result: &Value) -> bool {
     let Some(members) = result.get("object").and_then(Value::as_object) else { return false };
     let [made, read] = &test.statements[..] else { return false };
     made.operation != Operation::Value && read.arguments.is_empty() && members.len() > 3
 }
 
-/// Whether a call of what nothing is known of has arguments of one kind that are not empty. Only a method may have none.
+/// Whether a call of an unknown function has arguments of one kind, none of them empty.
 fn is_plain_call(statement: &Statement) -> bool {
     let given = &statement.arguments;
     let kinds: BTreeSet<_> = given.iter().map(kind).collect();
@@ -116,7 +116,7 @@ fn is_plain_call(statement: &Statement) -> bool {
         && given.iter().all(plain)
 }
 
-/// Whether the arguments of a call are those of an example, or the first of them.
+/// Whether the arguments of a call equal the first arguments of an example.
 fn is_call_of(statement: &Statement, example: &[Literal]) -> bool {
     let given = &statement.arguments;
     let same = |(it, literal): (&Argument, &Literal)| {
@@ -135,7 +135,7 @@ fn type_parameter(shape: &Shape) -> Option<(&str, bool)> {
 }
 
 impl Usage {
-    /// Number of reasons for which a maintainer would not keep a test that says so much.
+    /// Number of reasons why a maintainer would not keep a test with assertions of this strength.
     pub(super) fn objections(
         &self,
         test: &SuiteTest,
@@ -146,7 +146,7 @@ impl Usage {
         calls.count() + usize::from(!self.says_enough(test, says))
     }
 
-    /// Whether a test shows something for which it is worth keeping.
+    /// Whether a test shows enough to be worth keeping.
     fn says_enough(&self, test: &SuiteTest, says: Strength) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         let documented = self.documents(&test.statements);
@@ -162,7 +162,7 @@ impl Usage {
         if (0..statements.len()).any(unused) {
             return false;
         }
-        // Of a long list, the first element and the length say little, and so do lines of what has hardly any content.
+        // The first element and the length of a long list have little meaning, and so has one line.
         let long = result["array"].as_array().is_some_and(|it| it.len() > MAX_ELEMENTS);
         let lines = result["string"].as_str().is_some_and(|it| it.contains('\n'));
         let blank = |it: &str| !it.is_empty() && it.trim().is_empty();
@@ -181,20 +181,20 @@ impl Usage {
         if test.focus.is_some_and(|focus| test.assertions.get(focus).is_some_and(bytes)) {
             return false;
         }
-        // That an error has its message is what all errors do.
+        // Every error has its message, so this shows nothing.
         let message =
             |it: &Argument| matches!(it, Argument::String(text) if result["message"] == **text);
         let made = statements[last].operation == Operation::New && result.get("error").is_some();
         if made && statements[last].arguments.iter().any(message) {
             return false;
         }
-        // What is returned as it was given shows little of what further arguments do.
+        // A returned argument shows little about the effect of further arguments.
         let given = &statements[last].arguments;
         let collection = matches!(given.first(), Some(Argument::Array(_) | Argument::Object(_)));
         if !documented && collection && given.len() > 1 && is_value_of(&given[0], result) {
             return false;
         }
-        // That nothing is found or made of an argument of which nothing is known says little.
+        // An empty result has little meaning if nothing is known about the argument.
         let unknown = self.target(&test.statements, last).is_some_and(|target| {
             let calls = self.calls(target);
             (0..given.len()).any(|position| {
@@ -212,7 +212,7 @@ impl Usage {
         if !documented && (large || instance || is_state(test, result) || is_internal(result)) {
             return false;
         }
-        // Members that are missing, and options that a call completes, say little about the call.
+        // Missing members, and options that a call completes, show little about the call.
         let missing = test.statements[last].operation == Operation::Get
             && (result.get("null").is_some() || result.get("undefined").is_some());
         let completed = |state: &Value| {
@@ -241,7 +241,7 @@ impl Usage {
             let one = statement.arguments.len() <= 1 && is_plain_call(statement);
             return checked || one || calls.iter().any(|call| is_call_of(statement, call));
         };
-        // What has a shorter name is not called by a longer one.
+        // If a function is exported under several names, users call it by the shortest.
         let shorter: Vec<&String> = target.path.iter().filter(|it| *it != "default").collect();
         let other =
             |it: &Target| it.kind == target.kind && it.path.iter().eq(shorter.iter().copied());
@@ -252,7 +252,7 @@ impl Usage {
             || !statement.arguments.iter().any(|it| {
                 matches!(it, Argument::Undefined | Argument::Null | Argument::Function(..))
             });
-        // An error says what is wrong with one argument.
+        // An error is about one wrong argument.
         let given = statement.arguments.iter().enumerate();
         let wrong = given.filter(|(position, it)| !self.is_usual_kind(target, *position, it));
         let checked = checked && only && wrong.count() <= 1;
@@ -273,7 +273,7 @@ impl Usage {
                     .any(|name| name == "default" || self.identifiers.contains(name))
                 || self.shape_of(target, 0).is_some()
         };
-        // Of a package that mentions few, this says nothing.
+        // If documentation mentions only few functions, it does not show which are important.
         let known: Vec<&Target> = self
             .targets()
             .iter()
@@ -283,7 +283,7 @@ impl Usage {
         mentions(target) || MENTIONED * mentioned() < known.len()
     }
 
-    /// Whether a call has neither fewer nor more arguments than all examples have, apart from those that are optional.
+    /// Whether a call has as many arguments as some example, apart from optional arguments.
     fn has_usual_count(&self, target: &Target, statement: &Statement) -> bool {
         let calls = self.calls(target);
         let given = statement.arguments.len();
@@ -311,7 +311,7 @@ impl Usage {
         }
     }
 
-    /// Whether the arguments of a call are those of an example.
+    /// Whether an example has a call with the same arguments.
     fn is_documented_call(&self, target: &Target, statement: &Statement) -> bool {
         self.calls(target).iter().any(|call| is_call_of(statement, call))
     }
@@ -334,7 +334,7 @@ impl Usage {
         if !calls.is_empty() && calls.iter().map(differing).min() > Some(1) {
             return false;
         }
-        // Nothing is only looked at if it is all that there is.
+        // Consider an empty value only if it is the only argument.
         let more = given.len() > 1;
         let nothing = |(position, it): (usize, &Argument)| {
             let known = calls.iter().any(|call| {
@@ -354,7 +354,7 @@ impl Usage {
                 self.is_given(target, position, "function") && fits
             }
             Argument::Object(members) => {
-                // What all examples have is hardly optional.
+                // Members that all examples have are hardly optional.
                 let objects = calls.iter().filter_map(|call| match call.get(position) {
                     Some(Literal::Object(members)) => Some(members),
                     _ => None,
@@ -387,7 +387,7 @@ impl Usage {
             && !(0..given.len()).any(unknown)
     }
 
-    /// Whether arguments of the same type parameter, and their elements, are of one kind, and so are a list and an element.
+    /// Whether arguments with the same type parameter, or a list and its elements, are of one kind.
     fn is_of_one_type(&self, target: &Target, given: &[Argument]) -> bool {
         let mut kinds: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let is_list = |it: &Argument| matches!(it, Argument::Array(_));
@@ -413,7 +413,7 @@ impl Usage {
         kinds.values().all(|kinds| kinds.len() <= 1)
     }
 
-    /// Whether the type, the name or the default of a parameter, or what it is compared with, says which values it has.
+    /// Whether the type, name, default or comparisons of a parameter show which values it can have.
     fn says(&self, target: &Target, position: usize) -> bool {
         let Some(parameter) = target.parameters.get(position) else {
             return target.parameters.iter().any(|it| it.name.starts_with("..."));
@@ -426,7 +426,7 @@ impl Usage {
             || !self.words.compared(&parameter.name).is_empty()
     }
 
-    /// Whether a kind of value is given as an argument: in an example, by the declared type, or by the name.
+    /// Whether an argument can be of a kind, according to examples, the declared type or the name.
     fn is_given(&self, target: &Target, position: usize, of: &str) -> bool {
         let calls = self.calls(target);
         let used = calls.iter().filter_map(|call| super::kinds::kind_of(call.get(position)?));
