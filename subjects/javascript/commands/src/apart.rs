@@ -1,5 +1,5 @@
-//! Commands that execute JavaScript do so in a child process: a hostile program can end or damage the process of its
-//! engine, and the parent then says so.
+//! Executes JavaScript for commands in a child process, because a hostile program can end or damage
+//! the process of its engine. In this case, the parent reports it.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -18,7 +18,8 @@ use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
 /// Set in a child that generates a suite, to the file in which it keeps the tests of its search.
 const JOURNAL: &str = "CATHERD_JOURNAL";
-/// Set in a child that generates a suite, to the file with the number of the execution that is under way.
+/// Environment variable of a child that generates a suite, with the file for the number of the
+/// current execution.
 const NUMBER: &str = "CATHERD_EXECUTION";
 /// Set in a child that searches again, to the executions that ended the processes of earlier children, as NUMBER:TARGET.
 const CRASHED: &str = "CATHERD_CRASHED";
@@ -31,7 +32,7 @@ const CODES: [i32; 2] = [4, 130];
 /// Maximum number of searches that begin again.
 const MAX_AGAIN: usize = 5;
 
-/// Time between two looks at a child.
+/// Time between two checks of a child.
 const POLL: Duration = Duration::from_millis(20);
 
 /// A second signal sooner than this after the first is the same wish: a terminal sends it to parent and child, and the
@@ -53,14 +54,15 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     })
 }
 
-/// As [`execute_apart`], for a command that generates a suite. If an execution ends the child's process, another child
-/// searches again without it, if the search is the same again (`repeatable`). If this does not help, another child
-/// writes the suite of the tests that were found until then. A signal makes the child end its search.
+/// Like [`execute_apart`], for a command that generates a suite. If the child's process ends during
+/// an execution, another child repeats the search without this execution, provided that a
+/// repetition gives the same search (`repeatable`). If this does not help, another child writes a
+/// suite of the tests that were found before. A signal makes the child end its search.
 pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
     }
-    // Without these files, nothing is left of a search whose process dies.
+    // Without these files, the tests of a search are lost if its process dies.
     let files = Temporary::new("found.jsonl").and_then(|a| Ok([a, Temporary::new("number")?])).ok();
     let paths = files.as_ref().map(|files| files.each_ref().map(|file| file.0.as_path()));
     Some(match generate_in_children(project, repeatable, paths) {
@@ -93,7 +95,7 @@ impl Temporary {
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // It may not exist.
+        // Ignore the error: the file may not exist.
         let _ = std::fs::remove_file(&self.0);
     }
 }
@@ -106,10 +108,11 @@ fn generate_in_children(
 ) -> io::Result<Result<i32, Failure>> {
     let running: Arc<Mutex<Option<Child>>> = Arc::default();
     let told = Arc::clone(&running);
-    // Without handlers, a signal ends this process, and the child writes what it has found.
+    // Ignore the error: without handlers, a signal ends this process, and the child writes the
+    // tests that it has found.
     let _ = on_stop(move || {
         if let Some(child) = &*told.lock().unwrap_or_else(PoisonError::into_inner) {
-            // It may have ended just now.
+            // Ignore the error: the child may have ended just now.
             let _ = terminate(child);
         }
     });
@@ -129,7 +132,7 @@ fn generate_in_children(
         let Some([journal, number]) = files.filter(|_| !last) else {
             return Ok(Err(died(project, status)));
         };
-        // SIGKILL comes from outside.
+        // SIGKILL is sent by another process, so it is not a fault of the child.
         let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
         let crash = Journal::under_way(number).filter(|_| own);
         if let Some(crash) =
@@ -207,7 +210,7 @@ pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
     let mut first: Option<Instant> = None;
-    // Without handlers, the first signal ends the process.
+    // Ignore the error: without handlers, the first signal ends the process.
     let _ = on_stop(move || {
         if first.get_or_insert_with(Instant::now).elapsed() > SAME_WISH {
             std::process::exit(CODES[1]);

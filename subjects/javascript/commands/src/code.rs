@@ -1,4 +1,4 @@
-//! Suites as code: flags, confirmation in Node.js, and what is left out.
+//! Suites as code: flags, confirmation in Node.js, and messages about tests that are left out.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -69,19 +69,19 @@ impl From<Style> for classes::Style {
 /// A suite as code.
 pub(crate) struct Written {
     pub(crate) text: String,
-    /// A line that says whether the suite was confirmed; empty if this was not asked for.
+    /// A line that states whether the suite was confirmed; empty if this was not requested.
     pub(crate) note: String,
     /// The tests that are not in the code, as numbers, each with the reason.
     pub(crate) skipped: Vec<(usize, String)>,
     /// Counts of the goals that the code covers, and that the suite covers.
     covered: (usize, usize),
-    /// Whether the tests are those of the suite, because refining them was interrupted.
+    /// Whether the tests were not refined, because refining was interrupted.
     interrupted: bool,
 }
 
 impl Written {
-    /// What is not in the code: a line for each reason for which tests are left out, and one about goals. A line
-    /// before them says if an interrupt has ended the refining.
+    /// The message about content that is not in the code: a line for each reason why tests are left
+    /// out, and a line about goals. If an interrupt has ended the refining, this is stated first.
     pub(crate) fn left_out(&self) -> String {
         let (code, suite) = self.covered;
         let mut text = match self.interrupted {
@@ -103,7 +103,7 @@ impl Written {
 impl CodeFlags {
     /// Writes a suite for the project at `path` as code for the file `out`.
     ///
-    /// Once `stop` is true, the tests are written as they are in the suite.
+    /// Once `stop` is true, the remaining tests are written without refining.
     ///
     /// # Errors
     /// If the project cannot be loaded, or the framework has no snapshots.
@@ -192,8 +192,8 @@ fn left_out(skipped: &[(usize, String)]) -> String {
     reasons.iter().map(line).collect()
 }
 
-/// Confirms a suite in Node.js and writes it as code, which was then executed there as well. The note of the code says
-/// so. Adds the tests that were dropped to `skipped`.
+/// Confirms a suite in Node.js and writes it as code, which is executed there as well. The note in
+/// the code states this. Adds the dropped tests to `skipped`.
 fn confirmed(
     suite: &mut Suite,
     code: &mut Code,

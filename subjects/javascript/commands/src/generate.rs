@@ -20,7 +20,7 @@ use crate::apart::{generate_apart, is_orphan, journal, stop_at_signals};
 use crate::code::CodeFlags;
 use crate::suites::unusable;
 
-/// Time between two looks at the files of a project that is watched.
+/// Time between two checks of the files of a watched project.
 const POLL: Duration = Duration::from_millis(500);
 
 /// Flags of `catherd generate` for JavaScript projects.
@@ -163,7 +163,8 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     Ok(exit)
 }
 
-/// The exit code, and the sentence that says why a search ended before its budget was spent; empty if it did not.
+/// The exit code, and a sentence why the search ended before its budget was spent; empty if it did
+/// not.
 fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     let found = "the suite has the tests that were found until then";
     if let Some(how) = died {
@@ -194,8 +195,8 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     }
 }
 
-/// Executes the tests on the project as it was, and puts those first whose result is another one there. Returns a line
-/// that says how many these are.
+/// Executes the tests on the earlier version of the project, and moves the tests whose results
+/// differ to the beginning. Returns a line with their number.
 fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     let Ok(verdicts) = before.check(suite, suite.seed, None) else {
         return format!("The project cannot be loaded at {revision}.\n");

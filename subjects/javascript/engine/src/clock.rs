@@ -47,7 +47,7 @@ impl Clock {
         self.asked.get()
     }
 
-    /// Advances the clock to a time in milliseconds. It never goes back.
+    /// Advances the clock to a time in milliseconds. An earlier time has no effect.
     pub fn advance_to(&self, time: f64) {
         self.now.set(self.now.get().max(time));
     }

@@ -46,7 +46,7 @@ impl EngineImage {
     }
 }
 
-/// A JavaScript context with limits of its own.
+/// A JavaScript context with its own limits.
 pub struct Engine {
     /// The function that calls timers, once the globals are installed. Must be dropped before the context.
     fire: RefCell<Option<Persistent<Function<'static>>>>,
@@ -138,10 +138,11 @@ impl Engine {
         self.guard = Some(Guard { pulse, depth: Depth::default() });
     }
 
-    /// Whether scripts in a guarded engine took most of its stack since the last call of [`Engine::deepen`]. They
-    /// may have caught an error that the engine throws at the end of its stack, at a depth that differs between
-    /// builds, so nothing that they did since may be used. Until the stack is exceeded, the engine throws no
-    /// such error. Outside of Linux this is noticed only if it polls or asks for memory at that depth.
+    /// Whether scripts in a guarded engine took most of its stack since the last call of
+    /// [`Engine::deepen`]. They may have caught an error that the engine throws at the end of its
+    /// stack, at a depth that differs between builds, so their results must not be used. The engine
+    /// throws no such error before the stack is exceeded. On systems other than Linux, this is
+    /// detected only if the engine polls or requests memory at that depth.
     pub fn exceeded_stack(&self) -> bool {
         let deep = self.guard.as_ref().is_some_and(|guard| guard.depth.was_exceeded());
         deep || self.meter.was_below_floor()
@@ -377,7 +378,7 @@ impl<'js> Session<'js> {
         })
     }
 
-    /// Executes the jobs of promises until none is left or a limit is met.
+    /// Executes the jobs of promises until none is left or a limit is reached.
     pub fn drain(&self) {
         while self.stopped().is_none() && self.ctx.execute_pending_job() {
             if self.meter.count_job() {

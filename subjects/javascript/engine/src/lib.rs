@@ -14,8 +14,9 @@
 //! - garbage collection cannot be observed: `WeakRef` keeps its target, and a `FinalizationRegistry`
 //!   never calls; there are no `SharedArrayBuffer` and `Atomics`, because there are no threads.
 //!
-//! What is not counted has a second line of limits ([`Engine::guard`]): an execution that takes far more
-//! processor time than its operations explain ends the process, and native recursion ends the script ([`Stop::Stack`]).
+//! Work that is not counted has other limits ([`Engine::guard`]): an execution that takes much more
+//! processor time than its counted operations ends the process, and deep native recursion ends the
+//! script ([`Stop::Stack`]).
 //!
 //! Scripts cannot reach files, network, processes or the environment: no such function exists.
 //! The values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no other crate

@@ -1,6 +1,7 @@
-//! How much of the native stack scripts take. A frame has other sizes in other builds of the engine, so nothing may
-//! depend on the depth at which the engine throws an error because its stack ends. It asks for no memory when it does
-//! so, and calls nothing of the host; therefore the stack itself shows whether it was near its end.
+//! Detects how much of the native stack scripts use. The size of a frame differs between builds of
+//! the engine, so results must not depend on the depth at which the engine throws an error at the
+//! end of its stack. The engine neither requests memory nor calls the host when it throws this
+//! error, so only the stack itself shows whether scripts were near its end.
 
 use std::cell::{Cell, RefCell};
 
@@ -19,7 +20,7 @@ const MARGIN: usize = 64 << 10;
 /// Observes how much of its stack an engine takes.
 #[derive(Debug, Default)]
 pub(crate) struct Depth {
-    /// How often the limit is multiplied, minus one.
+    /// The factor of the limit, minus one.
     more: usize,
     /// The part of the stack that no script may reach; `None` if the system does not show what is used.
     band: RefCell<Option<StackBand>>,

@@ -45,7 +45,7 @@ pub(crate) struct Pulse {
     /// Maximum processor time of an execution, in milliseconds.
     most: AtomicU64,
     clock: ThreadClock,
-    /// What is executed, for the message.
+    /// Description of the executed program, for the message.
     subject: String,
 }
 
@@ -91,7 +91,8 @@ impl Drop for Entered<'_> {
 
 /// The watching thread: ends the process when an execution takes too much processor time.
 fn watch() {
-    // For each engine its beats, and the processor time when these were first seen.
+    // For each engine, the last value of its pulse, and the processor time at which this value was
+    // first seen.
     let mut seen: Vec<(Weak<Pulse>, u64, Duration)> = Vec::new();
     loop {
         std::thread::sleep(INTERVAL);

@@ -1,4 +1,4 @@
-//! Hostile scripts: each ends by a counted limit, the same way each time.
+//! Tests that hostile scripts end by a counted limit, in the same way each time.
 
 use crate::support;
 
@@ -193,7 +193,7 @@ fn native_recursion_cannot_be_observed_in_a_guarded_engine() {
         "const o = {}; Object.setPrototypeOf(o, new Proxy(o, {})); try { o.x } catch (e) { e.message }",
         "const f = eval('(function f() { try { return f(); } catch (e) { return e.message; } })'); f()",
         "let p = {}; for (let i = 0; i < 2e5; i++) p = new Proxy(p, {}); try { p.x } catch (e) { e.message }",
-        // The frames of a function leave room for its arguments untouched.
+        // The frames of this function reserve space for arguments without writing to it.
         "const wide = Function('o', `if (0) f(${'0,'.repeat(65e3)}); return o.x`);
             const o = {get x() { return wide(o) }}; try { o.x } catch { 1 }",
         "let f = () => 1; for (let i = 0; i < 300; i++) f = f.bind(null, ...new Array(200));

@@ -1,8 +1,9 @@
-//! Refused requests for memory. The engine is C code that does not survive all of them, so each is tried in a
-//! process of its own: it may die, but it must end, and whatever ends without meeting a limit has the same result.
+//! Tests refused requests for memory. The engine is C code that crashes after some of them, so each
+//! is tried in a separate process. The process may crash, but it must end, and a script that ends
+//! without reaching a limit must have the same result.
 //!
-//! All requests of all scripts, under an address sanitizer (`gcc` with `libasan`), which shows where the
-//! engine is damaged:
+//! Command to try all requests of all scripts under an address sanitizer (`gcc` with `libasan`),
+//! which shows where memory is damaged:
 //!
 //! ```text
 //! library=$(gcc -print-file-name=libasan.so)
@@ -149,7 +150,8 @@ fn limited(script: &str, memory: usize) -> Option<String> {
     evaluated.ok()?
 }
 
-/// What a child does: tries points until it dies or none is left, and writes each before it is tried.
+/// The work of a child process: tries points until it dies or none is left, and writes each point
+/// before it is tried.
 fn try_points(points: &str) {
     let mut numbers = points.split(' ').map(|number| number.parse::<usize>().unwrap());
     let mut next = || numbers.next().unwrap();
@@ -165,7 +167,7 @@ fn try_points(points: &str) {
     }
 }
 
-/// Does what the environment says, in a child of the other tests.
+/// Executes the work that the environment names, in a child process of the other tests.
 #[test]
 #[ignore = "is executed by the other tests"]
 fn child() {

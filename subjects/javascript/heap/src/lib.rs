@@ -1,9 +1,9 @@
 //! Memory for one JavaScript engine that can be put back to an earlier state.
 //!
-//! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can keep their
-//! contents, and [`Heap::restore`] writes each byte back to its address. An engine that keeps its whole state
-//! in such blocks is then in the earlier state, pointers included. For a program of 17,000 lines this takes a
-//! tenth of the time that evaluating the program takes.
+//! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can
+//! keep their contents, and [`Heap::restore`] writes each byte back to its address. An engine that
+//! keeps its whole state in such blocks is then in the earlier state, including all pointers. For a
+//! program of 17,000 lines this takes a tenth of the time of evaluating the program.
 //!
 //! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that do not
 //! fit into the permitted chunks, are allocated one by one.
@@ -99,8 +99,8 @@ static HEAPS: AtomicU64 = AtomicU64::new(0);
 pub struct Heap {
     /// The id of the heap in this process, which its images have too.
     id: u64,
-    /// The first free block of each size class. A free block holds the address of the next one directly
-    /// after its header.
+    /// The first free block of each size class. A free block contains the address of the next one
+    /// directly after its header.
     free: [Cell<*mut u8>; SIZES],
     chunks: RefCell<Vec<Block>>,
     /// Number of chunks that are in use; the chunks after them are kept for later.

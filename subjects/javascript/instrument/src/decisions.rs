@@ -167,7 +167,7 @@ impl Visitor<'_, '_> {
         self.add_branch((it.span.start, it.span.end), BranchKind::Logical, locations);
     }
 
-    /// Visits a chain that is a decision and has a probe of its own.
+    /// Visits a chain that is a decision with its own probe.
     fn probed_chain(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -209,8 +209,8 @@ impl Visitor<'_, '_> {
         site
     }
 
-    /// Visits a `??` inside `&&` or `||`. Its truth is known only from its value, so it is an operand with a
-    /// chain of its own.
+    /// Visits a `??` inside `&&` or `||`. Its truth is known only from its value, so it is an
+    /// operand with a separate chain.
     fn coalescing_operand(
         &mut self,
         it: &LogicalExpression<'_>,

@@ -35,7 +35,7 @@ pub enum Shape {
     Any,
 }
 
-/// What declarations say.
+/// The content of declarations of types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// Types of parameters by the name of the function (`f`), method (`C.m`) or constructor (`C`). Of an overloaded
@@ -54,7 +54,8 @@ impl Declarations {
         finder.found
     }
 
-    /// The shape that a comment gives a parameter with `@param {T} name`; `None` if it has none.
+    /// The shape of a parameter according to `@param {T} name` in a comment; `None` if the comment
+    /// does not have it.
     pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {
         for part in comment.split("@param").skip(1) {
             let part = part.trim_start();

@@ -66,7 +66,7 @@ impl Ignored {
         }
         let comments: BTreeMap<u32, u32> =
             program.comments.iter().map(|each| (each.span.start, each.span.end)).collect();
-        // The last comment before a token decides.
+        // The last comment before a token is used.
         let hints = hints
             .into_iter()
             .map(|(comment, hint)| (next_token(comment.span.end, source, &comments), hint));
@@ -161,7 +161,7 @@ impl<'a> Finder<'_, 'a> {
         nodes.filter(|kind| !matches!(kind, AstKind::ParenthesizedExpression(_))).nth(up).copied()
     }
 
-    /// Ignores a node and everything in it, if Istanbul looks at nodes of its kind.
+    /// Ignores a node and everything in it, if Istanbul supports hints at nodes of its kind.
     fn ignore(&mut self, kind: AstKind<'a>) {
         let span = kind.span();
         if self.is_known(kind) {

@@ -73,7 +73,7 @@ pub enum Build {
     Plain,
     /// Counters and distances.
     Search,
-    /// As [`Build::Search`], and the operands of operators. The units are the same.
+    /// Like [`Build::Search`], and also the operands of operators. The units are the same.
     Inference,
 }
 

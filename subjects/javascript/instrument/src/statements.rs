@@ -127,7 +127,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Makes the code after an `if` depend on one outcome if the side of the other outcome always leaves.
+    /// Makes the code after an `if` depend on one outcome if the other branch always leaves the
+    /// block.
     pub(crate) fn after_exit(&mut self, it: &Statement<'_>) {
         let Statement::IfStatement(statement) = it else { return };
         let Some(site) = self.ifs.get(&statement.span.start).copied() else { return };
@@ -217,8 +218,8 @@ impl Visitor<'_, '_> {
         self.iteration(&it.body, it.span);
     }
 
-    /// The body of `for in` and `for of`, which has no test: it ends if it is left other than by
-    /// a `break`.
+    /// The body of `for in` and `for of`, which has no condition. The loop ends if it is left in
+    /// another way than by a `break`.
     fn iteration(&mut self, body: &Statement<'_>, span: Span) {
         let (after, breaks) = (self.counter(), self.counter());
         let entered = self.loop_body(body, None, Some(breaks));

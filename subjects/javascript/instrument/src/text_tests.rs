@@ -14,7 +14,7 @@ pub(crate) struct TextTest {
     /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, and 4, 5, 6
     /// if it has `^`, `$`, both.
     code: u32,
-    /// The string that a regular expression looks for.
+    /// The string that a regular expression matches.
     literal: Option<String>,
 }
 
@@ -49,8 +49,8 @@ impl TextTest {
     }
 }
 
-/// The string that a regular expression looks for, and the code of its anchors; `None` if it is more than a
-/// string with anchors.
+/// The string that a regular expression matches, and the code of its anchors; `None` if it is more
+/// than a string with anchors.
 fn literal_text(pattern: &str) -> Option<(u32, String)> {
     let inner = pattern.strip_prefix('^').unwrap_or(pattern);
     let begins = inner.len() < pattern.len();
@@ -128,7 +128,7 @@ impl Visitor<'_, '_> {
         if self.build != Build::Inference {
             return false;
         }
-        // The id of the call tells the machine which array belongs to which argument.
+        // With the id of the call, the machine finds the array for each argument.
         let place = call.span.end;
         self.out.open(object.span().start, format!("{}j({},", self.prefix, -i64::from(place)));
         self.visit_expression(object);

@@ -22,7 +22,7 @@ use crate::{DEEPEST, LONGEST_FILE, SyntaxError, nesting, syntax_error};
 pub struct Untyped {
     /// The JavaScript.
     pub text: String,
-    /// What its types said.
+    /// The declarations in its types.
     pub declarations: Declarations,
 }
 
@@ -32,15 +32,16 @@ pub fn is_typescript(path: &str) -> bool {
     ends(&[".ts", ".tsx", ".mts", ".cts"]) && !ends(&[".d.ts", ".d.mts", ".d.cts"])
 }
 
-/// The JavaScript of a TypeScript file, as TypeScript itself makes it with `isolatedModules`: imports that are only
-/// used as types are left out, enums and namespaces become objects, and parameter properties assignments.
+/// The JavaScript of a TypeScript file, as TypeScript itself generates it with `isolatedModules`:
+/// imports that are only used as types are left out, enums and namespaces become objects, and
+/// parameter properties become assignments.
 ///
 /// # Errors
 /// If it is not TypeScript, or has decorators, JSX, or a namespace that this cannot convert.
 pub fn untyped(path: &str, source: &str) -> Result<Untyped, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > LONGEST_FILE || nesting(source) > DEEPEST {
-        // The conversion leaves the limits to the instrumentation, which says what they are.
+        // Do not check limits here, because the instrumentation does so and reports them.
         return Ok(Untyped { text: source.to_owned(), declarations: Declarations::default() });
     }
     let kind = match path.ends_with(".tsx") {
@@ -93,7 +94,7 @@ impl Eraser<'_> {
         self.source.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// Spaces for a range; its lines stay lines.
+    /// Replaces a range by spaces, and keeps its line breaks.
     fn spaces(&self, start: u32, end: u32) -> String {
         let blank = |letter: char| match letter {
             '\n' | '\r' => letter.to_string(),
@@ -109,7 +110,8 @@ impl Eraser<'_> {
         }
     }
 
-    /// Replaces a statement or a member of a class by `;`, so that what comes before and after it stays apart.
+    /// Replaces a statement or a member of a class by `;`, so that the code before and after it
+    /// remains separate.
     fn erase(&mut self, span: Span) {
         if span.start < span.end {
             let first = self.text(span.start, span.end).chars().next().map_or(1, char::len_utf8);

@@ -130,7 +130,8 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// The counter of its entries.
     pub counter: u32,
-    /// Whether Istanbul counts it: neither private methods nor what a comment tells it to ignore.
+    /// Whether Istanbul counts it. Private methods, and functions that a comment excludes, are not
+    /// counted.
     pub counted: bool,
     /// The function that holds it.
     pub holder: Option<u32>,
@@ -150,7 +151,7 @@ pub struct Callable {
     pub file: u32,
     /// Range in bytes of the file.
     pub range: (u32, u32),
-    /// The function, or the constructor of the class; `None` if a class has none of its own.
+    /// The function, or the constructor of the class; `None` if the class declares no constructor.
     pub function: Option<u32>,
     /// Whether it is a class.
     pub class: bool,
@@ -195,7 +196,7 @@ pub struct Branch {
     pub line: u32,
     /// Its kind.
     pub kind: BranchKind,
-    /// One for each location.
+    /// How an execution shows that each location was reached.
     pub locations: Vec<Hit>,
 }
 
@@ -242,7 +243,7 @@ pub struct SourceFile {
     pub path: String,
     /// The text.
     pub source: String,
-    /// What it says about values.
+    /// The words of the file.
     pub words: Words,
     lines: Vec<u32>,
     /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text, so that a long line is not counted from its

@@ -1,5 +1,6 @@
-//! What a file says about values: literals with their places, properties that it reads, values that it compares,
-//! and calls with literal arguments, as examples in tests and documentation have them.
+//! The words of a file, from which values can be made: literals with their places, properties that
+//! are read, values that are compared, and calls with literal arguments, as in examples of tests
+//! and documentation.
 
 use std::collections::BTreeMap;
 
@@ -49,7 +50,7 @@ pub enum Literal {
     Other,
 }
 
-/// What a file says about values.
+/// The words of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     /// Strings, numbers and regular expressions with their positions in bytes.
@@ -57,15 +58,16 @@ pub struct Words {
     /// Properties that are read: the position, the last name of the object (`{}` for a parameter that is a
     /// pattern), and the name of the property.
     pub members: Vec<(u32, String, String)>,
-    /// What variables and properties are compared with or default to, by their names.
+    /// Literals with which variables and properties are compared, and their defaults, by name.
     pub values: Vec<(String, Literal)>,
     /// Calls: the last name of the function or class, and the arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
-    /// What declarations say about types.
+    /// The declarations of types.
     pub declarations: Declarations,
 }
 
-/// What a text of JavaScript or of TypeScript declarations says about values. A text with errors has only strings.
+/// The words of a text of JavaScript or of TypeScript declarations. For a text with syntax errors,
+/// these are only its strings.
 pub fn words(path: &str, source: &str) -> Words {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
@@ -84,7 +86,7 @@ pub fn words(path: &str, source: &str) -> Words {
     of_program(&parsed.program)
 }
 
-/// What a parsed file says about values.
+/// The words of a parsed file.
 pub(crate) fn of_program(program: &Program<'_>) -> Words {
     let mut found = Finder::default();
     found.visit_program(program);
@@ -110,7 +112,7 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
     found
 }
 
-/// Finds what a file says, with the literals that its variables begin with.
+/// Finds the words of a file. The second field has the initial literals of its variables.
 #[derive(Default)]
 struct Finder(Words, BTreeMap<String, Literal>);
 

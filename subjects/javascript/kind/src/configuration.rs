@@ -37,7 +37,7 @@ fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
     (!algorithm.draws_events()).then(|| (Method::Search(algorithm), GenerationSettings::default()))
 }
 
-/// The algorithm and the settings that a study asks for.
+/// The algorithm and the settings that a study requests.
 ///
 /// # Errors
 ///

@@ -1,6 +1,7 @@
-//! Confirmation of a suite in Node.js: its tests are executed there three times, in random order, in other time
-//! zones and current folders, before the suite is written as code. Assertions that differ from what Node.js shows are rewritten if all
-//! executions agree, otherwise the test is dropped. Then the code itself is executed, and what fails is left out of it.
+//! Confirmation of a suite in Node.js: its tests are executed there three times, in random order,
+//! in other time zones and current folders, before the suite is written as code. If assertions
+//! differ from the results in Node.js, they are rewritten if all executions agree, and otherwise
+//! the test is dropped. Then the code itself is executed, and tests that fail are left out of it.
 
 mod file;
 
@@ -43,7 +44,7 @@ const HARNESS: &str = include_str!("confirmation/harness.js");
 /// Code that replaces TypeScript files by their JavaScript.
 const TYPED: &str = include_str!("confirmation/typed.js");
 
-/// The hook that loads modules again is executed in a thread of its own.
+/// The hook that loads modules again is executed in a separate thread.
 const WORKERS: &str = "--allow-worker";
 
 /// Node.js on this computer.
@@ -60,7 +61,7 @@ pub struct Node {
 #[error("{0}")]
 pub struct NotConfirmed(String);
 
-/// What confirmation has changed.
+/// The changes that confirmation has made.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Confirmation {
     /// The version of Node.js.
@@ -101,8 +102,8 @@ impl Node {
         self.major > 22 || self.major == 22 && minor.is_some_and(|minor| minor >= 3)
     }
 
-    /// Executes all tests of a suite three times, and changes the suite to what Node.js shows. `folder` is that of the
-    /// code.
+    /// Executes all tests of a suite three times in Node.js, and changes the assertions to the
+    /// results there. `folder` is the folder of the code.
     ///
     /// # Errors
     /// If Node.js cannot be started.
@@ -127,7 +128,8 @@ impl Node {
             "tests": suite.tests.iter().map(described).collect::<Vec<_>>(),
         });
         let current = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        // What depends on the current folder differs between executions.
+        // Use different current folders, so that results that depend on the current folder differ
+        // between executions.
         let above = current.parent().unwrap_or(&current);
         let folders: [&Path; EXECUTIONS] =
             [&current, above, current.ancestors().last().unwrap_or(above)];
@@ -160,7 +162,7 @@ impl Node {
                     };
                     let before = of(&test);
                     let changed = adopt(&mut test, values, after);
-                    // What is not asserted does not count.
+                    // Only count values that are asserted.
                     confirmation.rewritten += if of(&test) == before { 0 } else { changed };
                     kept.push(test);
                 }
@@ -235,9 +237,10 @@ impl Node {
         Ok(begun)
     }
 
-    /// Executes a script in a process with a time zone and a current folder until it ends, `said` breaks, or it is silent
-    /// for long. The job is its standard input; `said` gets its lines that begin with the token, without that. Returns
-    /// whether it ended by itself.
+    /// Executes a script in a process with a time zone and a current folder until the process ends,
+    /// `said` breaks, or it writes nothing for a long time. The job is its standard input. `said`
+    /// is called with the lines that begin with the token, without the token. Returns whether the
+    /// process ended by itself.
     fn script(
         &self,
         script: &str,
@@ -300,7 +303,7 @@ impl Node {
     }
 }
 
-/// What the lines begin with that a process writes for this program.
+/// The prefix of lines that a process writes for this program.
 fn token() -> String {
     format!("catherd-{}", std::process::id())
 }
@@ -342,7 +345,7 @@ fn with_code(arguments: &mut Value) {
     }
 }
 
-/// What a test has shown in all executions.
+/// The results of a test in all executions.
 ///
 /// Only what the code asserts has to agree.
 fn agreed(

@@ -45,7 +45,7 @@ pub(crate) const STATEMENTS: &str = "statements";
 /// Parts of a mutant's location: the file, the function, line and column.
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// Tries a project and says what is asked for, as [`Runner::examine`] does.
+/// A function that tries a project and returns the requested values, as [`Runner::examine`] does.
 pub type Examiner = fn(Digest, Arc<[u8]>, &Examination) -> Result<Vec<(String, String)>, String>;
 
 /// The subject kind of JavaScript packages.

@@ -62,14 +62,14 @@ pub fn is_project(path: &Path) -> bool {
         || is_typescript(&path.to_string_lossy())
 }
 
-/// What the generation of a suite depends on besides algorithm, seed and budget.
+/// Options of the generation of a suite, in addition to algorithm, seed and budget.
 #[derive(Debug, Default)]
 pub struct GenerateOptions<'a> {
-    /// Whether the suite is minimised, if the algorithm does not say otherwise.
+    /// Whether the suite is minimised, unless the algorithm sets this.
     pub minimise: bool,
     /// The project as it was: only functions that differ are tested; `None` for all functions.
     pub since: Option<&'a Project>,
-    /// Keeps the tests of the search, or has those of an earlier one.
+    /// Stores the tests of the search, or contains the tests of an earlier search.
     pub journal: Journal,
 }
 

@@ -132,7 +132,8 @@ impl LoadedProject for Loaded {
     }
 }
 
-/// The journal of a run: it leaves out what ended earlier processes, and says what is under way.
+/// The journal of a run. It leaves out executions during which earlier processes ended, and writes
+/// the current one to a file.
 fn journal(survival: &Survival) -> Result<Journal, String> {
     if survival.under_way.as_os_str().is_empty() {
         return Ok(Journal::default());

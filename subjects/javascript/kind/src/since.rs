@@ -19,7 +19,7 @@ fn git(folder: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
 }
 
 /// The package at `path` as it was at a revision. Files that Git does not track, and the
-/// configuration, are those of `now`.
+/// configuration, are taken from `now`.
 pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<Package, String> {
     if revision.starts_with('-') {
         return Err(format!("{revision} is not a revision"));

@@ -2,12 +2,13 @@
 
 use crate::live::Live;
 
-/// What takes more than the stack is executed again with this many times as much. What ends there within all limits has
-/// the result that it has with any larger stack.
+/// An execution that exceeds the stack is repeated with a stack that is larger by this factor. If
+/// it then ends within all limits, it has the same result with any larger stack.
 const DEEPER: usize = 4;
 
-/// What takes more than that is executed with this many times as much. What takes even more recurs without end in any
-/// build: frames of different builds differ by less.
+/// An execution that exceeds that stack as well is repeated with a stack larger by this factor. If
+/// it exceeds even this, it recurs without end in any build, because the sizes of frames in
+/// different builds differ by less.
 const DEEPEST: usize = 7;
 
 /// An execution that took too much of the stack. Nothing that it did may be used, because a script can catch the
@@ -29,7 +30,8 @@ impl Live {
         &mut self,
         mut execute: impl FnMut(&mut Live) -> R,
     ) -> Result<(R, bool), TooDeep> {
-        // Other code on this thread may have used as much of the stack before the first attempt.
+        // Try twice, because other code on this thread may have used as much of the stack before
+        // the first attempt.
         for times in [1, 1, DEEPER] {
             self.engine.deepen(times);
             let result = execute(self);

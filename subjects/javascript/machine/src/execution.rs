@@ -51,7 +51,7 @@ pub enum TestOutcome {
 pub struct Evidence {
     /// The number of the argument.
     pub id: u32,
-    /// Members read, written, called, asked for or deleted, with counts.
+    /// Members that were read, written, called, tested for existence or deleted, with counts.
     pub members: BTreeMap<String, u64>,
     /// The members that were called.
     pub called: BTreeMap<String, u64>,
@@ -112,7 +112,7 @@ pub struct Execution {
     pub least: Vec<f64>,
     /// Observations of unknown arguments.
     pub evidence: Vec<Evidence>,
-    /// The values of statements as data, if asked for.
+    /// The values of statements as data, if requested.
     pub observed: Vec<Value>,
     /// For each executed statement, whether its result was a promise that was awaited.
     pub awaited: Vec<bool>,
@@ -123,15 +123,16 @@ pub struct Execution {
     /// The number of statements after which nothing was reached for the first time and no outcome came
     /// nearer; `None` if unknown.
     pub useful: Option<usize>,
-    /// The units reached after each statement that ended without an exception, if asked for.
+    /// The units reached after each statement that ended without an exception, if requested.
     pub trace: Vec<Reached>,
     /// Whether the result is the same with another seed and at another time, because the program used no random
     /// number, time or timer, and no limit ended the test.
     pub repeatable: bool,
-    /// What the test leaves behind that a test framework reports as a failure: `rejection` for a rejected promise that
-    /// nothing handles, `timer` for an exception in a timer; empty if nothing.
+    /// Work that the test leaves and that a test framework reports as a failure: `rejection` for a
+    /// rejected promise that nothing handles, `timer` for an exception in a timer; empty if
+    /// nothing.
     pub stray: &'static str,
-    /// The values of variables after the last statement, if asked for.
+    /// The values of variables after the last statement, if requested.
     pub after: Vec<Value>,
 }
 

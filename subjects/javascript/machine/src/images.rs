@@ -1,7 +1,8 @@
 //! Contexts in which a program is loaded: images of them, so that an execution need not load it again.
 //!
-//! `live.rs` and this file use each other: [`Live`] owns the images of its context, and the methods of
-//! [`Live`] below make and restore them. They are here because only they restore an engine, which is unsafe.
+//! Makes and restores the images of contexts. The methods of [`Live`], which owns the images of its
+//! context, are in this file because restoring an engine is unsafe and must not be possible
+//! elsewhere.
 
 // Calls of `Engine::restore`.
 #![allow(unsafe_code)]
@@ -18,7 +19,7 @@ const MAX_IMAGES: usize = 4;
 /// The images of a context.
 #[derive(Default)]
 pub(crate) struct Images {
-    /// The context before anything was loaded; `None` if executions have contexts of their own.
+    /// The context before anything was loaded; `None` if each execution has a new context.
     bare: Option<EngineImage>,
     /// The context with the program loaded; the most recently used image is last.
     loaded: Vec<Loaded>,
@@ -30,7 +31,7 @@ struct Loaded {
     arrays: ArraysImage,
     /// Whether it is the build that infers types.
     infer: bool,
-    /// The seed and the stream of `Math.random`; `None` if the program asked for no random number.
+    /// The seed and the stream of `Math.random`; `None` if the program used no random number.
     random: Option<(u64, Stream)>,
     /// The time in milliseconds; `None` if the program did not ask for it.
     time: Option<f64>,

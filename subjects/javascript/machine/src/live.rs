@@ -56,8 +56,9 @@ impl Shared {
         self.steps.iter().filter_map(|index| counters.get(*index as usize)).map(u64::from).sum()
     }
 
-    /// Two numbers, one of which changes whenever a test reaches something for the first time or comes nearer to
-    /// an outcome. `None` for large programs, for which computing them costs more than it saves.
+    /// Two numbers, of which at least one changes whenever a test reaches a unit for the first time
+    /// or comes nearer to an outcome. `None` for large programs, for which computing them takes
+    /// more time than it saves.
     pub(crate) fn reached(&self) -> Option<(usize, f64)> {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let (count, sites) = self.arrays.sizes;
@@ -164,7 +165,8 @@ impl Arrays {
 pub(crate) struct Functions {
     /// Functions of the prelude, by name.
     offered: Vec<(&'static str, Persistent<Function<'static>>)>,
-    /// The functions and numbers that the prelude got, which must stay: see [`Engine::restore`].
+    /// The functions and numbers that were passed to the prelude, which must not be freed: see
+    /// [`Engine::restore`].
     #[cfg_attr(not(test), expect(dead_code, reason = "kept alive; a test reads it"))]
     pub(crate) host: Persistent<Object<'static>>,
 }
@@ -302,7 +304,8 @@ impl Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        // A limit of memory can leave objects that the engine cannot free, which exist in no image.
+        // Clear the context, because after a limit of memory it can contain objects that the engine
+        // cannot free, and that no image contains.
         self.clear();
     }
 }

@@ -62,7 +62,7 @@ impl Machine {
         self.known_classes = Some(known.collect());
     }
 
-    /// How often the program was loaded, by its evaluation or from an image.
+    /// How often the program was loaded, either by evaluating it or from an image.
     pub fn loads(&self) -> u64 {
         self.loads
     }
@@ -179,7 +179,8 @@ impl Machine {
         if let Ok((execution, after)) = &mut result
             && execution.outcome == TestOutcome::Limit(UNSUPPORTED)
         {
-            // What the test reached would be reached in another way in Node.js, or not at all.
+            // Remove the result, because in Node.js the test would reach these units in another way
+            // or not at all.
             *execution = live.without_result(UNSUPPORTED, execution.steps);
             *after = After::Stopped;
         }

@@ -1,4 +1,5 @@
-//! `package.json` with members in their order, which decides in `exports` and `imports`.
+//! `package.json` with its members in order, because the order of members in `exports` and
+//! `imports` matters.
 
 use std::fmt;
 

@@ -183,7 +183,7 @@ impl Package {
         Package::new(files)
     }
 
-    /// The project as an archive `.tgz`, as package managers make them. Equal files give equal bytes.
+    /// The project as a `.tgz` archive, as package managers make it. Equal files give equal bytes.
     ///
     /// # Errors
     /// If a path is too long for an archive.
@@ -262,7 +262,7 @@ fn add_folder(
     for path in entries(folder)? {
         let shown = path.display().to_string();
         let kind = fs::symlink_metadata(&path).map_err(|error| file_error(&shown, error))?;
-        // Of installed packages, only those are read that the project depends on.
+        // Read only the installed packages on which the project depends.
         if path.file_name().is_some_and(|name| name == "node_modules") {
             continue;
         }

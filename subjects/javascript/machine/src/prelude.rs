@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use catherd_javascript_engine::{CompileError, CompiledScript, Limits};
 
-/// What each context begins with.
+/// The script that is executed at the beginning of each context.
 const PRELUDE: &str = concat!(
     "(function (host) {'use strict';\n",
     include_str!("prelude/head.js"),
@@ -31,7 +31,8 @@ const PRELUDE: &str = concat!(
     "\n})"
 );
 
-/// What few programs use is not in the memory of the others, which is restored for each execution.
+/// Functions that few programs use. They are loaded on demand, so that they are not in the memory
+/// of other programs, which is restored for each execution.
 const EXTRAS: &str = concat!(
     "(function (prelude) {'use strict';\n",
     include_str!("prelude/node/extras.js"),
@@ -83,19 +84,19 @@ const WEB_STREAMS: &str = concat!(
 
 type Compiled = Result<CompiledScript, CompileError>;
 
-/// What each context begins with.
+/// The script that is executed at the beginning of each context.
 pub(crate) fn beginning() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED.get_or_init(|| CompiledScript::compile("prelude.js", PRELUDE, Limits::default()))
 }
 
-/// What few programs use.
+/// The script with functions that few programs use.
 pub(crate) fn extras() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED.get_or_init(|| CompiledScript::compile("extras.js", EXTRAS, Limits::default()))
 }
 
-/// Streams and what is made of them.
+/// The script with streams and the modules that use them.
 pub(crate) fn streams() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED.get_or_init(|| CompiledScript::compile("streams.js", STREAMS, Limits::default()))

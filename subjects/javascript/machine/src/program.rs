@@ -53,8 +53,8 @@ impl Program {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }
 
-    /// The JavaScript of a file: its text, of a TypeScript file without types. Lines stay the same. `None` if there is
-    /// no such file.
+    /// The JavaScript of a file: its text or, for a TypeScript file, the text without types. Line
+    /// numbers do not change. `None` if there is no such file.
     ///
     /// # Errors
     /// If it is TypeScript that cannot be converted.

@@ -14,7 +14,8 @@ const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cl
     stream stream/consumers stream/promises stream/web string_decoder sys timers timers/promises tls tty url util util/types v8 \
     vm wasi worker_threads zlib test";
 
-/// Conditions of `exports` and `imports` for `require`. The manifest decides which of them counts first.
+/// Conditions of `exports` and `imports` for `require`. The order of conditions in the manifest
+/// determines which is used.
 const OF_REQUIRE: [&str; 4] = ["node-addons", "node", "require", "default"];
 /// Conditions for `import`.
 const OF_IMPORT: [&str; 4] = ["node-addons", "node", "import", "default"];
@@ -86,7 +87,7 @@ pub(crate) fn resolve(
     let cut = request.match_indices('/').nth(parts - 1).map_or(request.len(), |(at, _)| at);
     let (name, rest) = request.split_at(cut);
     let rest = rest.trim_start_matches('/');
-    // A package may name itself, if it says what it exports.
+    // A package may import itself by name if it has `exports`.
     if let Some((root, manifest)) = scope(package, folder)
         && manifest.get("name").and_then(Entry::text) == Some(name)
         && manifest.get("exports").is_some()
@@ -118,7 +119,8 @@ fn scope(package: &Package, folder: &str) -> Option<(String, Entry)> {
         .find_map(|at| Some((at.to_owned(), package.manifest(&join(at, "package.json"))?)))
 }
 
-/// Whether a file is a module, by its name and the manifests above it; `None` if its contents decide.
+/// Whether a file is a module, according to its name and the manifests in its parent folders;
+/// `None` if this depends on its contents.
 pub(crate) fn is_module(package: &Package, path: &str) -> Option<bool> {
     if path.ends_with(".mjs") || path.ends_with(".mts") {
         return Some(true);
@@ -227,8 +229,8 @@ fn mapped(list: &Entry, name: &str, conditions: &[&str]) -> Option<String> {
     conditional(value, conditions).map(|path| path.replace('*', middle))
 }
 
-/// The path that a value of `exports` or `imports` gives under conditions: the first condition in the order of the
-/// manifest that holds and gives one.
+/// The path in a value of `exports` or `imports` under conditions: the path of the first condition,
+/// in the order of the manifest, that holds and has a path.
 fn conditional(value: &Entry, conditions: &[&str]) -> Option<String> {
     match value {
         Entry::Text(path) => Some(path.clone()),

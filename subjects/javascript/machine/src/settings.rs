@@ -27,13 +27,13 @@ pub struct MachineSettings {
     pub proxy_number: Option<f64>,
     /// Whether observations of values accessed through an unknown argument are recorded too, by path.
     pub paths: bool,
-    /// Whether plain objects with functions of the program, and such functions, have types of their own when tests
-    /// return them.
+    /// Whether plain objects with functions of the program, and such functions themselves, get
+    /// separate types when tests return them.
     pub shapes: bool,
     /// How lines of code give points to primitive types; `None` to take points from operators.
     pub line_hints: Option<LineHints>,
-    /// Whether executions begin from an image of the context in which the program was loaded. Otherwise, each
-    /// execution has a context of its own; results are the same.
+    /// Whether executions begin from an image of the context in which the program was loaded.
+    /// Otherwise, each execution has a new context; the results are the same.
     pub reuse: bool,
 }
 

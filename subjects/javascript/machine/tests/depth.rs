@@ -1,4 +1,4 @@
-//! Programs that recur deeply, or without end, in every way that the language has.
+//! Tests programs that recur deeply or without end, in every way that the language offers.
 
 use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, MachineSettings, Package, Program, Statement, TestOutcome,

@@ -123,7 +123,7 @@ fn an_execution_reports_types_and_useful_statements() {
     assert_eq!(execution.outcome, TestOutcome::Passed);
     assert_eq!(execution.types, ["object:Box", "number", "number", "number"]);
     assert_eq!(execution.useful, Some(2));
-    // A statement that comes nearer to an outcome is useful although it covers nothing.
+    // A statement that comes nearer to an outcome is useful even if it covers no unit.
     let test = [number("9"), number("9"), number("5")];
     assert_eq!(execute(&program(source), MachineSettings::default(), &test, false).useful, Some(3));
 }
@@ -165,7 +165,7 @@ fn calls_and_operators_are_nodes_of_their_statements() {
     }
 }
 
-/// For each outcome that leads to the last operand of a chain, whether a call had it.
+/// Whether a call had each outcome that leads to the last operand of a chain.
 fn led_to_the_last_operand(chain: &str, values: &Value) -> Vec<bool> {
     let program = program(&format!("exports.f = (a, b, c, d) => {{ return {chain}; }};"));
     let call = [call("f", values)];
@@ -292,7 +292,8 @@ fn results_are_those_of_node() {
         assert_eq!(run(name).outcome, TestOutcome::Limit("unsupported"), "{name}");
     }
     assert_eq!((run("stray").stray, run("late").stray), ("rejection", "timer"));
-    // What a test has begun continues after a statement that throws, and after states are asserted.
+    // Pending work of a test continues after a statement that throws, and after states are
+    // asserted.
     let both = [call("late", &json!([])), call("fails", &json!([]))];
     let thrown = execute(&program, MachineSettings::default(), &both, false);
     assert!(matches!(thrown.outcome, TestOutcome::Threw { .. }));

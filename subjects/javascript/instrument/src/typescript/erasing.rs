@@ -1,4 +1,4 @@
-//! What becomes spaces: types, declarations of types, and names that are only used as types.
+//! Replaces types, declarations of types, and names that are only used as types, by spaces.
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, CatchParameter, Class, ClassElement, Declaration, Decorator,
@@ -80,7 +80,7 @@ impl Eraser<'_> {
     fn as_type(&mut self, expression: &Expression<'_>, span: Span) {
         self.visit_expression(expression);
         let from = expression.span().end;
-        // What begins the next line would continue the expression.
+        // Otherwise the beginning of the next line would continue the expression.
         let rest = self.source.get(span.end as usize..).unwrap_or("");
         let next = rest.trim_start();
         let line = rest[..rest.len() - next.len()].contains('\n');

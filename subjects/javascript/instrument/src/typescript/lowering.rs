@@ -1,4 +1,4 @@
-//! What has a value without being JavaScript: enums, namespaces and parameter properties.
+//! Converts the parts of TypeScript that have values: enums, namespaces and parameter properties.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Execution of a suite as it is written.
+//! Executes the code of a suite.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -14,16 +14,17 @@ const SCRIPT: &str = include_str!("file.js");
 
 const REPORTER: &str = include_str!("reporter.js");
 
-/// Maximum number of executions: each leaves out the tests that fail in it.
+/// Maximum number of executions. After each, the tests that have failed in it are left out.
 const MAX_EXECUTIONS: usize = 8;
 
 /// A group and a title.
 type Name = (String, String);
 
 impl Node {
-    /// Writes a suite as code, executes the code once as it will be at the path `out`, and leaves out the tests that
-    /// fail, until none does. Code for other frameworks is executed in the words of `node:test`. `note` gets the number
-    /// of tests that were left out, and returns the note of the code.
+    /// Writes a suite as code, executes the code as it will be at the path `out`, and leaves out
+    /// the tests that fail, until no test fails. Code for other frameworks is executed as code for
+    /// `node:test`. `note` is called with the number of tests that were left out, and returns the
+    /// note in the code.
     ///
     /// Returns the code, and the titles of the tests that were left out. Nothing is executed if values are compared with
     /// snapshots, which do not exist yet.
@@ -109,7 +110,7 @@ impl Node {
     }
 }
 
-/// How the tests of a file end.
+/// The results of the tests in a file.
 #[derive(Debug, Default)]
 struct Results {
     passed: BTreeSet<Name>,
@@ -144,7 +145,7 @@ impl Results {
             let name = (group.to_owned(), title);
             match (passes, how.as_str()) {
                 (true, _) => drop(self.passed.insert(name)),
-                // Another test has ended the execution.
+                // Ignore the test, because another test has ended the execution.
                 (_, "cancelledByParent") => {}
                 _ => self.failed.push(name),
             }

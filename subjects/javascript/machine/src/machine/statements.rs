@@ -18,7 +18,7 @@ pub(super) struct Ended {
     pub(super) useful: Option<usize>,
     /// [`Execution::stray`].
     pub(super) stray: &'static str,
-    /// [`Execution::after`], if all statements were executed and states are asked for.
+    /// [`Execution::after`], if all statements were executed and states are requested.
     pub(super) after: Option<Vec<Value>>,
 }
 
@@ -82,7 +82,8 @@ pub(super) fn statements(
             }
             let mut ended = ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
             if options.observe {
-                // What was begun before continues in a test that is written as code.
+                // Execute pending work first, because it continues in a test that is written as
+                // code.
                 ended.after = Some((0..index).map(|each| state(live, session, each)).collect());
                 ended.stray = timers.finish(live, session, settings);
                 if let Some(limit) = timers.limit(live, session, settings) {
@@ -156,7 +157,7 @@ impl Timers {
         live.stopped(session).or((self.count > settings.timers).then_some("timers"))
     }
 
-    /// Executes all that is left. Returns [`Execution::stray`](crate::Execution::stray).
+    /// Executes all pending work. Returns [`Execution::stray`](crate::Execution::stray).
     fn finish(
         &mut self,
         live: &Live,

@@ -20,9 +20,9 @@ const MAX_READ: u64 = 256 << 20;
 /// The packages that were found: their folders on the disk, without links, by their folders in the project.
 type Known = BTreeMap<String, PathBuf>;
 
-/// Adds the packages whose modules the project reaches from its entry, directly or not. One that is not installed is
-/// left out: its request fails when the program makes it. Returns the files that are reached, so that others can be
-/// left out if there are too many.
+/// Adds the packages whose modules the project reaches from its entry, directly or not. A package
+/// that is not installed is left out, so that loading it fails in the program. Returns the files
+/// that are reached, so that others can be left out if there are too many.
 pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>, PackageError> {
     let mut reached = BTreeSet::new();
     let Some(entry) = resolve::entry(package) else { return Ok(reached) };
@@ -69,7 +69,8 @@ fn install(
     if nearest(known, &folder, name) == Some(&found) {
         return Ok(());
     }
-    // At the top unless another version is there, otherwise below the package that needs it.
+    // Put the package at the top level or, if another version is there, into the folder of the
+    // package that needs it.
     let top = format!("node_modules/{name}");
     let free = !known.contains_key(&top);
     let at = if free { top } else { format!("{folder}/node_modules/{name}") };
@@ -131,7 +132,8 @@ fn nearest<'k>(
     }
 }
 
-/// The folder of an installed package, without links, as Node.js looks for it from a folder upwards.
+/// The folder of an installed package with links resolved. As Node.js does, searches the folder
+/// `place` and its parent folders.
 fn installed(place: &Path, name: &str) -> Option<PathBuf> {
     let folders = place.ancestors().filter(|at| !at.ends_with("node_modules"));
     let mut candidates = folders.map(|at| at.join("node_modules").join(name));

@@ -4,7 +4,8 @@
 
 use super::trees::{MAX_MATCH, MIN_MATCH, Trees};
 
-/// How many bytes the search must be able to look ahead, unless the input ends.
+/// Number of bytes that must be available after the current position for the search, unless the
+/// input ends.
 const MIN_LOOKAHEAD: usize = MAX_MATCH + MIN_MATCH + 1;
 /// Matches of the least length that are farther away than this are not used.
 const TOO_FAR: usize = 4096;
@@ -13,11 +14,11 @@ const HASH_BITS: u32 = 15;
 /// The position before the first one.
 const NONE: u16 = 0;
 
-/// How the search is done: levels 1 to 9.
+/// Parameters of the search, one set for each of the levels 1 to 9.
 struct Effort {
     /// The search is shortened when the previous match is as long.
     good: usize,
-    /// No better match is searched for when the present one is as long.
+    /// Length of the current match from which on no better match is searched for.
     lazy: usize,
     /// The search ends when a match is as long.
     nice: usize,
@@ -44,7 +45,7 @@ const EFFORTS: [Effort; 10] = [
     effort(32, 258, 258, 4096, false),
 ];
 
-/// What is compressed for.
+/// The strategy of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
     /// Usual data.
@@ -53,22 +54,22 @@ pub(crate) enum Strategy {
     Filtered,
     /// No matches.
     Huffman,
-    /// Only matches with the byte before.
+    /// Only use matches with the previous byte.
     Runs,
-    /// Only the fixed code.
+    /// Only use the fixed code.
     Fixed,
 }
 
 /// The end of a part of the input.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flush {
-    /// More input follows, and what is known of it may influence the output.
+    /// More input follows, and input that is already known may influence the output.
     None,
     /// An empty block with the fixed code follows.
     Partial,
     /// The output is complete up to a byte.
     Sync,
-    /// As `Sync`, and later parts do not refer to it.
+    /// Like `Sync`, and later parts do not refer to this one.
     Full,
     /// The input ends.
     Finish,
@@ -83,7 +84,7 @@ pub(crate) struct DeflateSettings {
     pub(crate) window_bits: u32,
     /// Memory, 1 to 9.
     pub(crate) memory: u32,
-    /// What is compressed for.
+    /// The strategy of compression.
     pub(crate) strategy: Strategy,
 }
 
@@ -300,7 +301,7 @@ impl Search<'_> {
         }
     }
 
-    /// Whether there is something left to look at.
+    /// Whether there is input left to search.
     fn more(&mut self, needed: usize) -> bool {
         if self.lookahead < needed {
             self.fill();

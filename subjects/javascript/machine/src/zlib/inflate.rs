@@ -7,9 +7,9 @@ use flate2::{Decompress, FlushDecompress, Status};
 pub(crate) enum Format {
     /// Neither header nor checksum.
     Raw,
-    /// As zlib writes it (RFC 1950).
+    /// The format of zlib (RFC 1950).
     Zlib,
-    /// As gzip writes it (RFC 1952), any number in a row.
+    /// The format of gzip (RFC 1952), with any number of members in succession.
     Gzip,
 }
 
@@ -22,7 +22,7 @@ pub(crate) struct Inflated {
     pub(crate) rest: usize,
     /// Whether the compressed data was complete.
     pub(crate) complete: bool,
-    /// What is wrong with it, in zlib's words; empty if nothing.
+    /// The error message of zlib; empty if there is no error.
     pub(crate) wrong: String,
     /// Whether the data is longer than permitted.
     pub(crate) too_long: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Inflated {
 /// Bytes that are decompressed at once.
 const STEP: usize = 32 << 10;
 
-/// Decompresses data of at most `most` bytes, as far as it is right and complete.
+/// Decompresses data up to its end, an error or `most` bytes.
 pub(crate) fn inflate(input: &[u8], format: Format, window_bits: u8, most: usize) -> Inflated {
     let mut result = Inflated::default();
     let mut rest = input;
