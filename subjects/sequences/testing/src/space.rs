@@ -36,7 +36,7 @@ pub struct Space {
     explored: u32,
 }
 
-/// A model that breaks a rule of its own.
+/// The error of a model that breaks one of its own rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}, after the events {}", if trace.is_empty() { "none".to_owned() } else { trace.join(", ") })]
 pub struct BrokenModel {
@@ -119,7 +119,7 @@ impl Space {
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own, such as the capacity of a list.
+    /// If the model breaks one of its own rules, such as the capacity of a list.
     pub fn explore(program: &Program, limit: usize) -> Result<Space, BrokenModel> {
         Space::explore_within(program, limit, MAX_BYTES)
     }

@@ -276,7 +276,7 @@ impl<'s, 'o> Session<'s, 'o> {
         self.worked(1);
     }
 
-    /// Counts units of work, each of which takes about as long as the evaluation of a suite.
+    /// Counts units of work. A unit takes about as long as the evaluation of a suite.
     fn worked(&mut self, pieces: u64) {
         self.pieces += pieces;
         if self.pieces >= PAUSE {

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::pool::{DEFAULT_LENGTH, Sampler, Walker};
 use crate::streams::SYNTHETIC;
 
-/// Least number of complete traces of a synthetic model.
+/// Minimum number of complete traces of a synthetic model.
 const FEWEST_TRACES: usize = 100;
 
 /// Number of walks that search a model for [`FEWEST_TRACES`] different traces.
@@ -108,8 +108,8 @@ fn has_traces(text: &str) -> bool {
     ended.collect::<BTreeSet<_>>().len() >= FEWEST_TRACES
 }
 
-/// Writes a model. Each b-thread requests events of its own. The first b-thread has no loop, and its last
-/// event ends the loops of the others, so that traces can end.
+/// Writes a model. Each b-thread requests different events. The first b-thread has no loop, and its
+/// last event ends the loops of the others, so that traces can end.
 fn text(shape: &Shape, seed: u64, number: u64, stream: &mut Stream) -> String {
     let names: Vec<String> = (1..=shape.events).map(|event| format!("e{event}")).collect();
     let all = names.join(", ");

@@ -105,7 +105,8 @@ pub enum Verdict {
     Passed,
     /// An event failed.
     Failed {
-        /// Its index in the test; the number of events for an event that had to be refused.
+        /// The index of the event in the test; for an event that had to be refused, the number of
+        /// events of the test.
         at: usize,
         /// The reason.
         why: String,

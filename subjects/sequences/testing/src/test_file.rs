@@ -88,7 +88,7 @@ fn quoted(line: &str) -> Option<(String, &str)> {
     (after.is_empty() || after.starts_with([',', ';'])).then_some((content, after))
 }
 
-/// Where the first label of a line ends that is not a JSON string.
+/// The position of the end of a line's first label, which is not a JSON string.
 fn end_of_label(line: &str) -> usize {
     let mut depth = 0_usize;
     let mut is_end = |character: char| {

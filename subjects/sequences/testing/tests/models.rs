@@ -66,7 +66,8 @@ fn only_the_highest_priority_that_is_enabled_remains() {
 
 #[test]
 fn guards_begin_and_drop_threads_as_data_changes() {
-    // `stop` ends the instance until the guard holds anew, so the event cannot happen twice in a row.
+    // `stop` ends the instance until the guard holds again, so the event cannot happen twice in
+    // succession.
     let text = "events up, down, hit
         data on: bool = false
         request up when not on
@@ -107,7 +108,7 @@ fn loops_conditions_and_events_with_fields_work() {
     let space = space(text);
     let counts = space.counts(None);
     let traces = counts.traces.unwrap();
-    // Three choices each; `done` follows if the last choice is ben's.
+    // Both choose three times. `done` follows if ben makes the last choice.
     assert_eq!(traces.maximal, 8_u32.into());
     assert_eq!(counts.longest, Some(4));
     assert_eq!(counts.shortest, Some(3));

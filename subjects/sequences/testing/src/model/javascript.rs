@@ -2,8 +2,8 @@
 //! converted to the table form.
 //!
 //! A b-thread is called again for each of its states, so it must not depend on data outside of it.
-//! States are distinguished by the statements that follow them, up to a horizon: a loop of more than a few
-//! hundred rounds is taken to be endless.
+//! States are distinguished by the statements that follow them, up to a horizon: a loop of more
+//! than a few hundred rounds is assumed to be endless.
 
 use catherd_javascript_engine::quickjs::Function;
 use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};

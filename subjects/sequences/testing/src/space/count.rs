@@ -36,7 +36,7 @@ pub struct SpaceCounts {
 /// Counts of traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traces {
-    /// All traces, the empty one included.
+    /// Number of all traces, including the empty one.
     pub prefixes: BigUint,
     /// Traces that end because nothing is enabled, or by the limit of the length.
     pub maximal: BigUint,

@@ -20,8 +20,8 @@ pub enum Profile {
     /// The settings of the paper: 100 individuals, all replaced by each generation.
     #[default]
     Paper,
-    /// The settings of the released program: 50 individuals, of which 40 % survive, if they are at most
-    /// five generations old.
+    /// The settings of the released program: 50 individuals, the best 40 % of which are kept if
+    /// they are at most five generations old.
     Released,
     /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube root of
     /// the probability applies to the individual, to its chromosome, and to each test. As a result, few
@@ -32,7 +32,7 @@ pub enum Profile {
 /// The settings of the algorithm, one by one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evolution {
-    /// How a generation follows from the one before it, and when the best rank counts as constant.
+    /// How the next generation is made, and when the best rank counts as constant.
     pub profile: Profile,
     /// Individuals of a generation, at least 1.
     pub population: usize,

@@ -71,10 +71,11 @@ pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
 /// An iterator over tests in the order of the greedy algorithm, each with the rank of the suite so far.
 struct Greedy<'m> {
     union: Union<'m>,
-    /// One more than the last known gain of each test, which bounds its gain; 0 for a test that was
-    /// added.
+    /// One more than the last known gain of each test, which is an upper bound of its gain; 0 for a
+    /// test that was added.
     bounds: Vec<u64>,
-    /// The number of each test that decides ties, the lowest first; empty if the first test does.
+    /// A number for each test by which ties are broken, lowest first; empty if ties go to the first
+    /// test.
     ties: Vec<u64>,
     ranks: u64,
 }
@@ -101,7 +102,7 @@ impl<'m> Greedy<'m> {
         self.ranks = self.union.rank();
     }
 
-    /// Whether a test comes before another one of the same gain.
+    /// Whether a test is chosen before another test with the same gain.
     fn precedes(&self, test: usize, other: usize) -> bool {
         match (self.ties.get(test), self.ties.get(other)) {
             (Some(own), Some(others)) => (own, test) < (others, other),

@@ -9,13 +9,13 @@ use super::{Answer, CommandError, System};
 /// The faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// After sAck, sAck: the second undoes the first.
+    /// After sAck, sAck, the second acknowledgement undoes the first one.
     Undo,
-    /// After rNak, rAck: no answer is sent.
+    /// After rNak, rAck, no answer is sent.
     Silent,
-    /// After sNak, sNak, rAck: no answer is sent.
+    /// After sNak, sNak, rAck, no answer is sent.
     SilentLater,
-    /// After send, send, sAck: the acknowledgement is ignored.
+    /// After send, send, sAck, the acknowledgement is ignored.
     Ignored,
 }
 

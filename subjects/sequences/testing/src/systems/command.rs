@@ -166,8 +166,8 @@ impl Command {
     }
 }
 
-/// Writes messages to a program, in a thread of its own, because writing blocks if the program does not
-/// read. Ends with the program, or when the sender is dropped.
+/// Writes messages to a program in a separate thread, because writing blocks if the program does
+/// not read. The thread ends with the program, or when the sender is dropped.
 fn write(mut input: ChildStdin, messages: &Receiver<String>) {
     for message in messages {
         if input.write_all(message.as_bytes()).and_then(|()| input.flush()).is_err() {

@@ -32,9 +32,9 @@ impl<'s> Online<'s> {
         taken as f64 / self.taken.len().max(1) as f64
     }
 
-    /// Makes and executes a test. The system rules out an event by skipping it, and its answers may name the
-    /// events that come next; if the model allows none of these, the test fails. The test ends when no event
-    /// is left to try.
+    /// Makes and executes a test. The system excludes an event by skipping it, and its answers may
+    /// name the possible next events; if the model allows none of these, the test fails. The test
+    /// ends when no event remains to be tried.
     ///
     /// # Errors
     ///

@@ -55,7 +55,7 @@ pub fn shorten(
     tries: usize,
 ) -> Result<Shortened, CommandError> {
     let Verdict::Failed { at, why } = execute_case(system, events, case)? else {
-        // It does not fail any more.
+        // The test does not fail any more.
         return Ok(Shortened { case: case.clone(), minimality: Minimality::Unfinished });
     };
     let refused = case.refused.filter(|_| at == case.events.len());
@@ -143,8 +143,8 @@ impl Failure<'_> {
     }
 }
 
-/// All tests of a model with fewer events than `length`, the shortest first; `None` if there are too many, or if
-/// they are not all known.
+/// All tests of a model with fewer events than `length`, the shortest first; `None` if there are
+/// too many, or if some of them are not known.
 fn shorter_tests(space: &Space, length: usize) -> Option<Vec<Vec<EventId>>> {
     let mut all = Vec::new();
     let mut longest: Vec<(u32, Vec<EventId>)> = vec![(0, Vec::new())];
@@ -162,7 +162,7 @@ fn shorter_tests(space: &Space, length: usize) -> Option<Vec<Vec<EventId>>> {
                 longer.push((edge.target, [&test[..], &[edge.event]].concat()));
             }
             if longer.len() > MAX_SHORTER_TESTS {
-                // These have fewer events than `length` unless this was the last round.
+                // All tests with fewer events than `length` have been found.
                 break;
             }
         }
