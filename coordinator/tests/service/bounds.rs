@@ -359,8 +359,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let refusal = harness.client.register(old.clone()).await.unwrap_err();
     assert_eq!(refusal.code(), Code::FailedPrecondition);
     assert!(refusal.message().contains("use the same catherd for both"), "{refusal}");
-    // The coordinator supports the previous version of the protocol as well, so that it can be
-    // replaced while workers run.
+    // The coordinator supports the previous version, so that it can be replaced while workers run.
     let engines = lease_request("v").engines;
     for (latest, oldest, is_known) in [
         (PROTOCOL - 2, 0, false),

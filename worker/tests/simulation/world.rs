@@ -312,8 +312,7 @@ impl World {
             if faulty || now < FAULT_PERIOD {
                 whole_since = None;
             } else {
-                // Remove faults that no transaction has triggered, so that they do not occur at the
-                // last transaction.
+                // Remove faults that no transaction has triggered, or the last one triggers them.
                 self.injector.clear();
                 self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);
