@@ -502,8 +502,7 @@ fn a_plan_may_have_variants_that_share_runs() {
         "another budget: it has 300 executions and 90000 ms of real time, this one 5 executions";
     assert_eq!(differs(&other, &["a"]), budget);
 
-    // With another label, order or tool, a study is a variant; with another parameter it is another
-    // study.
+    // Another label, order or tool makes a variant; another parameter makes another study.
     let with = |change: fn(&mut Algorithm)| {
         let mut other = study.clone();
         other.algorithms.reverse();
