@@ -46,9 +46,9 @@ struct Context<'a> {
     program: &'a Program,
     state: &'a State,
     scope: DigestScope,
-    /// By number of the target: its place in order of creation.
+    /// For each number of the target, its place in order of creation.
     targets: Vec<u32>,
-    /// By slot: the place of the thread in execution order, or [`NO_THREAD`].
+    /// For each slot, the place of the thread in execution order, or [`NO_THREAD`].
     threads: Vec<u32>,
 }
 

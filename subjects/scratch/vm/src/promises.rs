@@ -29,7 +29,7 @@ pub(crate) struct Promises {
     now: f64,
     timers: Vec<Timer>,
     sounds: Vec<Playing>,
-    /// By target: number of the last change of its bubble.
+    /// For each target, number of the last change of its bubble.
     bubbles: Vec<u64>,
     changes: u64,
     /// First words of the last keys, in upper case.

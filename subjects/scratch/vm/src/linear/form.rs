@@ -188,10 +188,11 @@ pub(crate) struct Form {
     pub(crate) numbers: Vec<f64>,
     /// The constants as values.
     pub(crate) values: Vec<Value>,
-    /// By command: where to enter, for definitions of custom blocks and, at the end of an
+    /// For each command, where to enter, for definitions of custom blocks and, at the end of an
     /// iteration, for loops; [`NOWHERE`] for others.
     pub(crate) entries: Vec<u32>,
-    /// By command: the innermost `if` around it within the same loop; `NONE` if there is none.
+    /// For each command, the innermost `if` around it within the same loop; `NONE` if there is
+    /// none.
     pub(crate) parents: Vec<CommandId>,
     /// By command.
     pub(crate) resumptions: Vec<Resumption>,

@@ -33,9 +33,9 @@ enum Key {
 #[derive(Default)]
 pub(super) struct Shared {
     numbers: FxHashMap<Key, u32>,
-    /// By expression: the number of its part.
+    /// For each expression, the number of its part.
     parts: FxHashMap<u32, u32>,
-    /// By part: how many instructions read it.
+    /// For each part, how many instructions read it.
     uses: Vec<u32>,
     /// The parts that are items.
     items: FxHashSet<u32>,
