@@ -40,9 +40,9 @@ pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
 /// Whether a query applies the ghost effect. All other effects on colours are always applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GhostEffect {
-    /// For the colours of a drawable that others sense.
+    /// Used for the colours of a drawable that other drawables sense.
     Apply,
-    /// For the drawable's own colour.
+    /// Used for the colour of the drawable that senses.
     Ignore,
 }
 
@@ -96,7 +96,7 @@ fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     [fraction(turn + hue + 1.0), saturation, value]
 }
 
-/// The same as `number % 1.0`, without a call.
+/// Computes `number % 1.0` without a call of a library function.
 fn fraction(number: f64) -> f64 {
     const LIMIT: f64 = (1_u64 << 52) as f64;
     if number.abs() < LIMIT {
@@ -196,8 +196,8 @@ impl Blend {
     /// Adds a premultiplied colour behind the others. The bytes are rounded every time.
     #[inline]
     pub(crate) fn add_behind(&mut self, sample: [u8; 4]) {
-        // Shortcuts for a transparent colour and for an opaque first one; the formula below gives
-        // the same.
+        // Shortcuts for a transparent colour and for an opaque first colour, with the same results
+        // as the formula below.
         if sample[3] == 0 && sample == [0; 4] {
             return;
         }
@@ -225,7 +225,7 @@ impl Blend {
 /// bytes.
 #[inline]
 pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
-    // Nothing shows through an opaque colour, so that what is under it need not be computed.
+    // Nothing shows through an opaque colour, so colours below it need not be computed.
     let through = 1.0 - over[3];
     std::array::from_fn(|channel| {
         let under = if through == 0.0 { 0.0 } else { f64::from(under[channel]) / 255.0 * through };
@@ -237,29 +237,30 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
     })
 }
 
-/// Whether compositing a premultiplied colour (0 to 1) over bytes changes none of them: it has no
-/// alpha, and effects have left less of its channels than rounding to bytes takes away.
+/// Whether compositing a premultiplied colour (0 to 1) over bytes changes none of them: its alpha
+/// is 0, and after effects its channels are so small that rounding to bytes removes them.
 pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
-    /// Less than half a byte.
+    /// Channels below this value are rounded to 0: slightly less than half of 1/255.
     const LEAST: f64 = 0.49 / 255.0;
     over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
 }
 
-/// What the frontmost drawable at a point, by its colour after effects, tells a query for a colour.
+/// The result of a query for a colour at a point, as far as the colour of the frontmost drawable
+/// after effects decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The drawable is invisible there.
     Nothing,
-    /// The wanted colour shows, for any drawables behind.
+    /// The wanted colour is visible, whichever drawables are behind it.
     Wanted,
-    /// Another colour shows, for any drawables behind.
+    /// Another colour is visible, whichever drawables are behind it.
     Other,
-    /// The drawables behind decide, too.
+    /// The result also depends on the drawables behind it.
     Blend,
 }
 
 impl Shown {
-    /// What a premultiplied colour shows, as the original computes it on the CPU.
+    /// Evaluates a premultiplied colour as the original does on the CPU.
     #[inline]
     pub(crate) fn of(color: [u8; 4], rgb: [u8; 3]) -> Shown {
         match color {
@@ -274,10 +275,10 @@ impl Shown {
         }
     }
 
-    /// What a premultiplied colour (0 to 1) shows on the graphics processor.
+    /// Evaluates a premultiplied colour (0 to 1) as the original does on the graphics processor.
     #[inline]
     pub(crate) fn drawn(over: [f64; 4], rgb: [u8; 3]) -> Shown {
-        /// More than rounding to bytes adds or takes away.
+        /// More than rounding to bytes can add or subtract.
         const ROUNDING: f64 = 1.0;
         if over[3] == 1.0 {
             let shows = matches(source_over(BACKGROUND_COLOR, over), rgb);
@@ -286,7 +287,7 @@ impl Shown {
         if is_invisible(over) {
             return Shown::Nothing;
         }
-        // Whatever is behind adds something between nothing and white.
+        // The drawables behind add a colour between transparent and white.
         let through = 255.0 * (1.0 - over[3]);
         let is_beyond = |(channel, (least, most)): (&f64, (u8, u8))| {
             let channel = 255.0 * channel;

@@ -2,7 +2,7 @@
 
 use crate::rounding::{clamp, round_half_up, to_binary32};
 
-/// A graphic effect of Scratch's looks blocks.
+/// A graphic effect of the looks blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Effect {

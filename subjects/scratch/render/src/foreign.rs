@@ -1,7 +1,7 @@
 //! Calls of the libraries that read and draw documents.
 //!
 //! They make assumptions about numbers, for example that a width is not too small compared to a
-//! position, and panic on documents that violate them. Such a document is drawn like a damaged one.
+//! position, and panic if a document violates them. Such a document is treated as damaged.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};

@@ -6,8 +6,8 @@ use crate::silhouette::Silhouette;
 
 /// The hull on the grid of logical units, not of texels or stage pixels.
 ///
-/// Each row contributes its first and last cell that touches with four samples. Points are in
-/// the middle of their cells, so that the box of an opaque costume is half a unit smaller on
+/// Each row contributes the first and the last cell in which one of four samples is solid. Points
+/// are in the middle of their cells, so the box of an opaque costume is half a unit smaller on
 /// every side.
 pub(crate) fn hull(
     silhouette: &Silhouette,
@@ -44,7 +44,7 @@ fn steps(start: f64, inside: impl Fn(f64) -> bool, step: f64) -> impl Iterator<I
     std::iter::successors(Some(start), move |x| Some(x + step)).take_while(move |&x| inside(x))
 }
 
-/// One side of a hull, from the top row down.
+/// The left or right side of a hull, from the top row to the bottom row.
 struct HullSide {
     points: Vec<(f64, f64)>,
     /// 1 for the left side, -1 for the right.
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn at_scale_one_the_right_edge_reaches_one_cell_further() {
-        // Texels 5 to 9 of 20 are solid: cell x looks at texels x-1 and x.
+        // Texels 5 to 9 of 20 are solid; cell x reads texels x-1 and x.
         let pixels = (0..400)
             .map(|i| if (5..10).contains(&(i % 20)) { [0, 0, 0, 255] } else { [0; 4] })
             .collect();

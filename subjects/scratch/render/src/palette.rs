@@ -55,7 +55,7 @@ impl Palette {
         self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1
     }
 
-    /// The same after effects: `shown` tells what they make of a pixel.
+    /// Like [`Self::may_show`], after effects, which `shown` applies to a pixel.
     pub(crate) fn may_show_after(&self, shown: impl Fn([u8; 4]) -> Shown) -> bool {
         let may = |pixel: &[u8; 4]| matches!(shown(*pixel), Shown::Wanted | Shown::Blend);
         self.pixels.as_ref().is_none_or(|pixels| pixels.iter().any(may))
@@ -72,7 +72,7 @@ mod tests {
         let few = Palette::of(pixels(200));
         for wanted in [0, 77, 200, 201] {
             let shown = |pixel| if pixel == [wanted; 4] { Shown::Wanted } else { Shown::Other };
-            // Only the transparent pixel has four equal channels.
+            // Of these pixels, only the transparent pixel has four equal channels.
             assert_eq!(few.may_show_after(shown), wanted == 0);
             let shown = |pixel: [u8; 4]| {
                 if pixel[0] == wanted && pixel[3] == 255 { Shown::Blend } else { Shown::Nothing }

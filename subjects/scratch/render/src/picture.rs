@@ -1,7 +1,7 @@
 //! Pictures in the formats of bitmap costumes: PNG, JPEG, GIF, WebP and BMP.
 //!
-//! Pixels are taken as they are: profiles of colours are ignored, of animations only the first
-//! picture is read.
+//! Pixels are not converted: colour profiles are ignored, and only the first picture of an
+//! animation is read.
 
 mod bmp;
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! Rasterisation of SVG documents as in the browser.
 //!
-//! Programs sense every pixel that is partly covered, so that a costume's outline must consist of
+//! Programs sense every pixel that is partly covered, so the outline of a costume must consist of
 //! the same pixels as in the browser. The browser draws on a graphics device, which may be
 //! emulated: a path covers a pixel by the share of four samples, a rectangle by the exact area;
 //! strokes consist of triangles, and corners are rounded to a grid of 1/16 pixel. This module
-//! computes the coverage of plain paths in that way. `resvg` does the rest: blending, text and
-//! unusual elements.
+//! computes the coverage of plain paths in that way. `resvg` draws everything else: blending, text
+//! and unusual elements.
 
 mod bitmap;
 mod cost;
@@ -37,12 +37,13 @@ const MAX_COORDINATE: f32 = 1e6;
 /// because a small document may contain very many edges.
 const MAX_EDGES: f64 = 1e6;
 
-/// How the pixels at the edge of plain paths are found.
+/// The method that determines the pixels at the edges of plain paths.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Edges {
-    /// As on a graphics device, by four samples of a pixel.
+    /// With four samples for each pixel, as on a graphics device.
     Device,
-    /// By the more numerous samples of `resvg`: pixels of which little is covered are not empty.
+    /// With the larger number of samples of `resvg`, so that pixels are not empty even if a small
+    /// part of them is covered.
     Fine,
 }
 
@@ -221,7 +222,7 @@ impl Painter {
 
     /// The pixels that a path may cover.
     fn area(&self, [left, top, right, bottom]: [f32; 4]) -> Option<Area> {
-        // One more pixel on each side, because corners are rounded to the grid. Casts saturate.
+        // Add one pixel on each side, because corners are rounded to the grid. Casts saturate.
         let area = Area {
             left: (left - 1.0).floor() as usize,
             top: (top - 1.0).floor() as usize,

@@ -10,7 +10,7 @@ use crate::tiles::{TILE, Tiles};
 /// Whether stored colours are multiplied by alpha.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Alpha {
-    /// Not multiplied, as in a picture file; sampling multiplies.
+    /// Channels are not multiplied by alpha, as in a picture file; sampling multiplies them.
     Straight,
     /// Colours already multiplied by alpha.
     Premultiplied,
@@ -210,9 +210,9 @@ impl Silhouette {
 /// lower end.
 #[inline]
 fn index(t: f64, length: usize) -> i32 {
-    // Adding this leaves no bits for a fraction, so that the lower bits are the integer. Without
-    // special instructions that is much faster than `floor`, and it can be vectorised. `max` maps
-    // NaN to its argument.
+    // After adding this number, no bits remain for a fraction, so the lower bits are the integer.
+    // Without special instructions this is much faster than `floor`, and it can be vectorised.
+    // `max` maps NaN to its argument.
     const NO_FRACTION: f64 = (3_u64 << 51) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let scaled = (t * (length as f64 - 1.0)).max(-1e6).min(1e9);

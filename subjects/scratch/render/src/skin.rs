@@ -20,14 +20,14 @@ pub struct SkinId(pub u32);
 #[derive(Debug)]
 pub struct SkinSet {
     skins: Vec<Skin>,
-    /// What each skin was made from; `None` for blank ones.
+    /// The origin of each skin; `None` for blank skins.
     origins: Vec<Option<Origin>>,
     refused: usize,
     limits: Limits,
 }
 
-/// The file of a costume and its properties in the project. Within the same limits, equal origins
-/// give equal skins.
+/// The file of a costume and its properties in the project. Equal origins give equal skins if the
+/// limits are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Origin {
     file: Arc<[u8]>,
@@ -181,9 +181,9 @@ impl SkinSet {
         self.refused
     }
 
-    /// The same costumes, whose outlines have the pixels of which little is covered as well. A browser
-    /// without a graphics device draws in a similar way: what differs with these costumes
-    /// depends on how the edges of paths are drawn.
+    /// The same costumes with outlines that also contain pixels of which only a small part is
+    /// covered. A browser without a graphics device draws in a similar way. Results that differ
+    /// with these costumes depend on how the edges of paths are drawn.
     pub fn with_fine_edges(&self) -> SkinSet {
         let skins = self.skins.iter().zip(&self.origins).map(|(skin, origin)| {
             let source = match (&skin.source, origin) {
@@ -262,8 +262,8 @@ impl Level {
 }
 
 impl Skin {
-    /// The raster for a drawable of this scale in percent; [`Level::NONE`] if there is none of
-    /// that size.
+    /// The raster for a drawable with this scale in percent; [`Level::NONE`] if there is no raster
+    /// of this size.
     pub(crate) fn level(&self, scale: (f32, f32)) -> Level {
         match &self.source {
             Source::Vector(vector) => vector.level(scale).map_or(Level::NONE, Level::of),

@@ -58,7 +58,7 @@ impl Document {
                 let lengths = (root.attribute("width"), root.attribute("height"));
                 (view_box, measure::intrinsic_size(view_box, lengths))
             }
-            // Without a `viewBox` the drawing must be measured.
+            // A drawing without a `viewBox` must be measured.
             None => {
                 let mut root = Element::read(root);
                 prepare(&mut root);
@@ -197,7 +197,7 @@ fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
         resolve_data: Box::new(move |_, data, _| {
             let format = Format::of(&data)?;
             let (width, height) = format.size(&data).ok()?;
-            // This is called for each use of a picture, as it is decoded for each.
+            // This is called for each use of a picture, because each use decodes it.
             let more = u64::from(width) * u64::from(height);
             if added.fetch_add(more, Ordering::Relaxed).saturating_add(more) > pixels {
                 return None;

@@ -1,4 +1,4 @@
-//! Every costume of a corpus of real projects can be loaded and sensed.
+//! Tests that every costume of a corpus of real projects can be loaded and sensed.
 
 #![expect(clippy::print_stdout, reason = "lists costumes that are not shown")]
 

@@ -28,7 +28,7 @@ fn limits() -> Limits {
     }
 }
 
-/// Senses a costume in every way.
+/// Executes every kind of query for a costume.
 fn sense(builder: SkinSetBuilder, skin: catherd_scratch_render::SkinId) {
     let mut scene = Scene::new(Arc::new(builder.build()));
     let id = scene.add(Group::Sprite);
@@ -258,7 +258,8 @@ rusty_fork_test! {
     }
 }
 
-/// With the default limits: the longest text that is drawn, and longer ones in every disguise.
+/// With the default limits, tests the longest text that is drawn, and longer texts in various
+/// encodings.
 #[test]
 #[ignore = "takes long"]
 fn long_texts_are_bounded() {
@@ -290,7 +291,7 @@ fn long_texts_are_bounded() {
     let words: String =
         (1..90).map(|n| format!("<tspan font-size='{n}'>{n:080}</tspan>")).collect();
     assert_eq!(load(&format!("{corner}<text>{words}</text>")), Ok(true));
-    // Without the bound, the second document takes over a minute.
+    // Without the limit, the second document takes more than a minute.
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 

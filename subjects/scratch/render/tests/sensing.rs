@@ -94,7 +94,8 @@ fn positions_are_clamped_to_the_stage() {
     assert_eq!(scene.clamp_to_stage(id, 240.2, -300.7), (240.0, -180.0));
     assert_eq!(scene.clamp_to_stage(id, -400.0, 300.0), (-240.0, 180.0));
     assert_eq!(scene.clamp_to_stage(id, 10.25, -3.75), (10.25, -3.75));
-    // Only the drawable is rounded, ties upwards; clamping starts from there.
+    // Only the position of the drawable is rounded, with ties upwards, and clamping starts from the
+    // rounded position.
     scene.set_position(id, 10.5, -10.5);
     assert_eq!(scene.aabb(id).snapped_center(), (11.0, -10.0));
     assert_eq!(scene.clamp_to_stage(id, 400.0, -400.0), (240.0, -180.0));
@@ -195,7 +196,7 @@ fn intrinsic_sizes_enlarge_the_drawing() {
 
 #[test]
 fn sprites_are_sensed_through_the_largest_raster_ever_made() {
-    // At 100 % column 10 is half covered and solid; at 200 % columns 21 and up are empty.
+    // At 100 %, column 10 is half covered and solid; at 200 %, columns from 21 are empty.
     let half = svg(20, 20, "<rect width='10.5' height='20' fill='red'/>");
     let (mut scene, ids) = scene(&[&half]);
     let id = ids[0];
@@ -380,7 +381,7 @@ fn blank_costumes_touch_nothing() {
 
 #[test]
 fn large_areas_are_finished_from_the_top_by_drawing() {
-    // The left half of the tester is transparent; a paper of 480 x 360 lies below it.
+    // The left half of the tester is transparent; a drawable of 480 x 360 is below it.
     let half = svg(240, 240, "<rect x='120' width='120' height='240' fill='red'/>");
     let marked =
         |y: u32| svg(480, 360, &format!("<rect y='{y}' width='480' height='1' fill='blue'/>"));

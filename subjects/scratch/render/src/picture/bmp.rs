@@ -42,7 +42,7 @@ impl Channel {
         if u64::from(mask) >> depth > 0 || max & max.wrapping_add(1) > 0 {
             return None;
         }
-        // Only the upper 8 bits of a larger channel count.
+        // Use only the upper 8 bits of a larger channel.
         let lower = max.count_ones().saturating_sub(8);
         Some(Channel { shift: mask.trailing_zeros() + lower, max: max >> lower })
     }
@@ -148,7 +148,8 @@ impl<'a> Bmp<'a> {
         }
     }
 
-    /// Decodes runs; pixels that they leave out are black. `None` if a run leaves the picture.
+    /// Decodes runs of pixels. Pixels that no run sets are black. `None` if a run exceeds the
+    /// picture.
     fn runs(&self, data: &[u8], palette: &Palette, mut rows: Vec<&mut [[u8; 4]]>) -> Option<()> {
         let mut data = data.iter().copied();
         let (mut x, mut y) = (0, 0);

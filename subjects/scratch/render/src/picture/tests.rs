@@ -9,7 +9,7 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// The pixels of a file, whose size must be that of its header.
+/// The pixels of a file, whose number must agree with the header.
 fn decoded(file: &[u8]) -> Vec<[u8; 4]> {
     let picture = Picture::decode(file).unwrap();
     assert_eq!(Format::of(file).unwrap().size(file), Ok((picture.width, picture.height)));
@@ -17,7 +17,7 @@ fn decoded(file: &[u8]) -> Vec<[u8; 4]> {
     picture.pixels
 }
 
-/// Three columns and two rows; the right column is transparent.
+/// A picture with three columns and two rows, whose right column is transparent.
 fn sample() -> Picture {
     Picture::from_fn(3, 2, |x, y| [x as u8 * 100, y as u8 * 200, 50, if x == 2 { 0 } else { 255 }])
 }
@@ -140,7 +140,7 @@ fn damaged_pictures_have_no_pixels() {
             assert_eq!(Picture::decode(&file[..end]), None, "{end}");
         }
     }
-    // More colours than indices, a mask with a gap, a run beyond the end of its row.
+    // Refuse more colours than indices, a mask with a gap, and a run beyond the end of its row.
     assert_eq!(Picture::decode(&bmp((1, 1), 1, 0, 3, &[PALETTE, &[0; 4]])), None);
     let masks = [0xf0f_u32, 0xf0, 0xf000].map(u32::to_le_bytes).concat();
     assert_eq!(Picture::decode(&bmp((1, 1), 16, 3, 0, &[&masks, &[0; 4]])), None);

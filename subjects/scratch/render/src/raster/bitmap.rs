@@ -1,8 +1,8 @@
 //! Bitmaps within documents, with nearest sampling.
 //!
 //! The browser first reduces a bitmap to the smallest size of a chain of halves that is not below
-//! the drawn size, then the device samples that size. On the border between two pixels both take
-//! the one to the left or above.
+//! the drawn size, then the device samples that size. On the border between two pixels, both select
+//! the left or the upper pixel.
 
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageKind, ImageRendering};
@@ -15,13 +15,13 @@ use crate::picture::Picture;
 pub(super) struct Bitmap {
     picture: Picture,
     pub(super) place: Rectangle,
-    /// The left and right edge are exchanged, or the upper and lower edge.
+    /// Whether the bitmap is mirrored horizontally, and whether it is mirrored vertically.
     mirrored: (bool, bool),
 }
 
 impl Bitmap {
-    /// Decodes a bitmap. `None` if it is not sampled in this way: it is turned, smooth, a document
-    /// of its own, or damaged.
+    /// Decodes a bitmap. `None` if it is not sampled in this way, because it is rotated, smoothed,
+    /// an SVG document, or damaged.
     pub(super) fn of(image: &usvg::Image, transform: Transform) -> Option<Bitmap> {
         let Transform { sx, sy, kx, ky, tx, ty } = transform;
         let nearest = matches!(
@@ -76,7 +76,7 @@ fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     ((at.ceil() - 1.0) as u32).min(count - 1)
 }
 
-/// A bitmap halved as often as it stays at least as large as drawn.
+/// Halves a bitmap as often as it remains at least as large as drawn.
 fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
     let Picture { width, height, .. } = picture;
     let halved = |halvings: u32| ((width >> halvings).max(1), (height >> halvings).max(1));

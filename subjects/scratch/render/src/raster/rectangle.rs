@@ -69,7 +69,7 @@ impl Rectangle {
             let rows = overlap(y, self.top, self.bottom);
             let pixels = &mut alpha[y * width + area.left..y * width + area.right];
             for (pixel, columns) in pixels.iter_mut().zip(&columns) {
-                // At corners the device uses the smaller of both sides, not the area.
+                // At corners the device uses the smaller coverage of both directions, not the area.
                 *pixel = (columns.min(rows) * 255.0).round() as u8;
             }
         }

@@ -32,7 +32,7 @@ enum Value {
 
 /// A filled ellipse.
 pub(super) struct Ellipse {
-    /// From the square with sides of -1 and 1 to pixels.
+    /// Transforms the square from -1 to 1 to pixels.
     transform: Transform,
 }
 
@@ -69,7 +69,7 @@ pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
 /// A direction along both axes: -1, 0 or 1, or a fraction of it.
 type Direction = (f32, f32);
 
-/// What the vertices of a shape have in common.
+/// Parameters that all vertices of a shape share.
 struct Frame {
     transform: Transform,
     /// Length of a pixel along both axes of the shape.

@@ -4,7 +4,7 @@ use resvg::tiny_skia::{FillRule, Path, PathSegment, Point, Rect};
 
 /// Corners are rounded to a grid with this many positions for each pixel.
 pub(super) const GRID: f32 = 16.0;
-/// How the device samples pixels.
+/// Settings of the device for sampling pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sampling {
     /// Positions of the samples of a pixel on the grid, downwards.
@@ -48,7 +48,7 @@ pub(super) const PRECISION: f32 = 4.0;
 /// Binary logarithm of the largest number of chords of a curve.
 const MAX_HALVINGS: i32 = 5;
 
-/// Pixels from `left` and `top` to before `right` and `bottom`.
+/// A rectangle of pixels, from `left` and `top` (included) to `right` and `bottom` (excluded).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Area {
     pub(super) left: usize,
@@ -217,7 +217,7 @@ pub(super) fn cubic_segments([from, first, second, to]: [Point; 4]) -> f32 {
     (PRECISION * 0.75 * bend).sqrt()
 }
 
-/// How far three points are from evenly spaced on a line.
+/// The deviation of three points from being evenly spaced on a line.
 fn bend(a: Point, b: Point, c: Point) -> f32 {
     let (x, y) = (a.x - 2.0 * b.x + c.x, a.y - 2.0 * b.y + c.y);
     (x * x + y * y).sqrt()

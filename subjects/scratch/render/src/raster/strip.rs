@@ -301,7 +301,7 @@ impl Derivative {
             (cross(tangent, self.a), cross(tangent, self.b), cross(tangent, self.c));
         let root = (half_b * half_b - a * c).max(0.0).sqrt();
         let q = if half_b > 0.0 { -root } else { root } - half_b;
-        // Of the roots q / a and c / q, the one nearer to the middle of the curve.
+        // Choose the root that is nearer to the middle of the curve: q / a or c / q.
         let shift = -0.5 * q * a;
         let (over, under) =
             if (q * q + shift).abs() < (a * c + shift).abs() { (q, a) } else { (c, q) };

@@ -46,7 +46,8 @@ fn masks_are_turned_to_fit_their_shelf() {
     for (width, height) in [(40, 10), (20, 20), (30, 31)] {
         assert_eq!(top(width, height, 0.3), 191, "{width} x {height}");
     }
-    // The same in both directions; what differs is which samples are left of a slanted edge.
+    // A horizontal edge covers the same number of samples in plain and turned masks, but a slanted
+    // edge does not.
     let slanted = |width: u32, height: u32| {
         let (w, h) = (width as f32, height as f32);
         let body = format!("<path d='M0 0L{w} {}L{} {h}z'/>", h * 0.3, w * 0.4);

@@ -34,8 +34,8 @@ pub(super) fn silhouette<'a>(
 }
 
 impl Scene {
-    /// The fingerprint of everything that determines what a drawable shows at the points of the
-    /// stage, as far as it is drawn; `None` for a bubble and a drawable without a picture.
+    /// The fingerprint of everything that determines the colours of a drawable at the points of the
+    /// stage; `None` for a speech bubble and a drawable without a picture.
     pub(super) fn picture_print(&self, slot: usize) -> Option<Fingerprint> {
         let drawable = &self.drawables[slot];
         let pixels = match drawable.look {

@@ -144,7 +144,7 @@ impl Grid {
     /// The lexicographically least shortest path from the start to a cell: its moves by x and y.
     fn path(&self, cell: (i32, i32)) -> impl Iterator<Item = (i32, i32)> {
         let ring = cell.0.abs().max(cell.1.abs());
-        // First down, as far as the grid and the way back allow; then no move; then up.
+        // First down, as far as the grid and the return to the start permit; then no move; then up.
         let moves = |to: i32, end: i32| {
             let down = ((ring - to) / 2).min(-end);
             let up = ring - (down + to);

@@ -4,7 +4,7 @@ use super::drawable::Drawable;
 use super::{DrawableId, Scene};
 use crate::skin::Level;
 
-/// A copy of how a drawable looks, with its outline if that is known.
+/// A copy of the appearance of a drawable, with its outline if this is known.
 #[derive(Clone, Debug)]
 pub struct DrawableCopy(Drawable);
 
@@ -27,7 +27,8 @@ impl Rasters {
 }
 
 impl Scene {
-    /// A copy of a drawable without its place in the drawing order; `None` if the scene lacks it.
+    /// Copies a drawable, without its place in the drawing order. `None` if the scene does not have
+    /// it.
     pub fn copy_drawable(&self, id: DrawableId) -> Option<DrawableCopy> {
         self.get(id).cloned().map(DrawableCopy)
     }
@@ -39,7 +40,8 @@ impl Scene {
         }
     }
 
-    /// Which raster of each costume is the largest that was needed so far, which decides answers.
+    /// The largest raster of each costume that was needed so far. The results of queries depend on
+    /// it.
     pub fn rasters(&self) -> Rasters {
         Rasters(self.levels.clone())
     }

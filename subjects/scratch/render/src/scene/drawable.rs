@@ -1,4 +1,4 @@
-//! One drawable of a scene.
+//! The drawables of a scene.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub(super) struct Drawable {
     pub(super) effects: Effects,
     /// The raster of the costume for the scale.
     pub(super) level: Level,
-    /// Size and rotation centre of the look.
+    /// Size and rotation centre of the appearance.
     pub(super) size: (f64, f64),
     center: (f32, f32),
     position: (f32, f32),

@@ -73,7 +73,7 @@ impl Scene {
         let Some(drawable) = self.get(id) else { return (x, y) };
         let (px, py) = drawable.position();
         let bounds = drawable.model.aabb();
-        // Shortcut: most moves leave more on the stage than is required.
+        // Shortcut: after most moves, more of the costume is on the stage than is required.
         let reaches = |to: f64, from: f64, low: f64, high: f64, edge: f64| {
             high + (to - from) >= MIN_OVERLAP - edge && low + (to - from) <= edge - MIN_OVERLAP
         };

@@ -1,4 +1,4 @@
-//! Fingerprints: 128 bits that tell states apart without comparing them.
+//! Fingerprints of 128 bits, which distinguish states without a comparison of their contents.
 
 /// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
 /// probability of about 2^-100, so that answers can be kept by fingerprint. It is the same on every
@@ -16,7 +16,7 @@ impl Fingerprint {
     /// No fingerprint.
     pub(super) const NONE: Self = Self(0, 0);
 
-    /// The fingerprint of a sequence whose first word tells what it describes.
+    /// Creates the fingerprint of a sequence whose first word identifies what it describes.
     pub fn of(kind: u64) -> Self {
         Self(0, 0).with(kind, 0)
     }
@@ -45,7 +45,8 @@ impl Fingerprint {
     /// Appends another fingerprint and a small number, in the time of one of them.
     #[inline]
     pub(super) fn and_tagged(self, other: Self, tag: u8) -> Self {
-        // The words of a fingerprint are evenly distributed, so that few of them differ in this way.
+        // The words of a fingerprint are uniformly distributed, so two of them rarely differ in
+        // exactly this way.
         self.with(other.0 ^ u64::from(tag).wrapping_mul(FACTORS[0]), other.1)
     }
 

@@ -7,11 +7,11 @@ use super::pen_layer::TileBox;
 use super::{DrawableId, Scene};
 
 impl Scene {
-    /// The fingerprint of what belongs to no drawable of a program: the rasters of the costumes and
-    /// the pen layer. Scenes with the same costumes give equal answers to equal calls if this
-    /// fingerprint and the [fingerprints of all drawables](Self::drawable_fingerprint) are equal.
-    /// The pen layer is represented by the lines and stamps since it was last cleared, not by its
-    /// pixels, so that it does not matter when they are drawn.
+    /// The fingerprint of the state that belongs to no drawable of a program: the rasters of the
+    /// costumes and the pen layer. Scenes with the same costumes give equal answers to equal calls
+    /// if this fingerprint and the [fingerprints of all drawables](Self::drawable_fingerprint) are
+    /// equal. The pen layer is represented by the lines and stamps since it was last cleared, not
+    /// by its pixels, so that it does not matter when they are drawn.
     pub fn fingerprint(&self) -> Fingerprint {
         let levels = self
             .levels
@@ -129,8 +129,7 @@ mod tests {
         assert_ne!(prints(&lazy)[0], before[0]);
         let mut blank = scene();
         assert_ne!(prints(&blank)[0], before[0]);
-        // Sensing and stamping have selected rasters, which stay selected after the drawing is
-        // cleared.
+        // Sensing and stamping select rasters, which remain selected after the drawing is cleared.
         blank.0.touching_color(blank.1[1], [1, 2, 3]);
         blank.0.pen_stamp(blank.1[0]);
         blank.0.pen_clear();

@@ -93,8 +93,7 @@ impl Scene {
         self.layers.reorder(id, delta, |old| old + delta);
     }
 
-    /// Moves a drawable to the current layer of another one: directly behind it, unless it is
-    /// already behind it.
+    /// Moves a drawable directly behind another drawable, unless it is already behind it.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);

@@ -67,8 +67,9 @@ impl Scene {
         }
     }
 
-    /// Takes over how a drawable looks in another scene with the same costumes: its costume, effects,
-    /// visibility, direction, scale and position. Has no effect if one of the scenes lacks it.
+    /// Copies the appearance of a drawable from another scene with the same costumes: costume,
+    /// effects, visibility, direction, scale and position. Has no effect if one of the scenes does
+    /// not have the drawable.
     pub fn take_look(&mut self, id: DrawableId, other: &Self) {
         if let (Some(drawable), Some(other)) = (self.get_mut(id), other.get(id)) {
             drawable.clone_from(other);

@@ -23,9 +23,9 @@ pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub(super) pixels: Silhouette,
-    /// What has been drawn on each tile since it was blank.
+    /// Fingerprint of everything drawn on each tile since it was blank.
     pub(super) tiles: [Fingerprint; TILE_COUNT],
-    /// What has been drawn on all tiles.
+    /// Fingerprint of everything drawn on all tiles.
     pub(super) whole: Fingerprint,
 }
 

@@ -45,7 +45,7 @@ impl Line {
             .numbers(&[stroke.diameter])
     }
 
-    /// A box of pixels outside of which the line covers nothing.
+    /// A rectangle of pixels that contains all pixels of the line.
     pub(super) fn pixels(&self) -> Pixels {
         let line = self.segment();
         Pixels { columns: line.box_columns(), rows: line.rows() }

@@ -12,9 +12,9 @@ impl Scene {
     /// Width and height of a [picture](Scene::picture) in pixels.
     pub const PICTURE_SIZE: (u16, u16) = (480, 360);
 
-    /// What the stage shows: red, green and blue of each pixel, row by row from above. Bubbles are
-    /// drawn without their text, and monitors are not drawn. Pen lines and stamps are drawn unless
-    /// [colours are ignored](Scene::ignore_colors). Has no effect on later queries.
+    /// The picture of the stage: red, green and blue of each pixel, row by row from the top.
+    /// Bubbles are drawn without their text, and monitors are not drawn. Pen lines and stamps are
+    /// drawn unless [colours are ignored](Scene::ignore_colors). Has no effect on later queries.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         // Drawing selects rasters, which queries remember.
         let mut scene = self.clone();

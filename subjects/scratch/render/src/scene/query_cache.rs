@@ -70,9 +70,10 @@ pub(super) struct WordAnswers {
     /// The points at which the answer is yes. For a colour query, also those at which the
     /// drawable is translucent (see `clear`).
     pub(super) yes: u64,
-    /// The points at which drawables behind are visible. Without `yes`, the drawable is
-    /// transparent there; with `yes`, it is translucent, and only a blend gives the colour. A
-    /// translucent drawable with a colour from which no blend gives the wanted one has neither.
+    /// The points at which drawables behind are visible. If the bit in `yes` is not set, the
+    /// drawable is transparent at the point; if it is set, the drawable is translucent, and only a
+    /// blend gives the colour. Neither bit is set if the drawable is translucent and no blend with
+    /// its colour gives the wanted colour.
     pub(super) clear: u64,
 }
 
@@ -132,7 +133,7 @@ pub(super) struct QueryCache {
     /// The number of each entry by its drawable and query.
     numbers: FxHashMap<Key, usize>,
     entries: Vec<CacheEntry>,
-    /// Where the search for an entry to replace begins.
+    /// The index at which the search for an entry to replace begins.
     hand: usize,
     /// Number of the current query.
     query: u64,
@@ -194,7 +195,8 @@ impl QueryCache {
         let entry = &mut self.entries[candidate.entry as usize];
         let wanted = area.intersection(&candidate.visible_region);
         if entry.cached_region.is_empty() {
-            // Only the requested words, because a drawable that has changed may change again.
+            // Compute only the requested words, because a drawable that has changed may change
+            // again.
             entry.reset(wanted);
         } else if !entry.cached_region.contains(&wanted) {
             let whole = WordRegion::around(entry.params.colored_bounds.on_stage());

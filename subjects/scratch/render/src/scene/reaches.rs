@@ -1,4 +1,4 @@
-//! Where each drawable can be sensed, in a form that is read quickly.
+//! The box in which each drawable can be sensed, in a compact format.
 
 use smallvec::SmallVec;
 
@@ -13,8 +13,8 @@ use crate::skin::SkinId;
 /// bottom, right and left, 16 bits for each. Programs with hundreds of clones compare boxes for most
 /// of their time, and a drawable takes several cache lines.
 ///
-/// The lower sides are counted downwards. So a box intersects another one if each of its sides is at
-/// least the opposite one of the other, counted in the same direction.
+/// The lower sides are counted downwards. So two boxes intersect if each side of one box is at
+/// least the opposite side of the other box, counted in the same direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach(u64);
 
@@ -57,14 +57,14 @@ impl Reach {
         Self::of_sides([bottom, top, left, right]).0
     }
 
-    /// Whether all sides are at least those of a word.
+    /// Whether each side is at least the same side in a word.
     #[inline]
     fn is_at_least(self, least: u64) -> bool {
-        // The highest bits of the difference stay where nothing is borrowed.
+        // The highest bit of a side remains set in the difference if nothing is borrowed.
         ((self.0 | HIGHEST) - least) & HIGHEST == HIGHEST
     }
 
-    /// All bits of the sides that are at least those of the other box.
+    /// A mask of the sides that are at least the same side of the other box.
     #[inline]
     fn larger(self, other: Self) -> u64 {
         ((((self.0 | HIGHEST) - other.0) & HIGHEST) >> 15) * 0xffff
@@ -90,7 +90,7 @@ impl Reach {
     }
 }
 
-/// What the fingerprint of a question reads of a drawable with a costume.
+/// The data of a drawable with a costume that are part of the fingerprint of a query.
 #[derive(Clone, Copy, Debug)]
 struct Print {
     appearance: Fingerprint,
@@ -105,7 +105,7 @@ const NO_PRINT: Print = Print { appearance: Fingerprint::NONE, skin: u32::MAX };
 #[derive(Debug, Default)]
 pub(super) struct Reaches {
     reaches: Vec<Reach>,
-    /// Of drawables with a known reach.
+    /// The prints of drawables with a known reach.
     prints: Vec<Print>,
 }
 
@@ -147,8 +147,8 @@ impl Reaches {
 }
 
 impl Scene {
-    /// Those of some drawables whose box intersects the box `bounds` of the tester on the stage, and
-    /// the box around the intersections.
+    /// The drawables among these whose box intersects the box `bounds` of the tester on the stage,
+    /// and the box around the intersections.
     pub(super) fn reaching(
         &mut self,
         tester: usize,
@@ -177,7 +177,7 @@ impl Scene {
         Candidates { slots: found, area: common.map(Reach::area) }
     }
 
-    /// Where a drawable can be sensed by another one within `bounds`, for which it is prepared.
+    /// The box in which a drawable can be sensed within `bounds`. Prepares the drawable for this.
     #[inline(never)]
     fn find_reach(&mut self, slot: usize, bounds: Rect) -> Reach {
         if self.reaches.reaches.is_empty() {

@@ -69,8 +69,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// [`touches`](Self::touches) for the points of a word that begins at column `left`, one bit
-    /// for each.
+    /// Evaluates [`touches`](Self::touches) for the points of a word that begins at column `left`,
+    /// one bit for each point.
     pub(super) fn solid_row(&self, left: i32, row: i32, points: u64) -> u64 {
         let mut solid = 0;
         if self.params.warped {
@@ -122,8 +122,8 @@ impl Sampler<'_> {
         self.params.affine && !self.silhouette.is_empty()
     }
 
-    /// [`plain_color`](Self::plain_color) for some points of a word that begins at column `left`:
-    /// calls `each` with the bit of a point and its colour.
+    /// Evaluates [`plain_color`](Self::plain_color) for some points of a word that begins at column
+    /// `left`. Calls `each` with the bit and the colour of each point.
     pub(super) fn plain_color_row(
         &self,
         left: i32,
@@ -189,7 +189,7 @@ impl Scene {
         }
     }
 
-    /// A box outside of which no point of a drawable is solid: samples reach one texel beyond the
+    /// A box that contains all solid points of a drawable. Samples extend one texel beyond the
     /// costume.
     pub(super) fn solid_bounds(&self, slot: usize, params: &SamplingParams) -> Rect {
         let drawable = &self.drawables[slot];
@@ -208,7 +208,7 @@ impl Scene {
     /// behind.
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        // Only costumes have a fixed palette; lines change the pen layer all the time.
+        // Only costumes have a fixed palette, because lines change the pen layer.
         if !matches!(drawable.look, Look::Costume(_)) {
             return true;
         }
@@ -235,8 +235,8 @@ const EVERYWHERE: Rect = Rect {
 
 /// A box that contains all points with texture coordinates from 0 to 1.
 fn colored_bounds(drawable: &Drawable, inverse: &InverseModel) -> Rect {
-    // With NaN as coordinates a drawable shows its last texel everywhere. If a unit on the stage
-    // is less than the precision of the coordinates, the box might miss points.
+    // A drawable with NaN as coordinates shows its last texel everywhere. If a unit of the stage is
+    // less than the precision of the coordinates, the box might not contain all points.
     if !inverse.is_precise() {
         return EVERYWHERE;
     }

@@ -19,7 +19,7 @@ pub(super) struct Lens {
     pub(super) colored_bounds: Rect,
 }
 
-/// What a raster shows at a point.
+/// The value of a raster at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sample {
     /// A premultiplied pixel.
@@ -52,7 +52,7 @@ impl Shader<'_> {
     pub(super) fn is_solid(&self, point: (f64, f64)) -> bool {
         let lens = &self.lens;
         if !lens.nearest || lens.effects.changes_shape() {
-            // Effects on colours leave alpha as it is.
+            // Effects on colours do not change alpha.
             return self.sample(point).is_some_and(|sample| match sample {
                 Sample::Texel(texel) => texel[3] != 0,
                 Sample::Between(color) => color[3] != 0.0,
@@ -64,7 +64,7 @@ impl Shader<'_> {
         let (u, v) = lens.inverse.texture(point);
         let inside = (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v);
         let (width, height) = (self.silhouette.width(), self.silhouette.height());
-        // Rounding may give the width or the height.
+        // Because of rounding, the result may equal the width or the height.
         let column = ((u * width as f64) as i32).min(width as i32 - 1);
         let row = ((v * height as f64) as i32).min(height as i32 - 1);
         inside && self.silhouette.solid(column, row)

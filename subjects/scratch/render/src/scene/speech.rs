@@ -15,8 +15,9 @@ const UPPER_PART: f64 = 8.0;
 impl Scene {
     /// Adds a speech bubble in front of all sprites, at the origin.
     ///
-    /// Its size is computed from the widths of Helvetica's letters at 14 units, without kerning,
-    /// and a simple rule for breaking lines; a browser may differ by some units.
+    /// Its size is computed from the widths of the letters of Helvetica at 14 units, without
+    /// kerning, and a simple rule for breaking lines. The size in a browser may differ by some
+    /// units.
     pub fn add_bubble(&mut self, text: &str) -> DrawableId {
         let id = self.add(Group::Sprite);
         self.set_bubble(id, Bubble::new(text_size(text), true));
@@ -34,8 +35,8 @@ impl Scene {
         }
     }
 
-    /// Places a bubble next to the upper part of its owner. It stays on its side unless it only
-    /// fits on the other. Returns whether it is on the right now.
+    /// Places a bubble next to the upper part of its owner. It remains on its side unless it only
+    /// fits on the other side. Returns whether it is now on the right.
     ///
     /// This computes the hull of the owner. If the owner has none, its position is used.
     pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {

@@ -32,7 +32,7 @@ impl Stamp {
         self.print.with(word(columns), word(rows))
     }
 
-    /// A box of pixels outside of which nothing is stamped.
+    /// A rectangle of pixels that contains all pixels of the stamp.
     pub(super) fn pixels(&self) -> Pixels {
         self.pixels.clone()
     }
@@ -51,7 +51,7 @@ impl Stamp {
             for column in common(&self.pixels.columns, &within.columns) {
                 let center = (column as f64 - STAGE_X + 0.5, STAGE_Y - 0.5 - row as f64);
                 let Some(sample) = shader.sample(center) else { continue };
-                // Most pixels have the colour of their neighbour.
+                // Reuse the last result, because most pixels have the colour of their neighbour.
                 let source = match last {
                     Some((known, source)) if known == sample => source,
                     _ => Source::of(shader.shaded(sample, GhostEffect::Apply)),
@@ -67,7 +67,7 @@ impl Stamp {
     }
 }
 
-/// What a fragment does to a pixel.
+/// The effect of a fragment on a pixel.
 #[derive(Clone, Copy)]
 enum Source {
     Nothing,
@@ -80,7 +80,7 @@ enum Source {
 impl Source {
     fn of(color: [f64; 4]) -> Source {
         if color[3] == 0.0 {
-            // Less of such a colour is left after effects than a byte can represent.
+            // After effects, the channels of such a colour are smaller than a byte can represent.
             Source::Nothing
         } else if color[3] == 1.0 {
             Source::Opaque(source_over([0; 4], color))
@@ -159,7 +159,8 @@ mod tests {
         assert!(!scene.touching_color(paper, [255, 0, 0]));
     }
 
-    /// Two costumes, with and without translucent edges, on three sprites over a backdrop.
+    /// A stage with three sprites over a backdrop. They use two costumes, one of them with
+    /// translucent edges.
     fn stage() -> (Scene, Vec<DrawableId>) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         for body in [

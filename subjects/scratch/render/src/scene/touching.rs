@@ -40,8 +40,8 @@ impl Scene {
         self.touching_set(id, &set)
     }
 
-    /// [`touching_drawables`](Self::touching_drawables) for a set, which must be
-    /// [current](DrawableSet::is_current); a drawable touches none of another set.
+    /// Like [`touching_drawables`](Self::touching_drawables), for a set. The result is false if the
+    /// set is not [current](DrawableSet::is_current).
     pub fn touching_set(&mut self, id: DrawableId, others: &DrawableSet) -> bool {
         let Some(tester) = self.slot(id).filter(|_| others.is_current(self)) else { return false };
         let candidates = self.candidates(tester, others.slots.iter().rev().copied());

@@ -96,14 +96,14 @@ impl Scene {
         cache: &mut QueryCache,
     ) -> bool {
         // In large areas the original samples rows from the bottom on the CPU, up to its budget,
-        // and the others on the graphics processor.
+        // and the other rows on the graphics processor.
         let row_cost = area.width() * (question.front_to_back.len() + 1) as f64;
         if row_cost * area.height() < ROW_BUDGET {
             return self.color_query_at(question, false, area, cache);
         }
         let on_cpu = (ROW_BUDGET / row_cost).ceil();
         let lower = Rect { top: area.top.min(area.bottom + on_cpu - 1.0), ..area };
-        // The graphics processor samples pixels, of which there is one less than points.
+        // The graphics processor samples pixels, and there is one pixel less than points.
         let Rect { right, top, .. } = area;
         let upper =
             Rect { bottom: area.bottom + on_cpu, right: right - 1.0, top: top - 1.0, ..area };

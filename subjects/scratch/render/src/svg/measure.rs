@@ -77,7 +77,7 @@ pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
         let width = element.get("stroke-width").map_or(0.0, super::transform::number);
         broadest = broadest.max(width);
     });
-    // With an explicit size the drawing is not scaled.
+    // Set an explicit size, so that the drawing is not scaled.
     root.set("width", "480");
     root.set("height", "360");
     let Some(tree) = build_tree(&root, limits) else { return ViewBox::default() };

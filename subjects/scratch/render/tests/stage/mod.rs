@@ -1,6 +1,6 @@
 //! Scenes of rectangles, on which agreement with the original is exact.
 
-// Every test binary compiles this and uses a part of it.
+// Every test binary compiles this module, but uses only a part of it.
 #![allow(dead_code)]
 
 use std::sync::Arc;
