@@ -65,9 +65,9 @@ pub(crate) struct Graph {
     blocks: Vec<BlockNo>,
     flow: Adjacency<Edge>,
     dependence: Adjacency<Edge>,
-    /// By event, counted from 0: the blocks that send it.
+    /// For each event, counted from 0, the blocks that send it.
     senders: Adjacency<NodeId>,
-    /// By event, counted from 0: the blocks that it starts.
+    /// For each event, counted from 0, the blocks that it starts.
     hats: Adjacency<NodeId>,
 }
 

@@ -19,13 +19,13 @@ pub struct Recorder {
     time: u64,
     /// The time at which the present step began.
     step: u64,
-    /// By block: the last time at which it was evaluated.
+    /// For each block, the last time at which it was evaluated.
     evaluated: Vec<u64>,
-    /// By series: the last time at which its blocks were evaluated.
+    /// For each series, the last time at which its blocks were evaluated.
     series: Vec<u64>,
     /// Blocks whose entries changed in the present span.
     changed: Vec<BlockNo>,
-    /// By block: the last span in which its entry changed. Spans count over all executions.
+    /// For each block, the last span in which its entry changed. Spans count over all executions.
     changed_in: Vec<u64>,
     /// The present span: the time since the last [`Recorder::flush`].
     span: u64,

@@ -158,12 +158,12 @@ impl Shares {
 /// The assertions and goals of a test that have not depended on chance so far.
 struct Lasting<'a> {
     goals: &'a [BlockNo],
-    /// By assertion: whether it held.
+    /// For each assertion, whether it held.
     holds: Vec<bool>,
     /// Number of assertions that held.
     assertions: usize,
     siblings: Siblings,
-    /// By goal that the test covers: whether it was covered.
+    /// For each goal that the test covers, whether it was covered.
     covered: Vec<bool>,
     covers: Vec<u32>,
 }

@@ -13,7 +13,7 @@ const MAX_TEXT: usize = 1_000;
 /// Observer of the attributes of a project's objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Observer {
-    /// By target: attributes of the original and of its clones.
+    /// For each target, attributes of the original and of its clones.
     attributes: Vec<(Vec<Attribute>, Vec<Attribute>)>,
 }
 

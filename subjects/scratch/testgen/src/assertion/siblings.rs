@@ -12,9 +12,10 @@ type Key<'a> = (Option<&'a str>, Discriminant<Expected>, &'a str);
 /// The assertions of a test that are about clones, by sprite and attribute. Clones of a sprite have
 /// the same scripts, so that chance which one of them shows can influence all.
 pub(super) struct Siblings {
-    /// By assertion: number of the attribute, and the event; `None` if it is not about a clone.
+    /// For each assertion, number of the attribute, and the event; `None` if it is not about a
+    /// clone.
     attributes: Vec<Option<(usize, u32)>>,
-    /// By attribute: the first event after which it depended on chance.
+    /// For each attribute, the first event after which it depended on chance.
     since: Vec<u32>,
 }
 

@@ -30,15 +30,15 @@ pub struct Extractor<Id> {
     fixed: Vec<Event>,
     extraction: Extraction,
     compat: Compat,
-    /// By procedure: its events before the green flag; `None` unless
+    /// For each procedure, its events before the green flag; `None` unless
     /// [`Compat::static_procedures`].
     procedures: Option<Vec<Vec<Event>>>,
     events: Vec<Event>,
     known: FxHashSet<Identifier>,
     instances: Vec<Instance<Id>>,
-    /// By script: whether it is active in the original or a clone.
+    /// For each script, whether it is active in the original or a clone.
     active: Vec<bool>,
-    /// By procedure: the last scan that entered it.
+    /// For each procedure, the last scan that entered it.
     called: Vec<u64>,
     scans: u64,
     open: Vec<Range<u32>>,

@@ -19,7 +19,7 @@ pub(super) struct Scanner<'a> {
     /// Their numbers by signature are in `by_code`.
     definitions: Vec<(&'a str, Option<BlockIndex>)>,
     by_code: FxHashMap<&'a str, u32>,
-    /// By block: the last scan that visited it. Malformed projects may have cycles.
+    /// For each block, the last scan that visited it. Malformed projects may have cycles.
     seen: Vec<u32>,
     scans: u32,
     open: Vec<(BlockIndex, Option<BlockIndex>, Visit)>,

@@ -67,7 +67,7 @@ fn largest_levels(sets: &[&[NodeId]], controls: &Adjacency<NodeId>, nodes: usize
 
 /// Nodes that walks reached in their last step.
 struct Front {
-    /// By node: the walks that reached it, one bit each.
+    /// For each node, the walks that reached it, one bit each.
     walks: Vec<u64>,
     nodes: Vec<NodeId>,
 }
