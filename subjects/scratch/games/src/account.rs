@@ -110,7 +110,7 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// What has been spent, in the units of the budget.
+    /// The spent part of the budget, in the units of the budget.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }

@@ -35,9 +35,9 @@ pub fn long(
 /// An algorithm for games with its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Game {
-    /// State-space search for tests that hold under the seed of the run.
+    /// State-space search for tests that cover goals under the seed of the run.
     Explore(Explore),
-    /// Search for policies that hold under any seed.
+    /// Search for policies that cover goals under any seed.
     Reflex(Reflex),
     /// Both.
     Play {
@@ -46,7 +46,8 @@ pub enum Game {
         /// Parameters of the search for policies.
         reflex: Box<Reflex>,
     },
-    /// Neuroevolution of networks that hold under any seed: the baseline of the other three.
+    /// Neuroevolution of networks that cover goals under any seed: the baseline for the other
+    /// three.
     Neatest(Neatest),
     /// Neuroevolution for all goals at once, sorted as in MOSA.
     MosaNeatest(MosaNeatest),
@@ -171,7 +172,7 @@ mod tests {
         GameConfiguration::new(name, &[(parameter, value)]).unwrap_err().to_string()
     }
 
-    /// Nothing is allocated or executed for a configuration that cannot be made.
+    /// An invalid configuration is refused before anything is allocated or executed.
     #[test]
     fn values_out_of_range_are_refused_with_the_parameter_and_its_range() {
         for name in Game::NAMES {

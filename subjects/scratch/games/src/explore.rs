@@ -1,10 +1,10 @@
-//! State-space search: it returns to states that are close to a goal and explores from there. It
-//! knows programs only through [`StateSpace`].
+//! State-space search, which returns to states that are close to a goal and explores from there. It
+//! accesses programs only through [`StateSpace`].
 //!
 //! It combines Go-Explore (Ecoffet et al. 2021: return, then explore), MIO (Arcuri 2018: an archive
-//! for each goal, feedback-directed choice) and MAP-Elites (Mouret and Clune 2015: one elite a
-//! cell). Cells from branch distances and positions of scripts are new, and so is viability: an
-//! estimate of whether a state can still lead to new coverage.
+//! for each goal, feedback-directed choice) and MAP-Elites (Mouret and Clune 2015: one elite for
+//! each cell). New are cells that consist of branch distances and positions of scripts, and
+//! viability, which is an estimate of whether a state can still lead to new coverage.
 
 mod archive;
 mod settings;
@@ -34,7 +34,7 @@ pub(crate) trait StateSpace {
     }
     /// Goals that have archives, ascending.
     fn independent(&self) -> &[usize];
-    /// By goal: the goals of which one has to be covered first; empty if there are none.
+    /// For each goal, the goals of which one has to be covered first; empty if there are none.
     fn dependencies(&self) -> &[Vec<usize>];
     /// The first state under a seed. Afterwards the system is in this state.
     fn root(&mut self, seed: u64) -> Self::State;
@@ -51,7 +51,7 @@ pub(crate) trait StateSpace {
     fn length(&self) -> u64;
     /// Steps of the path to a state.
     fn length_of(&self, state: &Self::State) -> u64;
-    /// By goal: how far the present state is from covering it; 0 if its path has covered it.
+    /// For each goal, how far the present state is from covering it; 0 if its path has covered it.
     fn fitness(&mut self, to: &mut Vec<f64>);
     /// The rest of the key of the present state's cell for a goal.
     fn place(&mut self, goal: usize) -> u64;
@@ -67,7 +67,7 @@ pub(crate) trait StateSpace {
     fn probe(&mut self, state: &Self::State, rng: &mut Stream) -> u64;
 }
 
-/// What a search found: by goal, a state whose path covers it.
+/// The result of a search: for each goal, a state whose path covers it.
 pub(crate) struct Found<S> {
     pub(crate) states: Vec<Option<S>>,
     pub(crate) counts: Counts,
@@ -109,7 +109,7 @@ enum Origin {
 struct Root<S> {
     state: S,
     used: u64,
-    /// Whether its path is empty, so that another seed may take its place.
+    /// Whether its path is empty, so that a state under another seed may replace it.
     first: bool,
 }
 
@@ -134,7 +134,8 @@ struct Search<'a, S: StateSpace> {
 
 /// Explores a system from roots under seeds, the first of which is the run's, until every goal is
 /// covered or a share of the budget is spent. Roots under other seeds are kept if `keeps_roots` is
-/// set, or if they cover a goal first. `known` goals count as covered from the beginning.
+/// set, or if they are the first to cover a goal. `known` goals count as covered from the
+/// beginning.
 pub(crate) fn explore<S: StateSpace>(
     space: &mut S,
     settings: &Explore,
@@ -279,7 +280,7 @@ impl<S: StateSpace> Search<'_, S> {
             return self.choose_root();
         }
         if !self.novelty.is_empty() && self.rng.chance(novelty) {
-            // Other seeds may lead to these goals.
+            // Try roots under other seeds, which may lead to these goals.
             if lost && self.keeps_roots && self.rng.chance(0.5) {
                 return self.choose_root();
             }
@@ -314,7 +315,7 @@ impl<S: StateSpace> Search<'_, S> {
     /// Probes the next root, if there is one.
     fn probe(&mut self, work: &mut Work) {
         while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
-            // Probing all roots is not worth it, because states right after the flag are similar
+            // Do not probe all roots, because states directly after the green flag are similar
             // under all seeds.
             self.probed += 1;
         }
@@ -328,7 +329,7 @@ impl<S: StateSpace> Search<'_, S> {
         }
     }
 
-    /// One rollout from a chosen state.
+    /// Executes one rollout from a chosen state.
     fn rollout(&mut self, account: &mut Account<'_>, known: &[bool]) {
         let mut work = Work::default();
         self.probe(&mut work);

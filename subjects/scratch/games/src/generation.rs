@@ -22,8 +22,8 @@ use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
 const EXPLORED: f64 = 0.2;
 const LEARNED: f64 = 0.8;
 
-/// Minimum number of re-executions that find flaky assertions if there are policies, because their
-/// tests shall hold under any seed.
+/// Minimum number of re-executions for finding flaky assertions if there are policies, because
+/// tests with policies must pass under any seed.
 const POLICY_REEXECUTIONS: u32 = 40;
 
 /// A run of an algorithm for games.
@@ -111,7 +111,7 @@ pub fn generate(
     run.finish(end, &account)
 }
 
-/// By goal: whether it is the hat that the green flag starts.
+/// For each goal, whether it is the hat that the green flag starts.
 fn flag_hats(project: &Project, goals: &[BlockNo]) -> Vec<bool> {
     let mut hats = Vec::new();
     for target in &project.targets {
@@ -127,7 +127,7 @@ impl Run<'_> {
         self.prepared.model().goals().len()
     }
 
-    /// Seeds of the first states: the seed of the run, and others if chance decides about goals.
+    /// Seeds of the first states: the seed of the run, and other seeds if goals depend on chance.
     fn roots(&self, settings: &Explore) -> Vec<u64> {
         let mut seeds = vec![self.request.seed];
         if self.layout.has_chance || self.layout.computes_messages {
@@ -187,8 +187,8 @@ impl Run<'_> {
         Stream::seeds(self.request.seed, Stream::TRAINING, count)
     }
 
-    /// Both searches: exploring for a fifth of the budget, learning for three fifths, and then the
-    /// search that covered a goal last.
+    /// Runs both searches: exploration for a fifth of the budget, learning for three fifths, and
+    /// then the search that covered a goal last.
     fn play(&mut self, settings: &Explore, reflex: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut space =
@@ -266,7 +266,8 @@ impl Run<'_> {
                 None => self.counts.push((name, count)),
             }
         }
-        // Not reported: the number of replayed steps depends on the memory, and results must not.
+        // The number of replayed steps is not reported, because it depends on the available memory,
+        // on which results must not depend.
         let _ = space.replayed;
     }
 

@@ -44,7 +44,7 @@ pub(crate) enum Neuroevolution<'a> {
 
 /// The properties of a project that guide a search for networks.
 pub(crate) struct Guide {
-    /// By goal: whether the green flag starts with it.
+    /// For each goal, whether the green flag starts with it.
     pub(crate) flags: Vec<bool>,
     /// The goals whose coverage implies others.
     pub(crate) independent: Vec<usize>,

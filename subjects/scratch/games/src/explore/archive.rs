@@ -19,15 +19,15 @@ const TIRED: u32 = 4;
 
 /// The states of one goal.
 pub(super) struct Archive<S> {
-    /// By key: the number of the cell. Only looked up, never iterated.
+    /// For each key, the number of the cell. Only looked up, never iterated.
     index: FxHashMap<(i32, u64), usize>,
     /// Buckets and digests of the states that are kept with a digest.
     digests: FxHashSet<(i32, u128)>,
     cells: Vec<Cell<S>>,
-    /// By bucket, the best first: the numbers of its cells.
+    /// For each bucket, the numbers of its cells, the best first.
     buckets: BTreeMap<i32, Vec<usize>>,
     best: f64,
-    /// How often the goal was chosen since its best fitness improved.
+    /// How often the goal has been chosen since its best fitness improved.
     pub(super) chosen: u64,
     /// Counts of trials and of fruitful trials: of all origins, and below of the origins with each
     /// feature.

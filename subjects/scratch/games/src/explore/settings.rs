@@ -11,9 +11,9 @@ pub enum Cells {
     Full,
     /// Only the bucket.
     Bucket,
-    /// Only positions and places.
+    /// Cells consist only of the positions of scripts and the places of sprites.
     Place,
-    /// No cells: every rollout starts from a root.
+    /// There are no cells: every rollout starts from a root.
     None,
 }
 
@@ -64,7 +64,7 @@ pub struct Explore {
     pub novelty_share: f64,
     /// Probability of another seed for a rollout from the first root.
     pub reseed: f64,
-    /// Seeds that are tried first if chance decides about goals.
+    /// Number of seeds that are tried first if goals depend on chance.
     pub chance_seeds: usize,
     /// Whether the viability of states is estimated.
     pub viability: bool,

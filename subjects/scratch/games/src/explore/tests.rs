@@ -8,7 +8,8 @@ use super::archive::{Archive, Offer};
 use super::{Cells, Counts, Explore, StateSpace, bucket, explore};
 use crate::account::{Account, Counted};
 
-/// A number from 0. Goal `g` is to reach exactly 7, 77 and 777 in this order; above 1,000 it stays.
+/// A system whose state is a number that starts at 0. Goal `g` is to reach exactly 7, 77 and 777 in
+/// this order; above 1,000 the number no longer changes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Now {
     number: i64,
@@ -162,7 +163,7 @@ fn every_ablation_ends_at_its_budget_and_repeats() {
 
 #[test]
 fn duplicates_are_left_out_on_request() {
-    // Of equal states the one with the shorter path is kept, unless duplicates are left out.
+    // Of two equal states, the state with the shorter path is kept, unless duplicates are left out.
     let mut archive = Archive::default();
     let mut counts = Counts::default();
     let offer = Offer { bucket: 3, place: 1, fitness: 2.0, steps: 9 };

@@ -44,7 +44,8 @@ impl<'a> Changes<'a> {
         genome
     }
 
-    /// Changes the structure, or else weights and which links are enabled; at least one thing.
+    /// Changes either the structure, or weights and whether links are enabled. At least one thing
+    /// changes.
     pub(super) fn mutate(&mut self, genome: &mut Genome, rng: &mut Stream) {
         if rng.chance(self.operators.add_node) {
             self.add_node(genome, rng);

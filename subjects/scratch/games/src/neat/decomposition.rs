@@ -38,9 +38,9 @@ impl Judged {
 #[derive(Default)]
 struct Topologies {
     numbers: FxHashMap<Links, usize>,
-    /// By topology: the generation of its first network.
+    /// For each topology, the generation of its first network.
     born: Vec<u64>,
-    /// By topology: whether the population or a new child has it.
+    /// For each topology, whether the population or a new child has it.
     alive: Vec<bool>,
 }
 
@@ -144,8 +144,8 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         }
     }
 
-    /// The members that survive and breed in any case: the best for each target, and the
-    /// best of each young topology.
+    /// The members that always survive and breed: the best for each target, and the best of each
+    /// young topology.
     fn kept(&self, population: &[Judged], targets: &[usize]) -> Vec<usize> {
         let mut kept = elites(population, targets);
         let (generation, protected) = (self.generations, self.settings.protected);
@@ -153,14 +153,14 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         for topology in (0..self.topologies.born.len()).filter(is_young) {
             let own = (0..population.len()).filter(|it| population[*it].topology == topology);
             let mean = |it: &usize| population[*it].mean(targets);
-            // Reversed, so that of equals the first is taken.
+            // The order is reversed, because `max_by` returns the last of several equal elements.
             let best = own.rev().max_by(|a, b| mean(a).total_cmp(&mean(b)));
             kept.extend(best.filter(|best| !kept.contains(best)));
         }
         kept
     }
 
-    /// As many children as the population has members.
+    /// Breeds as many children as the population has members.
     fn offspring(
         &mut self,
         population: &[Judged],
@@ -218,8 +218,8 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         child
     }
 
-    /// Two children with the structures of their parents and other weights. Parents of the same
-    /// topology are crossed before, with a probability.
+    /// Breeds two children with the structures of their parents and other weights. Parents of the
+    /// same topology are first crossed with a certain probability.
     fn reweighted(&mut self, [one, other]: [&Judged; 2], rng: &mut Stream) -> [Genome; 2] {
         let same = one.topology == other.topology;
         [(one, other), (other, one)].map(|(first, second)| {

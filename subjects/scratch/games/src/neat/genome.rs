@@ -43,7 +43,7 @@ pub(crate) struct Genome {
 #[derive(Clone, Debug)]
 pub(super) struct Innovations {
     links: FxHashMap<(u32, u32), u32>,
-    /// By split link and number of earlier splits in the same genome: the new node.
+    /// For each split link and number of earlier splits in the same genome, the new node.
     splits: FxHashMap<(u32, u32), u32>,
     next_node: u32,
 }
@@ -167,7 +167,8 @@ impl Genome {
         order.sort_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
         let hidden = order.len() as u32;
         let places: FxHashMap<u32, u32> = order.iter().map(|(node, _)| *node).zip(0..).collect();
-        // In networks the hidden nodes come before the nodes of the outputs.
+        // Renumber the nodes, because in networks the hidden nodes precede the nodes of the
+        // outputs.
         let number = |node: u32| match places.get(&node) {
             Some(place) => first_hidden + place,
             None if node < first_hidden => node,
@@ -191,7 +192,7 @@ impl Genome {
         }
     }
 
-    /// Its links, including disabled ones.
+    /// The links of the genome, including disabled links.
     pub(super) fn links(&self) -> FxHashSet<(u32, u32)> {
         self.genes.iter().map(|gene| (gene.from, gene.to)).collect()
     }

@@ -4,7 +4,7 @@ use catherd_search::Field;
 
 use super::genome::Start;
 
-/// How networks begin and change.
+/// Settings for the first networks and for mutation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Operators {
     pub(super) add_node: f64,

@@ -26,10 +26,10 @@ pub(super) struct Independent<'a, 'b> {
     settings: &'a MioNeatest,
     changes: Changes<'a>,
     trials: &'b mut Trials<'a>,
-    /// By goal.
+    /// The population of each goal.
     populations: Vec<Vec<Member>>,
     species: Vec<Species>,
-    /// By goal: how often it was chosen since its population improved.
+    /// For each goal, how often it has been chosen since its population improved.
     chosen: Vec<u64>,
     /// The goals that have populations while they are open: those whose coverage implies others.
     goals: Vec<usize>,
@@ -184,9 +184,9 @@ impl<'a, 'b> Independent<'a, 'b> {
     }
 }
 
-/// Offers a network to a population, which is ordered best first. If it is then too large, the
-/// worst member is removed: the one with the lowest score, ties broken by least novelty. Returns
-/// whether the network replaced another one.
+/// Offers a network to a population, which is ordered from best to worst. If the population is then
+/// too large, the member with the lowest score is removed; ties are broken by lowest novelty.
+/// Returns whether the network replaced another member.
 fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbours: usize) -> bool {
     let worst = population.last().map_or(0.0, |worst| worst.score);
     if population.len() >= capacity && member.score < worst {

@@ -46,7 +46,7 @@ impl Interface {
         self.outputs.iter().map(|output| 1 + output.signal.parameters()).sum()
     }
 
-    /// The nodes that decide which event is sent.
+    /// The output nodes that decide which event is sent.
     pub(super) fn class_nodes(&self) -> Vec<u32> {
         let mut next = self.first_output();
         let nodes = self.outputs.iter().map(|output| {
@@ -203,7 +203,7 @@ fn see_touched(
     }
 }
 
-/// By target: whether some block clones it.
+/// For each target, whether some block clones it.
 fn cloned(project: &Project) -> Vec<bool> {
     let mut cloned = vec![false; project.targets.len()];
     for (own, target) in project.targets.iter().enumerate() {

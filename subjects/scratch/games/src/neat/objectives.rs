@@ -93,7 +93,8 @@ impl<'a, 'b> Objectives<'a, 'b> {
         }
     }
 
-    /// As many children as the population has members. Parents are of the same species.
+    /// Breeds as many children as the population has members. Both parents of a child are of the
+    /// same species.
     fn offspring(
         &mut self,
         population: &[Judged],

@@ -115,8 +115,9 @@ impl Population {
         };
     }
 
-    /// By species: the number of children, in proportion to the mean fitness of its members. The
-    /// first species, which has the best member of all, gets the rest that rounding leaves.
+    /// For each species, the number of children, in proportion to the mean fitness of its members.
+    /// The first species, which has the best member of all, also gets the remainder of the
+    /// rounding.
     fn offspring(&self) -> Vec<usize> {
         let stagnant = self.stalled > STAGNANT;
         let shares: Vec<f64> = (0..self.species.len())

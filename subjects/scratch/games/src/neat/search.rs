@@ -17,15 +17,15 @@ pub(super) struct Breeder<'a, 'b> {
     settings: &'a Neatest,
     changes: Changes<'a>,
     trials: &'b mut Trials<'a>,
-    /// By goal: whether the green flag starts with it.
+    /// For each goal, whether the green flag starts with it.
     flags: Vec<bool>,
-    /// By goal: whether it was ever the target.
+    /// For each goal, whether it was ever the target.
     tried: Vec<bool>,
     pub(super) generations: u64,
     pub(super) targets: u64,
 }
 
-/// Why the search leaves the population of a goal.
+/// Why the search ends the evolution for a goal.
 enum Left {
     Covered,
     Changed,
@@ -69,7 +69,7 @@ impl<'a, 'b> Breeder<'a, 'b> {
         }
         let worth = |goal: &usize| (!self.tried[*goal], self.trials.hits[*goal]);
         let met = all.iter().copied().filter(|goal| self.trials.hits[*goal] > 0);
-        // Reversed, so that of equals the first is taken.
+        // The order is reversed, because `max_by` returns the last of several equal elements.
         if let Some(goal) = met.rev().max_by_key(worth).filter(|goal| !self.tried[*goal]) {
             return Some(goal);
         }
@@ -78,7 +78,8 @@ impl<'a, 'b> Breeder<'a, 'b> {
         (!from.is_empty()).then(|| *rng.pick(from))
     }
 
-    /// Breeds networks for a target until one covers it under every seed or the target is left.
+    /// Breeds networks for a target until one of them covers it under every seed or the search
+    /// gives the target up.
     fn pursue(
         &mut self,
         target: usize,

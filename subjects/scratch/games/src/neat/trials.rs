@@ -1,4 +1,5 @@
-//! Executions of networks under several seeds, and the networks that hold under all of them.
+//! Executes networks under several seeds, and keeps the networks that cover a goal under all of
+//! them.
 
 use std::rc::Rc;
 
@@ -35,19 +36,20 @@ pub(crate) struct Trials<'a> {
     steps: usize,
     /// The seed of the run and others: one for each repetition.
     pub(super) seeds: Vec<u64>,
-    /// By goal: the goals of which one must be covered before.
+    /// For each goal, the goals of which one must be covered first.
     dependencies: Vec<Vec<usize>>,
-    /// By goal: whether the search aims at it.
+    /// For each goal, whether the search aims at it.
     aimed: Vec<bool>,
-    /// By goal: the network that covers it under every seed.
+    /// For each goal, the network that covers it under every seed.
     pub(crate) archive: Vec<Option<Rc<Archived>>>,
-    /// By goal: how often a network covered it under the seed of the run while it was open.
+    /// For each goal, how often a network covered it under the seed of the run while it was open.
     pub(super) hits: Vec<u64>,
-    /// By goal: the score of the last network. If the network covers the goal under the seed of the
-    /// run, every seed under which it does counts 1, and every other seed a number below 1, larger
-    /// the nearer it comes. Otherwise only such a number for the seed of the run.
+    /// For each goal, the score of the last network. If the network covers the goal under the seed
+    /// of the run, the score is a sum over all seeds: 1 for a seed under which it covers the goal,
+    /// and otherwise a number below 1 that is larger the nearer it comes. If not, the score is this
+    /// number for the seed of the run.
     pub(super) scores: Vec<f64>,
-    /// By goal: the fitness of the last execution.
+    /// For each goal, the fitness of the last execution.
     fitness: Vec<f64>,
 }
 
@@ -78,7 +80,7 @@ impl<'a> Trials<'a> {
         self.archive[goal].is_none()
     }
 
-    /// Whether a goal depends on no other goal, or on one that has a network.
+    /// Whether a goal depends on no other goal, or on a goal that has a network.
     pub(super) fn is_reachable(&self, goal: usize) -> bool {
         let dependencies = &self.dependencies[goal];
         dependencies.is_empty() || dependencies.iter().any(|it| self.archive[*it].is_some())
@@ -95,8 +97,8 @@ impl<'a> Trials<'a> {
         all
     }
 
-    /// Executes a network under the seed of the run, and under all seeds if it covers one of the
-    /// wanted goals.
+    /// Executes a network under the seed of the run, and then under all seeds if it covers one of
+    /// the wanted goals.
     pub(super) fn assess(
         &mut self,
         genome: &Rc<Genome>,

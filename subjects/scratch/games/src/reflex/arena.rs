@@ -13,7 +13,7 @@ use catherd_search::Stream;
 
 use crate::states::LatestRecorder;
 
-/// Number of steps between two checks of which scripts are alive.
+/// Number of steps between two checks which scripts are running.
 const PULSE: u64 = 10;
 
 /// Executor of tests of one project, each from the green flag.
@@ -133,7 +133,7 @@ impl<'a> Arena<'a> {
         self.vm.steps()
     }
 
-    /// What the input nodes of a network see at the end of the last execution.
+    /// The values of the input nodes of a network at the end of the last execution.
     pub(crate) fn seen(&mut self, network: &Network) -> Vec<f64> {
         network.seen(&mut self.vm)
     }
@@ -144,7 +144,7 @@ impl<'a> Arena<'a> {
         self.vm.tracer.trace().covered(block)
     }
 
-    /// By goal: the fitness of the last execution.
+    /// For each goal, the fitness of the last execution.
     pub(crate) fn fitness(&mut self, to: &mut Vec<f64>) {
         self.prepared.model().evaluate(self.vm.tracer.trace(), to, &mut self.workspace);
     }

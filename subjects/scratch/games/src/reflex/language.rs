@@ -201,7 +201,7 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// The rules of two policies, those of the first before those of the second.
+    /// Combines two policies: the rules of the first come before the rules of the second.
     pub(super) fn composed(&self, first: &Policy, second: &Policy) -> Policy {
         let mut policy = first.clone();
         for rule in &second.rules {

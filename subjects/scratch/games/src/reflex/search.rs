@@ -28,12 +28,12 @@ pub(crate) struct Learned {
     pub(crate) score: usize,
 }
 
-/// The worth of a policy for a goal: how near it came, or 1 plus the number of seeds under which it
-/// covers the goal; and, as a tie-breaker, how long the script of the goal was alive, in units of
-/// [`LIFE`].
+/// The value of a policy for a goal: how near it came to the goal, or 1 plus the number of seeds
+/// under which it covers the goal; and, to break ties, how long the script of the goal was running,
+/// in units of [`LIFE`].
 type Worth = (f64, u64);
 
-/// A policy that a goal keeps, with its worth.
+/// A policy in the population of a goal, with its value.
 struct Member {
     worth: Worth,
     policy: Rc<Policy>,
@@ -67,16 +67,16 @@ pub(crate) struct Learner<'a> {
     language: Language<'a>,
     layout: &'a Layout,
     independent: Vec<usize>,
-    /// By goal: whether the search aims at it.
+    /// For each goal, whether the search aims at it.
     aimed: Vec<bool>,
-    /// By goal.
+    /// The best policy for each goal; `None` if there is none.
     pub(crate) best: Vec<Option<Learned>>,
     populations: Vec<Vec<Member>>,
-    /// By goal: how often it was chosen since its population improved.
+    /// For each goal, how often it has been chosen since its population improved.
     chosen: Vec<u64>,
-    /// By goal and training seed: how often a policy did not cover the goal under it.
+    /// For each goal and training seed, how often a policy did not cover the goal under it.
     refusals: Vec<Vec<u64>>,
-    /// By goal: whether a test without a policy covers it under all seeds.
+    /// For each goal, whether a test without a policy covers it under all seeds.
     planned: Vec<bool>,
     fitness: Vec<f64>,
     started: bool,
@@ -119,7 +119,7 @@ impl<'a> Learner<'a> {
         self.best[goal].as_ref().map_or(0, |best| best.score)
     }
 
-    /// By goal: whether it is covered under all training seeds.
+    /// For each goal, whether it is covered under all training seeds.
     pub(crate) fn reliable(&self) -> Vec<bool> {
         let training = self.settings.training_seeds;
         (0..self.best.len()).map(|goal| self.score(goal) >= training).collect()

@@ -26,7 +26,7 @@ pub struct Reflex {
     pub reexecution: bool,
     /// Whether rules may extrapolate, have conditions and keep off the edge.
     pub guards: bool,
-    /// Whether tests without policies are tried for the goals that stay open.
+    /// Whether tests without policies are tried for goals that policies do not cover.
     pub plans: bool,
     /// Whether rules of good policies are lent to others.
     pub lend: bool,

@@ -18,7 +18,7 @@ pub(crate) struct PolicyTest {
 
 /// The goals that a policy covers under each seed.
 struct Coverage {
-    /// By seed and goal.
+    /// Whether each goal is covered, for each seed.
     covered: Vec<Vec<bool>>,
 }
 
@@ -55,10 +55,10 @@ impl Coverage {
     }
 }
 
-/// Tests that cover the goals of the best policies, as reliably under these seeds, of which the
-/// first `training` are the training seeds. The deepest goals come first, because their policies
-/// cover others on the way. Rules that the goals do not need are removed, and each test ends when
-/// it has covered its goals, as far as `most_steps` steps of executions suffice.
+/// Returns tests that cover the goals of the best policies equally reliably under these seeds, the
+/// first `training` of which are the training seeds. The deepest goals come first, because their
+/// policies also cover goals that lead to them. Rules that the goals do not need are removed, and
+/// each test ends when it has covered its goals, until `most_steps` steps have been executed.
 pub(crate) fn policy_tests(
     best: &[Option<Learned>],
     order: &[u32],
@@ -90,7 +90,7 @@ pub(crate) fn policy_tests(
         };
         let under = (0..seeds.len()).map(|seed| (seed, kept_under(seed)));
         let under = under.filter(|(_, goals)| goals.contains(&goal));
-        // Reversed, so that of equals the first is taken.
+        // The order is reversed, because `max_by` returns the last of several equal elements.
         let Some((seed, goals)) = under.rev().max_by_key(|(_, goals)| goals.len()) else {
             continue;
         };

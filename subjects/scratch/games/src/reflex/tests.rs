@@ -125,7 +125,7 @@ fn goals_beyond_policies_are_left_to_plans() {
 #[ignore = "takes long"]
 fn the_search_works_without_optional_rules() {
     let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
-    // Without rules that follow, policies catch the apple under some seeds.
+    // Policies without rules that follow a sprite catch the apple under some seeds only.
     let blind = [("effects", Setting::Switch(false)), ("play_steps", Setting::Number(100.0))];
     for (project, base, switches) in
         [(door(), few, &["lend", "plans"][..]), (catching(), blind, &["lend", "equals"])]

@@ -33,10 +33,10 @@ fn turn(by: f64) -> f64 {
 /// The effects that were found, by event and sprite.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Axes {
-    /// By sprite: the number of probed states in which it was visible, and of those in which some
-    /// event had an effect on it.
+    /// For each sprite, the number of probed states in which it was visible, and the number of
+    /// probed states in which some event had an effect on it.
     seen: Vec<(u32, u32)>,
-    /// By event, sprite and axis: the effects that are not too small. Only looked up, never
+    /// For each event, sprite and axis, the effects that are not too small. Only looked up, never
     /// iterated.
     effects: FxHashMap<(Identifier, u16, usize), Vec<f64>>,
     /// Probed states with the event, where the sprite was visible.
@@ -97,8 +97,9 @@ impl Axes {
             .is_some_and(|(seen, moved)| *moved > 0 && f64::from(*moved) > SHARE * f64::from(*seen))
     }
 
-    /// For each sprite and axis that keys move both ways: the keys with the largest positive and
-    /// negative median effect, among keys that had one in enough of the states tried.
+    /// For each sprite and axis along which keys move the sprite in both directions, the keys with
+    /// the largest positive and the largest negative median effect. Only keys with an effect in
+    /// enough of the probed states are considered.
     pub(crate) fn steered(&self) -> Vec<(u16, Axis, [KeyNo; 2])> {
         let mut steered = Vec::new();
         for sprite in 0..self.seen.len() as u16 {

@@ -8,7 +8,7 @@ use catherd_scratch_testgen::model::Model;
 /// Scripts, variables and chance conditions of a project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// By goal: the block on top of its script.
+    /// For each goal, the block on top of its script.
     pub(crate) top_of: Vec<BlockNo>,
     /// The tops of all scripts with goals, ascending.
     pub(crate) tops: Vec<BlockNo>,
@@ -16,9 +16,9 @@ pub(crate) struct Layout {
     pub(crate) watched: Vec<(u16, usize)>,
     /// The constants with which these variables are compared.
     pub(crate) constants: Vec<(u16, usize, String)>,
-    /// Whether random numbers decide about some goal directly.
+    /// Whether some goal depends directly on random numbers.
     pub(crate) has_chance: bool,
-    /// Whether some message has a computed name. Then no distance leads to its receivers, and
+    /// Whether the name of some message is computed. If so, no distance leads to its receivers, and
     /// random numbers may decide which scripts receive it.
     pub(crate) computes_messages: bool,
     /// Pairs of sprites: a script of the first senses whether it touches the second, or the
@@ -105,7 +105,7 @@ impl Layout {
     }
 }
 
-/// By block: the top block of its script; the block itself if it belongs to no script.
+/// For each block, the top block of its script; the block itself if it belongs to no script.
 fn tops(project: &Project) -> Vec<BlockNo> {
     let mut tops: Vec<BlockNo> = (0..project.block_count() as u32).map(BlockNo).collect();
     for target in &project.targets {

@@ -11,16 +11,16 @@ use catherd_scratch_vm::Tracer;
 pub(crate) struct LatestRecorder {
     trace: Trace,
     minima: bool,
-    /// By block: the smallest distances within the present action.
+    /// For each block, the smallest distances within the present action.
     window: Vec<(f64, f64)>,
-    /// By block: the last action with distances in the window. Actions count over all paths.
+    /// For each block, the last action with distances in the window. Actions count over all paths.
     measured_in: Vec<u64>,
     action: u64,
     /// Blocks with distances in the window.
     measured: Vec<BlockNo>,
     /// Steps since the recorder was made.
     step: u64,
-    /// By block: the last step in which it was evaluated.
+    /// For each block, the last step in which it was evaluated.
     evaluated: Vec<u64>,
 }
 
@@ -101,8 +101,8 @@ impl Tracer for LatestRecorder {
         self.trace.cover(block);
     }
 
-    /// Known distances are those of the present action, not of the trace. Otherwise the machine
-    /// would not measure distances that have grown.
+    /// Return the distances of the present action, not of the trace; otherwise the machine would
+    /// not measure distances that have grown.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let number = block.0 as usize;
         if self.measured_in[number] == self.action {
