@@ -24,7 +24,7 @@ pub(crate) enum What {
     SkinDestroyed(u32),
     /// A block was executed.
     Block(BlockNo),
-    /// A sprite that is tracked looks different.
+    /// The appearance of a tracked sprite has changed.
     Updated(usize),
     /// A message that is tracked was sent.
     Sent(Text),
@@ -40,7 +40,7 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The name by which plans know the kind of event.
+    /// The name of the kind of event in plans.
     pub(crate) fn kind(&self) -> &str {
         match &self.what {
             What::Scheduled(kind) => kind,

@@ -57,7 +57,7 @@ pub(crate) struct Shared {
     next_picture: Cell<u32>,
     /// Whether the pen layer has a number.
     pen_used: Cell<bool>,
-    /// Targets whose bubble is on their left.
+    /// Targets whose speech bubble is on their left.
     left_bubbles: RefCell<FxHashSet<TargetId>>,
     /// Targets whose bubble is a thought.
     pub(crate) thinkers: RefCell<FxHashSet<TargetId>>,
@@ -154,7 +154,7 @@ impl Shared {
         self.vm.borrow_mut().as_mut().map(use_vm)
     }
 
-    /// Takes a snapshot and returns its number. Before the execution it equals the one of the
+    /// Takes a snapshot and returns its number. Before the execution it equals the snapshot of the
     /// submission.
     pub(crate) fn snap(&self, origin: &Origin) -> usize {
         self.snap_times(origin, 1)
@@ -189,7 +189,7 @@ impl Shared {
         (target.0 as usize) < self.submission.targets.len()
     }
 
-    /// Logs that a target looks different, if it is tracked and visible.
+    /// Logs that the appearance of a target has changed, if it is tracked and visible.
     pub(crate) fn updated(&self, target: TargetId) {
         let sprite = target.0 as usize;
         if !self.is_original(target) || !self.tracked.borrow().contains(&sprite) {

@@ -3,7 +3,7 @@
 use catherd_javascript_engine::Limits;
 use catherd_scratch_vm::Compat;
 
-/// How a submission is judged. All options influence the judgement.
+/// Options for judging a submission. All of them influence the judgement.
 #[derive(Clone, Debug)]
 pub struct JudgeOptions {
     /// The machine that executes the submission.

@@ -46,7 +46,8 @@ impl Status {
 /// How a judgement ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum JudgementEnd {
-    /// It was closed after all phases, or after a test that must not fail.
+    /// The judgement was closed after all phases, or after the failure of a test that must not
+    /// fail.
     Closed,
     /// The plan threw an error in a phase.
     Rejected(String),
@@ -69,7 +70,7 @@ pub struct Judgement {
     pub steps: u64,
     /// Blocks that the machine executed.
     pub blocks: u64,
-    /// Whether commands or lines were left out because a limit of their size was reached.
+    /// Whether commands or lines were left out because a size limit was reached.
     pub cut: bool,
 }
 
@@ -219,7 +220,7 @@ impl Output {
         Output { log_limit, ..Output::default() }
     }
 
-    /// Adds a command. Commands after the first 16 MiB are left out.
+    /// Adds a command. Commands that exceed a total of 16 MiB are left out.
     pub(crate) fn emit(&mut self, line: String) {
         if self.closed {
             return;
@@ -232,7 +233,7 @@ impl Output {
             self.cut = true;
             return;
         }
-        // The command that closes an object is left out if the one that opened it was.
+        // Leave out the command that closes an object if the command that opened it was left out.
         match name {
             Some("start-group") => self.groups += 1,
             Some("close-group") if self.groups == 0 && self.cut => return,

@@ -18,10 +18,10 @@ pub struct Plan {
 /// A plan cannot be loaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
-    /// It is longer than 8 MiB.
+    /// The plan is longer than 8 MiB.
     #[error("the plan has {0} bytes; the most is {SIZE_LIMIT}")]
     TooLong(usize),
-    /// It cannot be parsed, or threw an error when it was evaluated.
+    /// The plan cannot be parsed, or threw an error when it was evaluated.
     #[error("{0}")]
     Thrown(String),
     /// The plan does not stop, or the engine has too little memory.
@@ -76,7 +76,7 @@ impl Plan {
         })
     }
 
-    /// An error with its place in the plan, in one line.
+    /// Describes an error with its place in the plan, on one line.
     pub(crate) fn described(&self, thrown: &Thrown) -> String {
         let Some(number) = thrown.line else { return thrown.to_string() };
         let line = self.text.lines().nth(number as usize - 1).unwrap_or_default().trim();

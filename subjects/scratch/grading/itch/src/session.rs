@@ -149,8 +149,8 @@ impl<'a, 'js> Course<'a, 'js> {
         }
     }
 
-    /// Creates the machine with the acceleration that the plan has asked for. Returns the
-    /// milliseconds between two steps.
+    /// Creates the machine with the acceleration that the plan requested. Returns the milliseconds
+    /// between two steps.
     fn start_machine(
         &self,
         program: std::sync::Arc<catherd_scratch_vm::Program>,
@@ -234,7 +234,7 @@ impl<'a, 'js> Course<'a, 'js> {
         self.check_limits()
     }
 
-    /// Executes a step of the machine and tells actions whose threads have ended.
+    /// Executes a step of the machine and notifies the actions whose threads have ended.
     fn step(&self, watching: &mut Vm<Observer<'_, 'js>>) -> Result<(), Broken> {
         let shared = self.shared;
         shared.steps.set(shared.steps.get() + 1);

@@ -1,4 +1,4 @@
-//! Hostile plans: each ends by a counted limit or an error, in the same way every time.
+//! Tests that hostile plans end with a counted limit or an error, and in the same way every time.
 
 use crate::support;
 

@@ -5,7 +5,7 @@ use crate::support;
 use catherd_scratch_grading_itch::{JudgeOptions, JudgementEnd, Plan, ReportNames, Status, judge};
 use support::{judged, judged_with, says, submission, template, verdicts};
 
-/// The output of a plan that says the value of an expression before the execution.
+/// The output of a plan that writes the value of an expression before the execution.
 fn said(expression: &str) -> String {
     let plan = format!(
         "function beforeExecution(e) {{

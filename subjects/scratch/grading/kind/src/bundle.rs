@@ -22,9 +22,9 @@ const FOLDER: &str = "suites/";
 /// A suite of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteText {
-    /// Its name, by which the algorithm of a study chooses it.
+    /// The name of the suite, with which the algorithm of a study refers to it.
     pub name: String,
-    /// Its content: JSON or JavaScript.
+    /// The content of the suite: JSON or JavaScript.
     pub text: String,
 }
 
@@ -64,7 +64,7 @@ impl From<std::io::Error> for BundleError {
     }
 }
 
-/// There is no suite of a name; the line says which there are.
+/// Error for an unknown name of a suite; its line lists the available names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoSuite(String);

@@ -43,7 +43,8 @@ impl JavaScriptTests {
             executed.push(test);
             flow
         })?;
-        // The coverage on the original says which tests reach a mutant; coverage on mutants is not needed.
+        // Do not measure coverage on mutants, because the coverage on the original shows which
+        // tests reach a mutant.
         let options = SuiteOptions { coverage: false, ..options };
         Ok((!stopped).then_some(JavaScriptTests { suite, options, executed }))
     }

@@ -81,7 +81,7 @@ impl SubjectKind for Suites {
         if projects.is_empty() { Ok(None) } else { projects::table(projects).map(Some) }
     }
 
-    /// Goals are blocks of the project, as in the kind `scratch`. Suites have those of its default settings.
+    /// Goals are blocks of the project, as in the kind `scratch` with its default settings.
     fn name_goals(
         &self,
         projects: &[FoundProject],

@@ -68,7 +68,7 @@ fn has_suites_alone(path: &Path) -> bool {
     !others && EXTENSIONS.iter().any(|extension| has(extension))
 }
 
-/// Where suites are searched for.
+/// The places in which suites are searched for.
 struct Places {
     /// The names of the projects by folder, without extensions.
     stems: BTreeMap<PathBuf, BTreeSet<String>>,

@@ -118,7 +118,7 @@ impl Loaded {
         Ok(RunRecord { run: spec.id(), ..generator.run(&inner, on_progress)? })
     }
 
-    /// Executes a suite on the project, and on its mutants if the study asks for them.
+    /// Executes a suite on the project, and on its mutants if the study requests them.
     fn execute(
         &self,
         spec: &RunSpec,
@@ -135,7 +135,8 @@ impl Loaded {
             suite
                 .belongs_to(&self.inner.to_string())
                 .map_err(|error| refused(error.to_string()))?;
-            // Assertions that depend on random numbers hold only with the suite's own seed.
+            // Check flaky assertions only under the seed of the suite, because they depend on
+            // random numbers.
             let flaky = suite.seed == spec.seed;
             suite.reseed(spec.seed);
             return self.execute_generated(spec, suite, flaky, &refused, on_progress);

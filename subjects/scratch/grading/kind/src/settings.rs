@@ -12,7 +12,7 @@ const VERSION: &str = "version";
 const SEED: &str = "{seed}";
 const VERSIONS: [&str; 2] = ["2022", "2023"];
 
-/// How a suite is executed.
+/// Settings for executing a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Name of the suite; it may contain [`SEED`].

@@ -16,7 +16,8 @@
 //! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
 //! | [`SuiteReport::messages`] | - | `append-message` outside of tests, summaries of groups |
 //!
-//! Every format depends only on the report: it contains no time of day and no path of the computer.
+//! The output depends only on the report: it contains neither the time of day nor paths of the
+//! computer.
 
 mod dodona;
 mod json;

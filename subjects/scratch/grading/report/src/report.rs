@@ -7,13 +7,13 @@ use serde_json::Value;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Status {
-    /// All its checks succeeded.
+    /// All checks of the test succeeded.
     Pass,
-    /// One of its checks failed.
+    /// A check of the test failed.
     Fail,
-    /// It could not be executed to the end.
+    /// The test could not be executed to its end.
     Error,
-    /// It was not executed, or an assumption of it does not hold.
+    /// The test was not executed, or one of its assumptions does not hold.
     Skip,
 }
 
@@ -99,12 +99,12 @@ pub struct Location {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Visibility {
-    /// With its tests.
+    /// The group is shown with its tests.
     #[default]
     Show,
-    /// As its summary, unless a test in it does not pass.
+    /// The group is shown as a summary, unless a test in it does not pass.
     Summary,
-    /// Not at all, unless a test in it does not pass.
+    /// The group is hidden, unless a test in it does not pass.
     Hide,
 }
 
@@ -149,7 +149,7 @@ pub struct TestReport {
     pub operator: Option<String>,
     /// Further values of the error, by name.
     pub details: Vec<(String, Value)>,
-    /// Where the suite threw the error; `None` if it is not known.
+    /// The place at which the suite threw the error; `None` if it is unknown.
     pub location: Option<Location>,
     /// Steps that the machine executed in the test.
     pub steps: u64,
@@ -209,7 +209,7 @@ pub struct SuiteFacts {
     pub seed: String,
     /// Lines of the tests that contain an assertion.
     pub assertions: u32,
-    /// What generated the suite; `None` if nothing did.
+    /// The algorithm that generated the suite; `None` if it was not generated.
     pub algorithm: Option<String>,
 }
 

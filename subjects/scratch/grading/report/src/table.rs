@@ -129,7 +129,7 @@ fn unusable(project: &str, reason: &str, tests: usize) -> Vec<String> {
 
 fn row(report: &SuiteReport, columns: &[String]) -> Vec<String> {
     let mut row = vec![report.project.clone(), report.digest.clone(), "executed".to_owned()];
-    // The cells of tests that were not reached on this project stay empty.
+    // The cells of tests that were not reached on this project remain empty.
     let mut statuses: Vec<Option<Status>> = vec![None; columns.len()];
     for (name, test) in columns_of(report).iter().zip(&report.tests) {
         if let Some(at) = columns.iter().position(|column| column == name) {
@@ -150,8 +150,8 @@ fn row(report: &SuiteReport, columns: &[String]) -> Vec<String> {
     row
 }
 
-/// Points, the most points, the percentage with one decimal, and what went wrong. Each test that the
-/// suite does not skip is worth a point.
+/// Points, maximum points, percentage with one decimal, and what went wrong. Each test that the
+/// suite does not skip is worth one point.
 fn marks(report: &SuiteReport) -> [String; 4] {
     let tally = report.tally();
     let most = tally.pass + tally.fail + tally.error;

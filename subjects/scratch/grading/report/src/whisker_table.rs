@@ -21,8 +21,9 @@ pub struct WhiskerTable {
 }
 
 impl WhiskerTable {
-    /// An empty table. Tests that the suite itself skips have a cell and are counted. If `shifts`
-    /// is set, they have none, so that later cells shift to the left, as in the original.
+    /// Creates an empty table. Tests that the suite itself skips have a cell and are counted. If
+    /// `shifts` is set, they have no cell, so that later cells move to the left, as in the
+    /// original.
     pub fn new(shifts: bool) -> WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }
     }

@@ -32,7 +32,8 @@ impl Seed {
         Random::arc4(&format!("{self}\0").encode_utf16().collect::<Vec<_>>()).drawing_names()
     }
 
-    /// The random numbers of the suite's `Math.random`, unless it shares those of the machine.
+    /// The generator for `Math.random` in the suite, unless the suite shares the generator of the
+    /// machine.
     pub(crate) fn script(self) -> Random {
         Random::arc4(&format!("{self} script").encode_utf16().collect::<Vec<_>>())
     }

@@ -1,5 +1,5 @@
-//! Hostile suites: each ends by a counted limit or an error, in the same way every time, and does
-//! not influence the test after it.
+//! Tests that hostile suites end with a counted limit or an error, in the same way every time, and
+//! do not influence the next test.
 
 use crate::support;
 

@@ -26,7 +26,7 @@ fn always() -> Value {
     json!([check("Function", &["true"])])
 }
 
-/// Executes models twice, which must end alike.
+/// Executes models twice and checks that both executions end in the same way.
 fn run(graphs: &[Value]) -> TestOutcome {
     let models = Models { duration: 1_000.0, ..Models::new(&json!(graphs).to_string()) };
     let suite = SuiteFile::of_models("models.json", models).unwrap();
@@ -117,7 +117,7 @@ fn effects_that_exclude_each_other_are_left_out() {
         run(&[graph("program", "m", &[("a", "b", always(), of("+"))]), other])
     };
     let outcome = models("-");
-    // Two models registered the effects, so that only one step has both.
+    // The effects were registered by two models, and only one step has both.
     assert_eq!(outcome.status.name(), "pass", "{}", outcome.message);
     assert!(
         outcome.log.iter().any(|line| line.contains("exclude each other")),

@@ -74,8 +74,8 @@ fn lines_beyond_the_limit_of_the_log_are_left_out() {
 
 #[test]
 fn what_is_drawn_stays_between_tests_of_strict_mode() {
-    // The basket stays as large as the first test left it, until a block changes it, although its size is
-    // restored.
+    // The basket keeps its size from the first test until a block changes it, although the property
+    // is restored.
     let suite = pair(
         "t.getSprite('Basket').getScratchTarget().setSize(300);",
         "const basket = t.getSprite('Basket'), raw = basket.getScratchTarget();

@@ -10,8 +10,8 @@ pub(crate) fn template() -> Project {
     project(vec![stage(), cat(&mut TargetBuilder::new("Cat"), false), dog()])
 }
 
-/// The solution: in addition, `Cat` walks 10 steps three times when it is clicked, asks for a name
-/// when the key `q` is pressed, and sends `done`.
+/// The solution: in addition to the template, `Cat` walks 10 steps three times when it is clicked,
+/// asks for a name when the key `q` is pressed, and sends `done`.
 pub(crate) fn submission() -> Project {
     project(vec![stage(), cat(&mut TargetBuilder::new("Cat"), true), dog()])
 }
@@ -95,7 +95,7 @@ pub(crate) fn verdicts(judgement: &Judgement) -> Vec<String> {
         .collect()
 }
 
-/// A plan that says the value of an expression in the last phase, after a schedule.
+/// A plan that writes the value of an expression in the last phase, after a schedule.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn says(schedule: &str, expression: &str) -> String {
     format!(

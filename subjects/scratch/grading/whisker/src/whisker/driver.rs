@@ -57,8 +57,8 @@ pub(crate) type VariableKey = (TargetKey, u32, bool);
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) active: Cell<bool>,
-    /// Whether a function that the run called has thrown. The run then stays active, but executes
-    /// nothing.
+    /// Whether a function that the run called has thrown an error. The run then remains active, but
+    /// executes nothing.
     pub(crate) dead: Cell<bool>,
     pub(crate) cancelled: Cell<bool>,
     /// Whether its condition holds.
@@ -102,7 +102,7 @@ pub(crate) struct Driver {
     pub(crate) wrapped: Cell<bool>,
     /// Kinds of changes for which the wrapper of a sprite has a handler.
     pub(crate) handled: RefCell<FxHashMap<TargetKey, u32>>,
-    /// The keys of the targets when JavaScript last asked for them, in order.
+    /// The keys of the targets at the last request by JavaScript, in order.
     pub(crate) known_targets: RefCell<Vec<f64>>,
     pub(crate) olds: RefCell<FxHashMap<TargetKey, Old>>,
     /// Sprites that had a bubble in an earlier test. Only strict mode keeps them between tests.
@@ -259,8 +259,8 @@ impl Driver {
         self.input_seed.set(seed.inputs());
     }
 
-    /// A random number for the suite's `Math.random`. In strict mode it comes from the machine's
-    /// generator.
+    /// Draws a random number for `Math.random` in the suite. In strict mode it comes from the
+    /// machine's generator.
     pub(crate) fn draw(&self) -> f64 {
         if self.options.strict {
             self.sensing().draw()

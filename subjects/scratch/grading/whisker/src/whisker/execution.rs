@@ -59,7 +59,8 @@ impl<'js> TestExecution<'_, '_, 'js> {
         outcome
     }
 
-    /// One turn of the event loop: timers that are due, then a step or a jump of the clock.
+    /// Executes one iteration of the event loop: timers that are due, then a step, or the clock
+    /// advances.
     fn turn(&mut self) {
         let session = self.session;
         session.begin_turn();
@@ -204,7 +205,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         if self.session.stopped().is_some() { Err(None) } else { raised }
     }
 
-    /// Rejects the promise of the run. It stays active, as in the original.
+    /// Rejects the promise of the run. The run remains active, as in the original.
     fn fail_run(&self, thrown: Js<'js>) {
         self.driver.run.dead.set(true);
         let settled = self.parts.settle.call::<_, ()>((false, thrown));
@@ -242,9 +243,10 @@ impl<'js> TestExecution<'_, '_, 'js> {
         match (session.stopped(), driver.finished.take()) {
             (Some(stop), _) => {
                 driver.limit(match stop {
-                    // The runner never asks for a stop itself, so that `Caller` does not occur.
+                    // `Caller` does not occur, because the runner never requests a stop.
                     Stop::Operations | Stop::Caller => Limit::Time,
-                    // Its engine has no guard, which the limit of the stack needs.
+                    // `Stack` does not occur, because the engine has no guard, which the limit of
+                    // the stack needs.
                     Stop::Memory | Stop::Stack => Limit::Memory,
                 });
                 thrown.message = stop.to_string();

@@ -76,7 +76,7 @@ pub(crate) fn of(
     hints
 }
 
-/// A hint for a comparison by `===` of a number with a string that looks the same.
+/// Returns a hint if a number is compared by `===` with a string that looks the same.
 pub(crate) fn comparison(details: &Map<String, Value>) -> Option<String> {
     let of = |name: &str| details.get(name);
     let same = match (of("actual")?, of("expected")?) {

@@ -32,7 +32,7 @@ pub(crate) enum Device {
 /// The state of a button or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Down {
-    /// Not given. Undoing such an input presses the key, as in the original.
+    /// No value is given. Undoing such an input presses the key, as in the original.
     Absent,
     No,
     Yes,

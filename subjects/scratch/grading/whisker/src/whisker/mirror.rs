@@ -26,8 +26,8 @@ const OLD: usize = 2;
 /// visible, exists.
 const ROWS: usize = 20;
 const WIDTH: usize = 10;
-/// Maximum number of clones, each of which has a row. An additional last row is shared by targets
-/// with higher numbers.
+/// Maximum number of clones that have a separate row. Targets with higher numbers share an
+/// additional last row.
 const CLONES: usize = 300;
 
 /// The values of a sprite before the latest step.
@@ -88,10 +88,10 @@ impl Mirror {
         self.cells.set(OLD_VERSION, self.old.get());
     }
 
-    /// Writes the row of a target. `view` is `None` if the target was deleted and another has its
-    /// place.
+    /// Writes the row of a target. `view` is `None` if the target was deleted and another target
+    /// has its number.
     pub(crate) fn write(&self, key: TargetKey, view: Option<TargetView<'_>>) {
-        // For a value that is not a number, JavaScript asks the host.
+        // NaN stands for a value that is not a number; JavaScript then requests it from the host.
         let mut row = [f64::NAN; WIDTH - 2];
         [row[6], row[7]] = [0.0, 0.0];
         if let Some(view) = view {

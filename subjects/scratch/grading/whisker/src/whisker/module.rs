@@ -54,10 +54,10 @@ impl Models {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// It is longer than 8 MiB.
+    /// The suite is longer than 8 MiB.
     #[error("the suite has {0} bytes; the most is {SIZE_LIMIT}")]
     TooLong(usize),
-    /// It cannot be parsed, or threw an error when it was evaluated.
+    /// The suite cannot be parsed, or threw an error when it was evaluated.
     #[error("{thrown}{}", place(.thrown, .source_line))]
     Thrown {
         /// The error that was thrown.
@@ -103,7 +103,7 @@ pub struct TestInfo {
 }
 
 impl TestInfo {
-    /// Its own seed; `None` if it has none.
+    /// The separate seed of the test; `None` if it has none.
     pub(crate) fn seed(&self) -> Option<Seed> {
         let text = self.seed.as_ref()?;
         match text.parse() {
@@ -196,8 +196,9 @@ impl SuiteFile {
         })
     }
 
-    /// The error of the suite, if an error is in the line after it, with which catherd closes its function:
-    /// the suite ends too early, so it is compiled as it is.
+    /// Returns the error of the suite itself. An error in the line after the suite, with which
+    /// catherd closes the function around it, means that the suite ends too early, so the suite is
+    /// compiled without the function.
     fn of_suite(&self, thrown: Thrown, limits: Limits) -> Thrown {
         let last = self.text.trim_end().lines().count().max(1) as u32;
         if thrown.line.is_none_or(|line| line <= last) {

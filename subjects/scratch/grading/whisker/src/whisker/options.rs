@@ -5,8 +5,8 @@ use catherd_javascript_engine::Limits;
 use super::module::TestInfo;
 use crate::seed::Seed;
 
-/// How a suite is executed. All options influence results, except `acceleration`, which suites can
-/// only read.
+/// Options for executing a suite. All of them influence results, except `acceleration`, which
+/// suites can only read.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
     /// Seed of all tests; `None` for their own seeds, 0 if they have none.
@@ -18,7 +18,7 @@ pub struct SuiteOptions {
     /// Whether quirks of the original are kept: there is no `wait`, and suites share the machine's
     /// random numbers.
     pub strict: bool,
-    /// Whether comparisons and types are those of Whisker of July 2022 (P), not of October 2023.
+    /// Whether comparisons and types follow Whisker of July 2022 (P) instead of October 2023.
     pub compat_p: bool,
     /// The acceleration factor that suites read.
     pub acceleration: f64,

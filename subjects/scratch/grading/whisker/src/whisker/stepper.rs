@@ -142,7 +142,7 @@ impl Tracer for Observer<'_, '_> {
 }
 
 impl Observer<'_, '_> {
-    /// Calls the suite with the machine as it is in the middle of the step.
+    /// Calls the suite in the middle of a step, with the present state of the machine.
     fn call(
         &mut self,
         mut state: Midstep<'_>,

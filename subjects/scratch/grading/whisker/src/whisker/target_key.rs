@@ -18,7 +18,8 @@ impl TargetKey {
         TargetKey::new(view.id, view.serial)
     }
 
-    /// The key that a script has passed. Its numbers come from `number` and are thus below 2^53.
+    /// Converts a number that a script has passed to a key. Such numbers come from `number` and are
+    /// below 2^53.
     pub(crate) fn from_number(number: f64) -> TargetKey {
         TargetKey(number as u64)
     }

@@ -229,7 +229,7 @@ pub(super) fn install_old<'js>(
     host: &Object<'js>,
     driver: &Rc<Driver>,
 ) -> Result<()> {
-    // Two facts that never change in one number: twice the number of the sprite, plus 1 for an
+    // Encodes two constant properties in one number: twice the number of the sprite, plus 1 for an
     // original.
     function!(host, ctx, driver, "wrap", |d, key: f64| {
         wrap_all(&d);

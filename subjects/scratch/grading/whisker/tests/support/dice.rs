@@ -20,7 +20,7 @@ impl Dice {
         items[self.below(items.len())]
     }
 
-    /// One in four texts, damaged in up to three places; the others unchanged.
+    /// Damages one in four texts in up to three places, and leaves the other texts unchanged.
     fn damaged(&mut self, text: &str) -> String {
         let mut letters: Vec<char> = text.chars().collect();
         for _ in 0..if self.below(4) == 0 { 1 + self.below(3) } else { 0 } {
