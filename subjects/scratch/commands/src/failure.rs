@@ -8,8 +8,8 @@ use catherd_scratch_corpora::corpus::{AddError, CorpusError};
 use catherd_scratch_corpora::sample::SampleError;
 use catherd_scratch_corpora::{FindError, LoadError};
 
-/// An error of a library, in words for people. (Failures and these errors are of other crates, so
-/// that this cannot be `From`.)
+/// Converts an error of a library to a failure with a readable message. (Both types are defined in
+/// other crates, so `From` cannot be implemented.)
 pub(crate) trait Worded {
     /// The failure of a command that the error ends.
     fn worded(self) -> Failure;

@@ -116,7 +116,7 @@ pub fn generate(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
     match (&asked.out, asked.json) {
         (Some(_), true) => terminal::print(&format!("{}\n", json(asked, &generated, &further))),
         (Some(_), false) => terminal::print(&report),
-        // Standard output has the suite, so that the report goes to standard error.
+        // The suite is written to standard output, so the report must go to standard error.
         (None, _) if !asked.quiet => terminal::note(report.trim_end()),
         (None, _) => {}
     }
@@ -124,7 +124,7 @@ pub fn generate(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
 }
 
 impl Flags {
-    /// How many assertions are kept, and how many mutants are asked; `None` if all are kept.
+    /// Which assertions are kept, and the number of mutants that decide it; `None` if all are kept.
     fn minimisation(
         &self,
         by_parameter: Option<(Level, Option<u64>)>,
@@ -288,7 +288,7 @@ fn numbers_without_assertions(suite: &Suite) -> Vec<usize> {
     tests.filter(|(test, _)| test.assertions.is_empty()).map(|(_, number)| number).collect()
 }
 
-/// The tests that check nothing, and those that were executed again less often than asked.
+/// Describes the tests without assertions, and the tests with fewer re-executions than requested.
 fn weak_tests(suite: &Suite) -> String {
     let list =
         |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");

@@ -62,7 +62,7 @@ pub fn run(path: &Path, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The unsupported blocks by opcode. Blocks that no script contains are left out.
+/// Counts the unsupported blocks for each opcode, without blocks outside of scripts.
 fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     let mut found: BTreeMap<String, Uses> = BTreeMap::new();
     for target in &project.targets {

@@ -37,7 +37,7 @@ Examples:
 Exit codes: 0 if the submission was judged, 1 if the exercise cannot be used.")]
 pub struct Arguments {}
 
-/// What the platform says about a submission; other fields are ignored.
+/// The object with which the platform describes a submission; other fields are ignored.
 #[derive(Deserialize)]
 struct Configuration {
     resources: PathBuf,

@@ -80,7 +80,7 @@ pub fn run(asked: &Mutation, flags: &Flags, text: &str) -> Result<Exit, Failure>
     })
 }
 
-/// What is asked for, with the flags for Scratch projects.
+/// The common arguments and the flags for Scratch projects.
 struct Arguments<'a> {
     asked: &'a Mutation,
     flags: &'a Flags,

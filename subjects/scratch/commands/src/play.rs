@@ -165,7 +165,7 @@ struct Film<'a> {
     rule: Option<usize>,
     /// The last picture; empty before the first.
     last: Vec<Pixel>,
-    /// What has to be written of it, and for how many steps it is shown.
+    /// The part of the frame that must be written, and the number of steps for which it is shown.
     pending: Option<(Frame<'static>, u32)>,
     result: Result<(), EncodingError>,
 }
@@ -221,7 +221,7 @@ impl<'a> Film<'a> {
 
     fn write_pending(&mut self) {
         let Some((mut frame, steps)) = self.pending.take() else { return };
-        // In hundredths of a second, which are the format's.
+        // The unit of the format is a hundredth of a second.
         let delay = steps.saturating_mul(100) / STEPS_PER_SECOND;
         frame.delay = delay.try_into().unwrap_or(u16::MAX);
         if self.result.is_ok() {
@@ -250,7 +250,7 @@ fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
     let [left, top, right, bottom] = sides?;
     let rows = picture.chunks(width).take(bottom + 1).skip(top);
     let bytes: Vec<u8> = rows.flat_map(|row| row[left..=right].as_flattened()).copied().collect();
-    // Both sides of a picture are less than 2^16.
+    // The conversion is exact, because width and height of a picture are less than 2^16.
     let [left, top, right, bottom] = [left, top, right, bottom].map(|side| side as u16);
     let mut frame = Frame::from_rgb_speed(right - left + 1, bottom - top + 1, &bytes, SPEED);
     (frame.left, frame.top) = (left, top);

@@ -44,7 +44,7 @@ pub(crate) fn compile(
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Compiles a project for a machine and a suite that asks for colours although no block does.
+/// Compiles a project for a machine and a suite that queries colours even if no block does.
 /// Costumes are shared with an earlier program for the same machine.
 pub(crate) fn compile_for_scripts(
     path: &Path,

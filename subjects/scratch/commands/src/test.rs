@@ -26,7 +26,7 @@ use self::output::Output;
 use self::suite::{LoadedSuite, Tests};
 use crate::project;
 
-/// Flags of `catherd test`. The public ones also hold for suites of other kinds.
+/// Flags of `catherd test`. The public flags also apply to suites of other kinds.
 #[derive(Args)]
 pub struct Flags {
     /// Whether a suite in JavaScript has tests for Whisker or is a plan for Itch [default: as its
@@ -103,7 +103,7 @@ enum Kind {
     Itch,
 }
 
-/// What is expected of a suite.
+/// The expected format of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Expectation {
     /// The project is accepted and the template is rejected
@@ -172,7 +172,7 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
 }
 
 impl Arguments<'_> {
-    /// Whether the suite is a plan for Itch, by its text unless the caller says so.
+    /// Whether the suite is a plan for Itch, as the caller states, or else according to its text.
     fn is_plan(&self, text: &str, javascript: bool) -> Result<bool, Failure> {
         let Some(kind) = self.flags.kind else {
             return Ok(SuiteKind::of(text) == Ok(SuiteKind::Itch));

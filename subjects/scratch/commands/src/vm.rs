@@ -29,7 +29,8 @@ pub enum Command {
     Digest(digest::Arguments),
     #[command(hide = true)]
     Fuzz(fuzz::Arguments),
-    // Only `catherd dev vm interpreted`; clap would accept it here without this.
+    // Accepted only as `catherd dev vm interpreted`; without this attribute clap would accept it
+    // here.
     #[command(skip)]
     Interpreted(interpreted::Arguments),
 }

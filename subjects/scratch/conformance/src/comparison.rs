@@ -28,8 +28,8 @@ pub struct Divergence {
     pub blocks: Vec<String>,
 }
 
-/// Finds the first difference between the machine and a recorded state. Step and blocks of the
-/// divergence are left for the caller to fill in.
+/// Finds the first difference between the machine and a recorded state. The caller must set the
+/// step and the blocks of the divergence.
 pub(crate) fn compare<T: Tracer>(
     vm: &Vm<T>,
     threads: u64,

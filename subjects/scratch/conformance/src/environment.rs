@@ -25,7 +25,7 @@ pub struct Environment {
     /// the replay uses the machine's own clock.
     pub elapsed: Option<f64>,
     /// Whether the recorder made today's machine execute one batch a step and advance the timer by
-    /// 0.075 s, as the machine of 2022 does. Recordings do not say so.
+    /// 0.075 s, as the machine of 2022 does. Recordings do not contain this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
     /// Steps in which keys that are held start hats of Makey Makey again. The original repeats them by a
@@ -66,8 +66,8 @@ impl fmt::Display for Environment {
 
 /// State of the recorder's keyboard and mouse when a recording began.
 ///
-/// The recorder kept this state from one recording to the next, but a recording does not say
-/// which one came before it. In the default state no key is down and the mouse has no position.
+/// The recorder kept this state from one recording to the next, but a recording does not name its
+/// predecessor. In the default state no key is down and the mouse has no position.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Devices {
     keys: BTreeSet<String>,

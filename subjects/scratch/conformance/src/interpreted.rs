@@ -23,7 +23,7 @@ impl Tracer for Untold {
 /// Blocks in warp of one project or of several.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarpBlocks {
-    /// All that were executed.
+    /// Number of all blocks that were executed.
     pub executed: u64,
     /// The interpreted ones, by opcode and reason. For a reason within the block, the opcodes of its
     /// reporters follow, without arithmetic and comparisons.

@@ -1,12 +1,12 @@
-//! What the commands about conformance observe of an execution. It is one type for all of them, because
-//! the interpreter is compiled anew for each type of tracer.
+//! The tracer of all commands about conformance. They share one type, because the interpreter is
+//! compiled again for each type of tracer.
 
 use std::collections::BTreeSet;
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::{Text, Tracer};
 
-/// Observer that keeps the covered blocks, or folds all that it is told into a hash.
+/// Tracer that keeps the covered blocks, or combines all reported events into a hash.
 #[derive(Clone, Default)]
 pub(crate) struct Observer {
     keeps_blocks: bool,

@@ -33,8 +33,8 @@ impl InferredClock {
         f64::from(self.now)
     }
 
-    /// Runs one step with the first reading that leaves no difference. If there is no such
-    /// reading, returns the difference of a step of the usual duration.
+    /// Runs one step with the first clock reading that leaves no difference. If there is no such
+    /// reading, returns the difference after a step of the usual duration.
     pub(crate) fn advance(&mut self, replayer: &mut Replayer<'_>) -> Option<Divergence> {
         let here = replayer.checkpoint();
         let mut usual = None;

@@ -124,7 +124,7 @@ fn replay_under(
         }
     }
     if has_makey_hats(project) {
-        // Each step in which the recording differs may be one in which the timer ended.
+        // The timer may have ended in any step in which the recording differs.
         while let Some(divergence) = &best.divergence {
             let mut environment = best.environment.clone();
             environment.makey_steps.push(divergence.step);

@@ -13,8 +13,8 @@ use crate::limits::{LimitHit, limit_hits};
 use crate::observer::Observer;
 use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
 
-/// Settings of the recordings: the Whisker paper's timer, no network, no clock; or those of today's
-/// machine.
+/// Settings for the recordings: the timer of the Whisker paper, no network and no clock, or the
+/// settings of today's machine.
 fn settings(compat: Compat, one_batch: bool) -> VmSettings {
     let default = VmSettings::of(compat);
     let slowed =

@@ -7,7 +7,7 @@ use rand_chacha::rand_core::{Rng as _, SeedableRng};
 pub(crate) struct Rng(ChaCha8Rng);
 
 impl Rng {
-    /// One of the 2^64 independent streams of a seed.
+    /// Creates one of the 2^64 independent streams of a seed.
     pub(crate) fn new(seed: u64, stream: u64) -> Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(stream);

@@ -1,5 +1,5 @@
-//! Replay of recordings of the demo corpus on the original machine. `tests/demo/README.md` says how
-//! they were made.
+//! Replays recordings that the original machine made of the demo corpus. `tests/demo/README.md`
+//! describes how they were made.
 
 use std::collections::{BTreeSet, HashSet};
 use std::mem::discriminant;
@@ -11,7 +11,7 @@ use catherd_scratch_sb3::Project;
 use catherd_scratch_vm::Program;
 use sha2::{Digest, Sha256};
 
-/// Least share of the projects' statements that the recordings cover together.
+/// Minimum share of the statements of the projects that all recordings together cover.
 const COVERED: f64 = 0.75;
 
 /// All recordings with their projects.
@@ -53,8 +53,8 @@ fn the_original_reaches_the_same_states() {
     assert!(differences.is_empty(), "{differences:#?}");
 }
 
-/// The recordings have every kind of input and cover most statements, so that agreeing with them
-/// says something.
+/// The recordings contain every kind of input and cover most statements; otherwise agreement with
+/// them would show little.
 #[test]
 fn recordings_cover_the_projects() {
     let mut events = HashSet::new();

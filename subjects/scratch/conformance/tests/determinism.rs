@@ -74,7 +74,7 @@ fn the_number_of_threads_does_not_matter() {
     chosen.truncate(FROM_CORPUS);
     let many = run(&chosen, 8);
     assert_eq!(many, run(&chosen, 1));
-    // For comparison with another build.
+    // Write the digests to a file, for comparison with another build.
     if let Some(file) = std::env::var_os("CATHERD_DIGESTS") {
         let lines: String =
             many.iter().map(|run| format!("{}  {}\n", run.digest, run.project)).collect();

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// Writes a file atomically: under a temporary name and to disk, then renames it. The file is
 /// therefore either complete or absent.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    // Two threads may write the same file with the same contents.
+    // Number in the names of temporary files, because two threads may write the same file at the
+    // same time.
     static NUMBER: AtomicU64 = AtomicU64::new(0);
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(format!(".{}.part", NUMBER.fetch_add(1, Ordering::Relaxed)));

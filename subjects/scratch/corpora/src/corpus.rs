@@ -86,7 +86,7 @@ impl CorpusError {
         move |cause| CorpusError::Io { path, cause }
     }
 
-    /// Like [`CorpusError::io`], for a text file: one that is not UTF-8 is damaged.
+    /// Like [`CorpusError::io`], for a text file, which is damaged if it is not UTF-8.
     pub(crate) fn unreadable(path: &Path) -> impl FnOnce(io::Error) -> CorpusError {
         let path = path.to_owned();
         move |cause| match cause.kind() {

@@ -13,8 +13,8 @@ pub struct Description {
     /// Scripts that an event, a clone or a call can start.
     pub scripts: usize,
     /// Statement blocks, which a test can execute, including hats and custom-block definitions,
-    /// without the heads of loose scripts. An upper bound of the goals, which also leave out dead
-    /// code.
+    /// without the heads of loose scripts. This is an upper bound for the number of goals, which
+    /// also exclude dead code.
     pub statements: usize,
     /// Groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,
@@ -135,7 +135,7 @@ fn blocks_below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Blo
     })
 }
 
-/// True for a block that decides which block is executed next.
+/// Whether a block decides which block is executed next.
 fn is_decision(block: &Block) -> bool {
     use Opcode::*;
     matches!(

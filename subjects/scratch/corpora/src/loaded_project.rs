@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 pub struct LoadedProject {
     /// The project.
     pub project: Project,
-    /// The archive: the bytes of a file, or a folder packed so that the same files give the same
+    /// The archive: the bytes of a file, or a packed folder. Packing the same files gives the same
     /// bytes on every computer.
     pub archive: Vec<u8>,
     /// SHA-256 of the archive: the identity of the project in runs and results.

@@ -144,12 +144,11 @@ pub enum SampleError {
 /// End of a sample.
 #[derive(Clone, Debug)]
 pub enum SampleEnd {
-    /// The corpus has as many projects as wanted.
+    /// The corpus has the wanted number of projects.
     Complete(Corpus),
     /// All ids were probed, and the corpus has fewer projects than wanted.
     Short(Corpus),
-    /// These ids before the last project are undecided; with the cause of the last failed attempt
-    /// of each.
+    /// Undecided ids before the last project, each with the cause of its last failed attempt.
     Undecided(Vec<(u64, String)>),
     /// The servers cannot be reached, for this cause.
     Unreachable(String),

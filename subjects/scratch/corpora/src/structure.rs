@@ -5,9 +5,9 @@ use sha2::{Digest, Sha256};
 
 use crate::corpus::Sha;
 
-/// A digest of the scripts of a project: the sequence and nesting of their blocks. Names, literals,
-/// variables, costumes, positions, ids, and the order of scripts and sprites do not influence it,
-/// so that remixes that only look different, and equal solutions of an exercise, have the same
+/// A digest of the scripts of a project: the sequence and nesting of their blocks. It does not
+/// depend on names, literals, variables, costumes, positions, ids, or the order of scripts and
+/// sprites. Remixes that only look different, and equal solutions of an exercise, have the same
 /// digest. Loose blocks count as scripts.
 pub fn structure(project: &Project) -> Sha {
     let mut sprites: Vec<Sha> = project.targets.iter().map(target_digest).collect();

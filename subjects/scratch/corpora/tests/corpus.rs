@@ -46,7 +46,7 @@ fn files_become_a_corpus_once() {
     assert!(member.statements > 0 && member.scripts > 0);
     assert_eq!(Corpus::read(&folder).unwrap().members, corpus.members);
 
-    // Another project with a name that the corpus has already.
+    // Import another project with a name that the corpus already has.
     let other = TempDir::new().unwrap();
     fs::write(other.path().join("maze.sb3"), synth::project(4, 9).archive).unwrap();
     let (corpus, _) = added(&folder, &[other.path().to_owned()]).unwrap();
@@ -117,7 +117,7 @@ fn differences_are_classified() {
 fn parts_are_disjoint_and_keep_duplicates_together() {
     let place = TempDir::new().unwrap();
     let mut corpus = synth::write(&place.path().join("all"), 12, 1, || {}).unwrap();
-    // The same project under another id.
+    // Describe the same project under another id.
     let copy = Member { id: "copy".into(), ..corpus.members[5].clone() };
     corpus.members.push(copy);
     let parts = [("tuning".to_owned(), 4), ("evaluation".to_owned(), 8)];
@@ -153,7 +153,7 @@ fn a_frozen_list_has_ids_and_digests_in_order() {
     export_frozen(&corpus, &file).unwrap();
     let text = fs::read_to_string(file).unwrap();
     assert!(text.contains(&corpus.metadata.digest.to_string()), "{text}");
-    // No server has synthetic projects.
+    // Synthetic projects have no id on a server.
     assert!(
         text.contains("They are not shared on Scratch") && !text.contains("--from-list"),
         "{text}"

@@ -102,7 +102,7 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
 
     let before = server.requests.load(Ordering::SeqCst);
     let FetchEnd::Fetched(corpus, missing) = run(&list, &folder).unwrap() else { panic!() };
-    // `one` and `text` were kept; `changed` is asked for until its contents are certain.
+    // `one` and `text` were kept; `changed` is requested until its contents are certain.
     assert_eq!(server.requests.load(Ordering::SeqCst) - before, 1 + 3 + 1);
     let ids: Vec<&str> = corpus.members.iter().map(|member| &*member.id).collect();
     assert_eq!(ids, ["one", "two"]);
@@ -124,7 +124,7 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
     assert_eq!(authors.of(&file), Member::author_hash("ADA"));
     assert_eq!(authors.of(&list), "");
 
-    // The same list again makes the same corpus; another one is refused.
+    // The same list gives the same corpus again; another list is refused.
     assert!(
         matches!(run(&list, &folder), Ok(FetchEnd::Fetched(again, _)) if again.metadata == corpus.metadata)
     );

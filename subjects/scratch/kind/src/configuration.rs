@@ -19,17 +19,17 @@ const GAME_SEEDS: usize = 10;
 /// Maximum number of fresh seeds.
 const MAX_SEEDS: usize = 1_000;
 
-/// The parameter that says at which goals generation aims.
+/// The parameter for the goals at which generation aims.
 const CRITERIA: &str = "criteria";
 
-/// Its values: names of criteria, in a study file also as a list.
+/// The values of the parameter: names of criteria, which can also be a list in a study file.
 const CRITERIA_WORDS: [&str; 3] = [BLOCKS, BRANCHES, "blocks,branches"];
 
-/// The parameter that says whether the coverage of branches is measured although generation does
-/// not aim at them.
+/// The parameter that determines whether the coverage of branches is measured even if generation
+/// does not aim at them.
 const MEASURE_BRANCHES: &str = "measure_branches";
 
-/// The parameter that says which assertions are kept.
+/// The parameter that determines which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
 
 /// Advice for wrong values of it.
@@ -41,20 +41,20 @@ const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "div
 /// The parameter with the maximum number of mutants that are executed for that.
 const ASKED: &str = "asked_mutants";
 
-/// The parameter with the number of assertions that must notice each of these mutants.
+/// The parameter for the number of assertions that must notice each of these mutants.
 const NOTICED_BY: &str = "noticed_by";
 
 /// Maximum of this number.
 const MAX_NOTICING: i64 = 1_000;
 
-/// What happens with the suite of a run after its generation.
+/// Settings for processing the suite of a run after its generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct After {
     /// The assertions that it gets; `None` if it gets none.
     pub assertions: Option<Assertions>,
     /// The number of fresh seeds under which its coverage is measured.
     pub fresh_seeds: usize,
-    /// Whether the coverage of branches is measured besides that of blocks.
+    /// Whether the coverage of branches is measured in addition to the coverage of blocks.
     pub branches: bool,
 }
 
@@ -102,7 +102,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
             });
         }
     };
-    // Without assertions there is nothing to minimise.
+    // A suite without assertions cannot be minimised.
     let minimised = minimisation(algorithm)?.map(|_| Assertions::default());
     let assertions = assertions.or(minimised);
     let criteria = criteria(algorithm)?;

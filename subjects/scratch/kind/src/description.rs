@@ -118,7 +118,7 @@ impl ProjectMeasures {
     }
 }
 
-/// The table of `projects.csv`. Projects of a corpus that knows their authors are grouped by author.
+/// The table of `projects.csv`. Projects are grouped by author if their corpus names the authors.
 ///
 /// # Errors
 ///

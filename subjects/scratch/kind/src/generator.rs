@@ -79,7 +79,7 @@ impl Generator {
         }
     }
 
-    /// Its parameters and the parameters of test generation.
+    /// The parameters of the algorithm and of test generation.
     pub fn parameters(&self) -> Vec<catherd_search::Parameter> {
         match &self.kind {
             Kind::Game(configuration) => configuration.parameters(),
@@ -87,7 +87,7 @@ impl Generator {
         }
     }
 
-    /// Whether its tests react to the program or have their own seeds, so that their coverage under
+    /// Whether its tests react to the program or have separate seeds, so that their coverage under
     /// other seeds is worth measuring.
     pub fn is_for_games(&self) -> bool {
         matches!(self.kind, Kind::Game(_))

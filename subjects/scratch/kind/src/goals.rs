@@ -95,7 +95,7 @@ fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
             let mut last: Vec<Option<u32>> = Vec::new();
             for line in notation.script(top) {
                 if line.block.is_none() {
-                    // What is below `else` follows the condition, not the other branch.
+                    // Blocks below `else` follow the condition, not the other branch.
                     last.truncate(line.depth + 1);
                     continue;
                 }
@@ -168,7 +168,7 @@ fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     blocks.iter().map(name).collect()
 }
 
-/// The name of each branch of these blocks: that of its block, and the outcome.
+/// The name of each branch of these blocks: the name of the block, and the outcome.
 fn branch_names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     let names: HashMap<BlockNo, String> =
         blocks.iter().copied().zip(names(project, blocks)).collect();

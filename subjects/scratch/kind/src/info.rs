@@ -17,8 +17,8 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// The units, criteria and counts of runs of Scratch projects. They equal those of results in
-/// format 1, so that both can be shown together, except that the criterion [`BRANCHES`] is new.
+/// The units, criteria and counts of runs of Scratch projects. They are the same as in results in
+/// format 1, so that both can be shown together. Only the criterion [`BRANCHES`] is new.
 pub(crate) fn info() -> SubjectInfo {
     let mut info = format_1::subject_info(KIND, ENGINE);
     info.criteria.push(CriterionInfo::new("branch", BRANCHES));

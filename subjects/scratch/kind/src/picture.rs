@@ -66,7 +66,7 @@ fn winning(tests: &[SuiteTest]) -> Option<usize> {
 /// A picture with the number of steps after which it is shown.
 type Shown = (u64, Vec<Pixel>);
 
-/// The frames of a test while it runs. What does not change at its end is left out.
+/// The frames of a test while it is executed. Equal frames at its end are left out.
 #[derive(Default)]
 struct Film {
     /// Steps from one frame to the next, a multiple of [`STEPS`].
@@ -174,8 +174,8 @@ fn nearest(palette: &[Pixel], pixel: Pixel) -> u8 {
     numbered.map_or(0, |(_, number)| number)
 }
 
-/// The frames as a file in the format GIF, which repeats them for ever. `interval` is the number of steps from
-/// one frame to the next.
+/// Encodes frames as a GIF file that repeats them forever. `interval` is the number of steps
+/// between two frames.
 fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
     let mut palette = palette(frames);
     let mut known: HashMap<Pixel, u8> = HashMap::new();
@@ -222,7 +222,7 @@ fn changed(before: Option<&Vec<u8>>, frame: &[u8]) -> Option<Frame<'static>> {
     let places = (top..=bottom).flat_map(|y| (left..=right).map(move |x| y * width + x));
     let numbers = places.map(|at| if differs(at) { frame[at] } else { SAME });
     let buffer: Vec<u8> = numbers.collect();
-    // Both sides of a frame are less than 2^16.
+    // The conversion is exact, because width and height of a frame are less than 2^16.
     let [left, top, right, bottom] = [left, top, right, bottom].map(|side| side as u16);
     Some(Frame {
         left,

@@ -17,7 +17,7 @@ use crate::generator::{GeneratedSuite, GeneratorRequest};
 use crate::info::{BRANCHES, EXECUTIONS, STEPS};
 use crate::{configuration, record};
 
-/// A project, prepared with each of the settings that runs have asked for.
+/// A project, prepared for each of the settings that runs have used.
 pub(crate) struct Loaded {
     project: Project,
     prepared: Vec<(GenerationSettings, Arc<Prepared>)>,
@@ -30,8 +30,8 @@ impl LoadedProject for Loaded {
         let project = Project::from_bytes(&digest.short(), bytes, &Limits::default())
             .map_err(|error| error.cause.to_string())?;
         let mut loaded = Loaded { project, prepared: Vec::new() };
-        // Most runs use the default settings, and preparing with them here refuses an unusable
-        // project before any of its runs.
+        // Prepare with the default settings, which most runs use, so that an unusable project is
+        // refused before its runs.
         loaded.prepared(GenerationSettings::default())?;
         Ok(loaded)
     }
@@ -45,7 +45,7 @@ impl LoadedProject for Loaded {
         let (generator, after) = configuration::read(&spec.algorithm).map_err(failed)?;
         let mut assertions = after.assertions;
         if spec.mutation.is_some() {
-            // Without assertions, tests would kill no mutant.
+            // Tests without assertions would kill no mutants.
             assertions.get_or_insert_default();
         }
         let settings = generator.settings().clone();

@@ -127,7 +127,7 @@ fn algorithms_are_checked_by_name_and_parameter() {
 fn parameters_are_listed_with_defaults_that_are_allowed() {
     for algorithm in Scratch.algorithms() {
         for parameter in algorithm.parameters {
-            // A parameter without a default may only be left out.
+            // Skip parameters without a default, which may only be left out.
             let Some(default) = parameter.default else { continue };
             let mut with_default = Algorithm::plain(&algorithm.name);
             with_default.parameters.insert(parameter.name.clone(), default);
@@ -198,7 +198,7 @@ fn a_record_has_the_results_of_mutants() {
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let mut tried = 0;
     let stopped = subject.run(&all, &mut |live| {
-        // All 30 executions of the search are over, so that mutants are being executed.
+        // After all 30 executions of the search, mutants are being executed.
         tried += u32::from(live.work["executions"] >= 30);
         if tried > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });

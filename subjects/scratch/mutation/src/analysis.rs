@@ -22,7 +22,7 @@ pub struct Analysis<T: Tests = GeneratedTests> {
     project: Project,
     program: Arc<Program>,
     fingerprint: u64,
-    /// By block number: whether the block became a command.
+    /// For each block number, whether the block was compiled to a command.
     compiled: Vec<bool>,
     suite: T,
     /// Results of the tests on the original.

@@ -1,9 +1,9 @@
 //! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that no mutant
 //! needs are dropped.
 //!
-//! Each mutant is executed by every test that may notice it, and each test continues after an
-//! assertion that fails, so that all assertions are known that notice the mutant. The assertions
-//! that are kept notice the same of these mutants as the whole suite.
+//! Each mutant is executed by every test that may notice it, and each test continues after a failed
+//! assertion, so that all assertions that notice the mutant are known. The kept assertions notice
+//! the same mutants as the whole suite.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::{Discriminant, discriminant};
@@ -22,19 +22,19 @@ use crate::result::Kill;
 use crate::settings::MutationSettings;
 use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
-/// How many assertions are kept.
+/// Which assertions are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
     /// All assertions that notice a mutant, as in the paper.
     Relevant,
-    /// A small subset with which the suite still notices the same mutants, each by this number of
-    /// assertions, or by all that notice it if they are fewer.
+    /// A small subset with which the suite still notices the same mutants, each with this number of
+    /// assertions, or with all that notice it if there are fewer.
     Minimal(u32),
-    /// A small subset with which each test still notices the same mutants by itself, each by this
-    /// number of assertions of the test.
+    /// A small subset with which each test still notices the same mutants without the others, each
+    /// with this number of assertions of the test.
     MinimalByTest(u32),
     /// As [`Level::MinimalByTest`], and the last two assertions of each test about each attribute
-    /// of a sprite, because mutants that are not executed may show in other attributes.
+    /// of a sprite, because mutants that are not executed may change other attributes.
     Diverse(u32),
 }
 
@@ -52,19 +52,20 @@ pub struct Minimised {
     pub after: usize,
     /// Number of mutants that were executed.
     pub mutants: usize,
-    /// Number of mutants that an assertion notices.
+    /// Number of mutants that some assertion notices.
     pub noticed: usize,
 }
 
 /// An assertion of a suite: the number of its test, and its position among the stable ones.
 type Place = (usize, u32);
 
-/// Drops the assertions of a suite that mutants do not need. The mutants are those of the settings
-/// whose numbers `asked` accepts. Flaky assertions are dropped. `on_progress` is called after each
-/// mutant with its number and the total number; if it breaks, there is no result.
+/// Removes the assertions of a suite that are not needed to notice mutants. Of the mutants of the
+/// settings, only those whose numbers `asked` accepts are executed. Flaky assertions are removed.
+/// `on_progress` is called after each mutant with its number and the total number; if it breaks,
+/// there is no result.
 ///
-/// Events and tests stay as they are. A test that does not pass on the original keeps its
-/// assertions, and a test that would keep none keeps its last assertion before the last event.
+/// Events and tests do not change. A test that does not pass on the original keeps its assertions,
+/// and a test that would have no assertions keeps its last assertion before the last event.
 ///
 /// # Errors
 /// If the suite does not belong to the project.
@@ -82,7 +83,7 @@ pub fn minimise(
     let analysis = Analysis::of(project, program, tests, settings);
     let mut runner = analysis.runner();
     let all = analysis.mutants().len();
-    // By mutant, if it is noticed: the assertions that notice it.
+    // For each noticed mutant, the assertions that notice it.
     let mut noticing: Vec<Vec<Place>> = Vec::new();
     let mut mutants = 0;
     for number in (0..all).filter(|number| asked(*number)) {
@@ -117,8 +118,8 @@ pub fn minimise(
     Ok(Some(Minimised { suite, before, after, mutants, noticed: noticing.len() }))
 }
 
-/// The assertions that notice a mutant, of the tests up to the first that met a limit, because the
-/// analysis does not execute the tests after it.
+/// The assertions that notice a mutant, in the tests up to the first that reached a limit, because
+/// the analysis does not execute the tests after it.
 fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
     let mut places = Vec::new();
     for Kill { test, failure: Observed { failed, limit } } in kills {
@@ -145,7 +146,7 @@ fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
     kept
 }
 
-/// The assertions of a test that are kept in any case, and further ones, so that the test notices
+/// The assertions of a test that are always kept, and further assertions, so that the test notices
 /// each mutant as often as required.
 fn cover_of(
     number: usize,
@@ -167,8 +168,9 @@ fn cover_of(
 }
 
 /// A small set of assertions that together notice every mutant `times` times, or as often as all
-/// assertions do. Greedily takes the assertion that notices the most remaining mutants, the first
-/// in the suite if several do; then removes, from the last, assertions that are not needed.
+/// assertions do. Greedily takes the assertion that notices the most remaining mutants, and of
+/// several the first in the suite; then removes assertions that are not needed, from the last to
+/// the first.
 fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
     for (mutant, places) in noticing.iter().enumerate() {
@@ -205,8 +207,8 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     kept
 }
 
-/// Keeps the assertions of a test whose positions are wanted; if there are none, its last assertion
-/// before the last event.
+/// Keeps the assertions of a test at these positions, or its last assertion before the last event
+/// if there are no positions.
 fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     let last = test.assertions.iter().map(|assertion| assertion.after).max();
     let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);
@@ -223,7 +225,7 @@ fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
 /// A generated suite whose tests continue after assertions that fail.
 struct ObservedTests(GeneratedTests);
 
-/// What a test noticed of a mutant.
+/// The assertions of a test that noticed a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Observed {
     /// Positions of the stable assertions that fail.
@@ -289,7 +291,8 @@ mod tests {
 
     #[test]
     fn a_cover_is_small_complete_and_the_same_every_time() {
-        // Assertion (0, 0) notices two mutants, (0, 1) and (1, 0) one of them each and one more.
+        // Assertion (0, 0) notices two mutants; (0, 1) and (1, 0) notice one of these each, and one
+        // more.
         let noticing = vec![vec![(0, 0), (0, 1)], vec![(0, 0), (1, 0)], vec![(0, 1)], vec![(1, 0)]];
         let kept: Vec<Place> = cover(&noticing, 1).into_iter().collect();
         assert_eq!(kept, [(0, 1), (1, 0)]);

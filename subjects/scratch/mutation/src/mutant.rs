@@ -90,7 +90,7 @@ impl Mutant {
     /// added at the end of a target.
     ///
     /// # Panics
-    /// If the mutant is of another project.
+    /// If the mutant belongs to another project.
     pub fn apply(&self, project: &mut Project) -> Undo {
         let (position, index) = project.locate(self.block);
         let target = &mut project.targets[position];

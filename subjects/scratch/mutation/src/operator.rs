@@ -8,7 +8,7 @@ use std::str::FromStr;
 pub enum Operator {
     /// Key replacement: a hat or a key sensor names another key.
     Krm,
-    /// Single block deletion: a command is removed, and the one below takes its place.
+    /// Single block deletion: a command is removed, and the command below takes its place.
     Sbd,
     /// Script deletion: all blocks below a hat are removed.
     Sdm,

@@ -42,7 +42,7 @@ pub struct MutantResult<F = Failure> {
 pub struct Kill<F = Failure> {
     /// Position of the test in the suite.
     pub test: u32,
-    /// Why it failed: for a generated suite, the first assertion that did not hold.
+    /// The reason of the failure: for a generated suite, the first assertion that did not hold.
     pub failure: F,
 }
 
@@ -57,8 +57,8 @@ impl<F> MutantResult<F> {
     }
 }
 
-/// For each mutant the number of the first earlier one that is the same program; `None` if there
-/// is none or the mutant was not executed.
+/// For each mutant, the number of the first earlier mutant that is the same program; `None` if
+/// there is none or the mutant was not executed.
 pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
     let mut first = FxHashMap::default();
     let original = results.iter().enumerate().map(|(number, result)| {

@@ -18,8 +18,8 @@ pub struct MutationSettings {
     /// Whether every test that may kill a mutant is executed, instead of stopping at the first test
     /// that does.
     pub all_killers: bool,
-    /// Whether flaky assertions are left out. They hold on the original under the suite's seed,
-    /// which is the one used here, and the published scores include such assertions.
+    /// Whether flaky assertions are left out. They hold on the original under the seed of the
+    /// suite, which is used here, and the published scores include such assertions.
     pub stable_only: bool,
     /// Maximum number of blocks that a test may execute on a mutant, as a multiple of the blocks
     /// that it executed on the original. Its steps are the same on every mutant.
@@ -33,7 +33,8 @@ pub struct MutationSettings {
 }
 
 impl Default for MutationSettings {
-    /// All mutants, seed 0, the first killer; ten times the blocks and a million more.
+    /// All mutants, seed 0, only the first killing test, and a limit of ten times the blocks of the
+    /// original plus a million.
     fn default() -> Self {
         Self {
             operators: Operator::ALL.to_vec(),

@@ -30,9 +30,9 @@ pub struct Compat {
     pub vrm_stage_only: bool,
 }
 
-/// All mutants of a project by these operators: operators in the order of the paper's table, blocks
-/// in file order, loose scripts included. Each operator draws its replacements from a separate
-/// stream, so that they do not depend on the other operators.
+/// All mutants of a project by these operators, with operators in the order of the table in the
+/// paper and blocks in file order, including loose scripts. Each operator draws its replacements
+/// from a separate stream, so that they do not depend on the other operators.
 pub fn mutants(
     project: &Project,
     operators: &[Operator],
@@ -164,7 +164,7 @@ impl Finder<'_> {
         }
     }
 
-    /// Another variable that the target can read: the stage's or its own.
+    /// Another variable that the target can read, of the stage or of the target itself.
     fn other_variable(
         &mut self,
         target: &Target,
@@ -286,8 +286,8 @@ impl Predecessors {
         self.0[index as usize]
     }
 
-    /// The statement of which the block is an operand, or the block itself. The reader of
-    /// projects has removed cycles.
+    /// The statement that has the block as an operand, or the block itself. This terminates because
+    /// the reader of projects removes cycles.
     fn statement(&self, target: &Target, index: BlockIndex) -> BlockIndex {
         let mut statement = index;
         while let Some(Predecessor { block, link: Link::Input(input) | Link::Covered(input) }) =

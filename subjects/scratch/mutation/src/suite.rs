@@ -46,9 +46,9 @@ pub struct OriginalTest {
 pub enum OriginalResult {
     /// It passes.
     Passed,
-    /// It does not pass.
+    /// The test does not pass.
     Failed,
-    /// The suite says that it is not to be executed.
+    /// The suite marks the test as skipped.
     Skipped,
 }
 
@@ -64,10 +64,10 @@ pub struct BoundedTest {
 /// How a test ended on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum MutantVerdict<F> {
-    /// It passes on the mutant as well.
+    /// The test passes on the mutant as well.
     Passed,
-    /// It fails, although it passes on the original.
+    /// The test fails, although it passes on the original.
     Killed(F),
-    /// It met a limit before it failed or passed.
+    /// The test reached a limit before it failed or passed.
     Limit,
 }

@@ -8,8 +8,8 @@ use catherd_scratch_vm::Program;
 
 use super::*;
 
-/// A sprite that goes to 50 after the flag and turns when `b` is pressed. It would turn forever
-/// without screen refresh if a false condition were true.
+/// A sprite that goes to 50 after the flag and turns when `b` is pressed. If a condition that is
+/// false were true, it would turn forever without screen refresh.
 fn walking() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("50"))]);
@@ -113,12 +113,12 @@ fn outcomes_follow_from_the_tests() {
     assert_eq!(of(Sbd, SensingResetTimer).outcome, MutantOutcome::Survived);
     assert_eq!(of(Sbd, MotionTurnLeft).outcome, MutantOutcome::NotCovered);
     assert_eq!(of(Sbd, LooksShow).outcome, MutantOutcome::Equivalent);
-    // Both remove the turn, so that they are the same program.
+    // Both mutants remove the turn, so they are the same program.
     let (turn, script) = (of(Sbd, MotionTurnRight), of(Sdm, EventWhenKeyPressed));
     assert_eq!((turn.outcome, script.outcome), (MutantOutcome::Killed, MutantOutcome::Killed));
     assert_eq!((turn.kills[0].test, turn.executions), (2, 1));
     assert_eq!(duplicates(&results).iter().flatten().count(), 1);
-    // The hat waits for another key. No test covers it, but one test notices.
+    // The hat of the mutant waits for another key, so no test covers it, but one test notices it.
     assert_eq!(of(Krm, EventWhenKeyPressed).outcome, MutantOutcome::Killed);
     // Now it turns forever within a step, and the test ends before it can fail.
     let negated = of(Ncm, OperatorGt);

@@ -31,7 +31,8 @@ fn read(corpus: &std::path::Path, name: &str) -> Project {
 fn there_are_as_many_mutants_as_whisker_makes() {
     use Operator::*;
     let corpus = corpus();
-    // In BoatRace Whisker negates one more condition, in a loose block, which has no effect.
+    // In BoatRace, Whisker negates one more condition, which has no effect because it is in a loose
+    // block.
     let published: [(_, &[_]); 2] = [
         ("FruitCatching", &[(Krm, 2), (Sbd, 39), (Sdm, 4), (Ror, 5), (Ncm, 11), (Vrm, 5)]),
         ("BoatRace", &[(Sbd, 35), (Sdm, 11), (Ror, 1), (Ncm, 8)]),

@@ -120,7 +120,7 @@ fn repaired_escapes(text: &[u8]) -> Vec<(usize, usize, &'static str)> {
                 escapes.push((at, 2, ""));
                 at += 2;
             }
-            // Another escape: its second character may be a backslash.
+            // Skip both characters of another escape, because the second may be a backslash.
             None => at += 2,
         }
     }

@@ -16,7 +16,7 @@ impl Project {
         Project::read_within(path, &Limits::default())
     }
 
-    /// Like [`Project::read`], within given limits.
+    /// Like [`Project::read`], but with the given limits.
     ///
     /// # Errors
     /// As for [`Project::read`].

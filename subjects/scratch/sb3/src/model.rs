@@ -154,7 +154,7 @@ pub struct List {
     pub items: Vec<Value>,
 }
 
-/// One block. Shadow menus are blocks; inline literals are not.
+/// A block. Shadow menus are blocks, but inline literals are not.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// Key in the file, unique in its target.
@@ -386,6 +386,6 @@ pub enum Warning {
         /// Name of the missing file.
         file: Arc<str>,
     },
-    /// Another defect, in words.
+    /// A description of another defect.
     Other(Arc<str>),
 }

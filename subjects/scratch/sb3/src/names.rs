@@ -45,7 +45,7 @@ impl UniqueNames {
         }
     }
 
-    /// Like [`UniqueNames::unique`], but does not change empty names and names that menus use.
+    /// Like [`UniqueNames::unique`], but changes neither empty names nor names that menus use.
     pub(crate) fn unique_sprite(&mut self, name: Arc<str>) -> Arc<str> {
         const RESERVED: [&str; 6] = ["", "_mouse_", "_stage_", "_edge_", "_myself_", "_random_"];
         if RESERVED.contains(&&*name) { name } else { self.unique(name) }

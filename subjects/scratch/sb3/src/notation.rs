@@ -76,7 +76,7 @@ impl<'a> Notation<'a> {
         lines
     }
 
-    /// One block with the content of its inputs, on one line.
+    /// Writes a block with the content of its inputs on one line.
     pub fn block(&self, block: BlockIndex) -> String {
         let mut line = String::new();
         self.write(block, 0, &mut line);

@@ -248,8 +248,8 @@ impl Reader<'_> {
                 name.text().ok_or_else(|| self.fault(format!("message {id:?} has no name")))?;
             all.push((Cow::Borrowed(&**id), NamedEntry::Broadcast(self.interner.intern(name))));
         }
-        // All three kinds share one map. Scratch removes entries with unsafe ids and adds them
-        // again at the end.
+        // Variables, lists and messages share one map. Scratch removes entries with unsafe ids and
+        // adds them again at the end.
         let (safe, mut renamed): (Vec<_>, Vec<_>) =
             in_javascript_order(all).into_iter().partition(|(id, _)| safe_id(id) == **id);
         for (id, _) in &mut renamed {

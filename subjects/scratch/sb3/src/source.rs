@@ -20,7 +20,7 @@ enum Storage<'a> {
     Memory(&'a BTreeMap<String, Vec<u8>>),
 }
 
-/// What a file is that cannot be read as an archive; `None` if only the archive itself can tell.
+/// Describes why a file cannot be read as an archive; `None` if it looks like a complete archive.
 fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
     let has_end = memmem::rfind(bytes, b"PK\x05\x06").is_some();
     match bytes {
@@ -58,7 +58,7 @@ impl<'a> FileSource<'a> {
             return Err(Cause::limit("files in the archive", limits.entries as u64));
         }
         let zip = ZipArchive::new(Cursor::new(bytes));
-        // The library looks for the list of files, which is at the end.
+        // The library searches for the list of files, which is at the end of an archive.
         let zip = zip.map_err(|cause| what_it_is(bytes).map_or(cause.into(), Cause::NoArchive))?;
         let mut entries = HashMap::new();
         for in_folder in [false, true] {
@@ -239,7 +239,7 @@ fn read_member<R: Read>(mut file: ZipFile<'_, R>, most: u64) -> io::Result<Optio
     }
 }
 
-/// All bytes of the reader; `None` if there are more than `most`. Declared sizes are not trusted.
+/// Reads all bytes; `None` if there are more than `most`. Declared sizes are not trusted.
 pub(crate) fn read_up_to(reader: impl Read, most: u64) -> io::Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
     reader.take(most.saturating_add(1)).read_to_end(&mut bytes)?;

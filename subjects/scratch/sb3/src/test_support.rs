@@ -51,7 +51,7 @@ pub fn empty_target(is_stage: bool, name: &str) -> Target {
     }
 }
 
-/// A block that is linked to no other block.
+/// A block without links to other blocks.
 pub fn bare_block(id: &str, opcode: Opcode) -> Block {
     Block {
         id: id.into(),

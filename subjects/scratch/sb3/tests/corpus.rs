@@ -143,7 +143,7 @@ fn shape(target: &Target) -> Vec<String> {
             b.inputs.iter().map(|i| (&i.name, slot(&i.block), slot(&i.shadow))).collect();
         let fields: Vec<_> = b.fields.iter().map(|f| (&f.name, &f.value, f.id.is_some())).collect();
         let flags = (b.shadow, b.top_level);
-        // Scratch leaves shadows of converted blocks without parent.
+        // Shadows of converted blocks have no parent in Scratch.
         let links = (b.next, b.parent.filter(|_| !b.shadow));
         format!("{} {links:?} {inputs:?} {fields:?} {flags:?} {:?}", b.opcode_name(), b.mutation)
     });

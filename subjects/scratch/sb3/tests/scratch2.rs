@@ -52,7 +52,7 @@ fn arrays_become_linked_blocks() {
     );
     assert_eq!(covered.shadow, literal(Opcode::Text, None, ""));
     assert_eq!(blocks[2].input("OPERAND2").unwrap().block, literal(Opcode::Text, 3.0, ""));
-    // A number stays a number, because it selects a costume by index.
+    // A number is not converted to a string, because it selects a costume by its index.
     assert_eq!(blocks[6].field("COSTUME").unwrap().value, Value::Number(2.0));
     assert!(blocks[6].shadow);
 }
@@ -110,7 +110,7 @@ fn names_of_the_stage_mean_the_stage() {
     }
     assert_eq!(project.monitors[0].id, stage.variables[0].id);
     assert_eq!(project.monitors[0].sprite, None);
-    // Both blocks belong to the cat, which is now the last target; the stage has none.
+    // Both blocks belong to the cat, which is now the last target; the stage has no blocks.
     assert_eq!((cat.first_block, project.block_count()), (0, 2));
 }
 

@@ -18,10 +18,10 @@ pub struct Reliability {
     seeds: usize,
     /// Goals that some test covers under its own seed.
     seeded: Vec<bool>,
-    /// By other seed: the goals that some test covers under it.
+    /// For each other seed, the goals that some test covers under it.
     under: Vec<Vec<bool>>,
-    /// By goal: the maximum over the tests of the number of other seeds under which the test covers
-    /// it.
+    /// For each goal, the maximum over the tests of the number of other seeds under which the test
+    /// covers it.
     best: Vec<usize>,
 }
 
@@ -65,7 +65,7 @@ impl Reliability {
         self.best.iter().filter(|best| **best > 0 && **best < self.seeds).count()
     }
 
-    /// By goal: the most other seeds under which one and the same test covers it.
+    /// For each goal, the most other seeds under which one and the same test covers it.
     pub fn best(&self) -> &[usize] {
         &self.best
     }

@@ -322,7 +322,8 @@ impl ProgressDisplay {
     }
 }
 
-/// Line of progress. `found` projects in `time` are extrapolated to the time left.
+/// Line that shows the progress. The remaining time is extrapolated from the `found` projects in
+/// `time`.
 fn progress_line(progress: &SampleProgress, found: usize, time: Duration) -> String {
     let mut line = format!("{}", progress.accepted);
     let _ = progress.wanted.map(|wanted| write!(line, "/{wanted}"));

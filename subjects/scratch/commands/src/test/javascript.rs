@@ -131,7 +131,7 @@ fn settings(arguments: &super::Arguments<'_>, text: &str) -> Models {
     }
 }
 
-/// The tests of a suite for Whisker with options, whatever its text looks like.
+/// Loads the tests of a suite for Whisker with options, without checking that it looks like one.
 fn suite_of(path: &Path, text: &str, options: SuiteOptions) -> Result<Tests, Failure> {
     let suite = SuiteFile::new(&file_name(path), text)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;
@@ -142,7 +142,7 @@ fn suite_of(path: &Path, text: &str, options: SuiteOptions) -> Result<Tests, Fai
 ///
 /// # Errors
 ///
-/// If the suite is of another kind, or cannot be read.
+/// If the suite is not for Whisker, or cannot be read.
 pub(crate) fn whisker_suite(
     path: &Path,
     text: &str,

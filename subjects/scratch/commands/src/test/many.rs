@@ -51,7 +51,7 @@ pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> 
     Ok(Some(paths))
 }
 
-/// How projects are executed.
+/// Settings for the execution of several projects.
 #[derive(Clone, Copy)]
 pub(super) struct Schedule {
     pub(super) threads: Option<NonZeroUsize>,
@@ -78,7 +78,7 @@ pub(super) fn run(
             let Some(path) = paths.get(number) else { return };
             let report = suite.execute_at(path);
             bar.inc(1);
-            // After an error of writing, the receiver is gone.
+            // The receiver has been dropped after an error in writing.
             if send.send((number, report)).is_err() {
                 return;
             }
@@ -99,7 +99,7 @@ pub(super) fn run(
                 let failed = output.project(&report);
                 if failed.is_err() || (schedule.fail_fast && !all_passed) {
                     stop.store(true, Ordering::Relaxed);
-                    // Threads that wait to send end when the receiver is gone.
+                    // Drop the receiver, so that threads that wait to send end.
                     drop(receive);
                     return failed.map(|()| all_passed);
                 }
@@ -144,7 +144,7 @@ pub(super) fn resume(
     let mut columns = HashMap::new();
     while let Ok(true) = reader.read_record(&mut record) {
         let next = reader.position().byte() as usize;
-        // A command that was killed may have left a part of a row.
+        // A command that was killed may have written an incomplete row.
         if !text[..next.min(text.len())].ends_with('\n') {
             break;
         }

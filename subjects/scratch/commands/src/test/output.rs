@@ -1,4 +1,4 @@
-//! Where and in which format reports are written: row by row, as projects are executed.
+//! Output of reports in one of several formats, written row by row while projects are executed.
 
 use std::fs::File;
 use std::io::Write;
@@ -71,7 +71,7 @@ impl Output {
         self.table = table;
     }
 
-    /// Writes what comes before the first project.
+    /// Writes the header, before the first project.
     pub(super) fn begin(&mut self) -> Result<(), Failure> {
         if self.format == Format::Junit { self.write(JUNIT_START) } else { Ok(()) }
     }
@@ -143,7 +143,7 @@ impl Output {
         self.write(&text)
     }
 
-    /// Writes what comes after the last project.
+    /// Writes the footer, after the last project.
     pub(super) fn end(&mut self) -> Result<(), Failure> {
         let text = match self.format {
             Format::Table => self.table.end().map_err(Failure::new)?,
@@ -162,7 +162,7 @@ impl Output {
         match &mut self.file {
             None => terminal::print(text),
             Some((path, file)) => {
-                // Each row is flushed, so that a command that is stopped leaves whole rows.
+                // Flush each row, so that a command that is stopped leaves only whole rows.
                 let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
                 written.map_err(|error| unwritable(path, &error))?;
             }

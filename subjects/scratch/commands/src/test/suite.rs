@@ -80,7 +80,7 @@ impl LoadedSuite {
         whisker.0.check(&program, &whisker.1).map_err(|error| error.to_string())
     }
 
-    /// Executes the suite on a project, or says why it cannot be used.
+    /// Executes the suite on a project, or returns why the project cannot be used.
     pub(crate) fn execute_at(&self, path: &Path) -> ProjectReport {
         let project = path.display().to_string();
         let executed = project::open(path).map_err(|failure| failure.cause().to_owned());

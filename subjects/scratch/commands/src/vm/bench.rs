@@ -99,7 +99,8 @@ fn table(speeds: &[Speed]) -> String {
         return text;
     }
     text += "\n";
-    // Without the best speeds, because only the usual and the worst ones matter.
+    // Percentiles above the median are left out, because only the usual and the lowest speeds
+    // matter.
     for (name, share) in [("p50", 0.5), ("p90", 0.9), ("worst", 1.0)] {
         let lowest = |of: fn(&Speed) -> f64| quantile(speeds, of, 1.0 - share);
         let highest = |of: fn(&Speed) -> f64| quantile(speeds, of, share);

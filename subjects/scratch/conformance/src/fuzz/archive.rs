@@ -10,7 +10,7 @@ use crate::rng::Rng;
 /// The files of an archive in its order.
 pub(super) type Files = Vec<(String, Vec<u8>)>;
 
-/// Unpacks an archive. Files that cannot be unpacked are left out.
+/// Unpacks an archive, without the files that cannot be unpacked.
 pub(super) fn unpack(bytes: &[u8]) -> Files {
     let Ok(mut archive) = ZipArchive::new(Cursor::new(bytes)) else { return Files::new() };
     let mut files = Files::new();

@@ -194,7 +194,7 @@ impl Lane<'_> {
     }
 
     fn count(&self, execution: u64, took: u64, kib: u64, outcome: &str) {
-        // A panic of another lane leaves the counts usable.
+        // The counts remain valid if another thread has panicked.
         let mut report = self.report.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         report.executions += 1;
         report.peak_kib = report.peak_kib.max(kib);

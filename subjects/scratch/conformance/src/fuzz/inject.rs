@@ -82,7 +82,7 @@ fn long_list(rng: &mut Rng) -> Vec<Value> {
     vec![statement("control_repeat", json!({ "TIMES": times, "SUBSTACK": [2, [add]] }))]
 }
 
-/// `forever` with all operations whose cost depends on the number of pixels.
+/// A `forever` loop with all operations whose cost depends on the number of pixels.
 fn expensive_rendering(rng: &mut Rng) -> Vec<Value> {
     let number = |rng: &mut Rng| json!([1, [4, scalar(rng)]]);
     let effects = ["COLOR", "FISHEYE", "WHIRL", "PIXELATE", "MOSAIC", "BRIGHTNESS", "GHOST"];

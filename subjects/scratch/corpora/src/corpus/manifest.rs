@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Sha {
 pub struct Member {
     /// Id, unique in the corpus: Scratch's number of the project, or a name.
     pub id: String,
-    /// Title that the author gave; may be empty.
+    /// Title by the author; may be empty.
     pub title: String,
     /// Pseudonym of the author, equal for projects of the same author, see
     /// [`Member::author_hash`]; empty if unknown.
@@ -88,7 +88,7 @@ pub struct Member {
 }
 
 impl Member {
-    /// The same row with the columns that are computed from the project.
+    /// Returns this row with the columns that are computed from the project.
     pub(crate) fn described(self, sha256: Sha, description: &Description) -> Member {
         let Description { statements, scripts, sprites, ref extensions, .. } = *description;
         Member { sha256, statements, scripts, sprites, extensions: extensions.join(" "), ..self }

@@ -12,9 +12,9 @@ use crate::atomic_file;
 /// Number of the random stream that splits.
 const SPLIT_STREAM: u64 = 101;
 
-/// Splits a corpus at random into disjoint parts, each a corpus in the subfolder of its name. In
-/// the size of a part, a project and its duplicates count as one; they are all in the same part.
-/// Projects beyond the sizes of all parts are left out.
+/// Splits a corpus at random into disjoint parts. Each part is a corpus in a subfolder with its
+/// name. A project and its duplicates are in the same part and count once in its size. Projects
+/// that exceed the total size of the parts are left out.
 ///
 /// # Errors
 /// If the corpus has too few different projects, the folder of a part exists, or a file cannot be
@@ -29,7 +29,7 @@ pub fn split(
     for (index, member) in corpus.members.iter().enumerate() {
         duplicates.entry(member.sha256).or_default().push(index);
     }
-    // In the order of the manifest, not in the order of the digests.
+    // Keep the order of the manifest, not the order of the digests.
     let mut order: Vec<Vec<usize>> = duplicates.into_values().collect();
     order.sort();
     let mut stream = Stream::new(seed, SPLIT_STREAM);

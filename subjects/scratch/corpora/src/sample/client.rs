@@ -1,6 +1,6 @@
 //! HTTP client with a rate limit and retries.
 //!
-//! Its waiting times and its number of attempts depend on clocks and chance, but not its replies.
+//! Waiting times and the number of attempts depend on clocks and chance, but the replies do not.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -33,9 +33,9 @@ pub(super) enum Reply<T> {
     Valid(T),
     /// Refused with this status, which does not change on a retry.
     Refused(u16),
-    /// The same contents in all attempts, which fail the check for this reason.
+    /// All attempts returned the same contents, which fail the check for this reason.
     Invalid(String),
-    /// More than the allowed number of bytes.
+    /// The contents have more bytes than allowed.
     TooLarge,
 }
 
@@ -88,7 +88,7 @@ pub(super) struct Client<'s> {
 struct FailedAttempt {
     cause: RetryCause,
     detail: String,
-    /// Pause that the server asked for; `None` if it did not.
+    /// Pause that the server requested; `None` if it requested none.
     pause: Option<Duration>,
 }
 
@@ -229,7 +229,7 @@ impl<'s> Client<'s> {
     }
 }
 
-/// Duration that `Retry-After` asks for, in seconds or as a date.
+/// Duration that `Retry-After` requests, in seconds or as a date.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

@@ -44,7 +44,7 @@ pub(super) struct Journal {
 
 impl Journal {
     /// Opens the journal of a recipe, or creates it, and returns its entries. An incomplete last
-    /// line, which a killed process or a full disk leaves, is removed.
+    /// line, which a killed process or a full disk can leave, is removed.
     pub(super) fn open(
         path: &Path,
         recipe: &Recipe,

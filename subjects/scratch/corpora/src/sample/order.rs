@@ -99,8 +99,8 @@ impl ProbeOrder {
         Some((self.drawn.len() - 1, candidate))
     }
 
-    /// End of the positions that matter: one past the last project wanted, or unlimited if too
-    /// few projects were accepted.
+    /// End of the relevant positions: one past the last wanted project, or unlimited if too few
+    /// projects were accepted.
     fn horizon(&self) -> usize {
         if self.accepted.len() < self.wanted {
             return usize::MAX;
@@ -140,12 +140,12 @@ impl ProbeOrder {
         !self.open.is_empty()
     }
 
-    /// The sampling frame: the probes up to the last project wanted, in order.
+    /// The sampling frame: the probes up to the last wanted project, in order.
     pub(super) fn frame(&self) -> Vec<&ProbeEntry> {
         self.entries.range(..self.horizon()).map(|(_, entry)| entry).collect()
     }
 
-    /// Digests of the projects that were accepted after the last one wanted.
+    /// Digests of the projects that were accepted after the last wanted project.
     pub(super) fn surplus(&self) -> impl Iterator<Item = Sha> + '_ {
         let beyond = self.entries.range(self.horizon()..);
         beyond.filter_map(|(_, entry)| entry.project.as_ref().map(|member| member.sha256))
@@ -158,7 +158,7 @@ impl ProbeOrder {
         undecided.map(|e| (e.id, e.detail.clone().unwrap_or_default())).collect()
     }
 
-    /// True if fewer projects were accepted than wanted.
+    /// Whether fewer projects were accepted than wanted.
     pub(super) fn is_short(&self) -> bool {
         self.progress.wanted.is_some_and(|wanted| self.accepted.len() < wanted)
     }

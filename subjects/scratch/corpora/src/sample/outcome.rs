@@ -29,11 +29,12 @@ pub enum ProbeOutcome {
     MissingMedia,
     /// The contents of a costume or sound do not match the checksum in its name.
     DamagedMedia,
-    /// In a corpus whose projects are excluded, by id or by contents.
+    /// A corpus whose projects are excluded contains the project, according to its id or its
+    /// contents.
     Excluded,
     /// The project differs from the SHA-256 in the list, because it was changed since.
     Changed,
-    /// Every attempt failed, so that nothing is known.
+    /// Every attempt failed, so nothing is known about the project.
     Undecided,
 }
 

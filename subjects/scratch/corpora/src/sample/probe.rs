@@ -42,7 +42,7 @@ pub(super) struct Prober<'s> {
     pub(super) staging: &'s Staging,
 }
 
-/// Projects that are left out because other corpora contain them.
+/// Projects that are excluded because other corpora contain them.
 #[derive(Default)]
 pub(super) struct Exclusions {
     pub(super) ids: BTreeSet<String>,
@@ -147,8 +147,8 @@ impl Prober<'_> {
         let mut description = self.description(&id, retries)?;
         let json = match self.project_json(&id, &description, retries)? {
             Ok(json) => json,
-            // Either the token has expired or the project is gone: a second request for the
-            // description decides which.
+            // Either the token has expired or the project has been deleted. A second request for
+            // the description decides which.
             Err(_) => {
                 description = match self.description(&id, retries) {
                     Err(ProbeEnd::Decided(ProbeOutcome::Absent, detail)) => {
@@ -309,7 +309,7 @@ fn media_names(id: &str, json: &BTreeMap<String, Vec<u8>>) -> Result<BTreeSet<St
     let mut names = BTreeSet::new();
     for warning in &project.warnings {
         let Warning::MissingAsset { file, .. } = warning else { continue };
-        // Scratch gives no other names, and others must not become part of an address.
+        // Scratch uses no other names, and unchecked names must not become part of an address.
         if checksum(file, b"").is_none()
             || !file.bytes().all(|b| b == b'.' || b.is_ascii_alphanumeric())
         {

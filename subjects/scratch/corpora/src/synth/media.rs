@@ -70,7 +70,7 @@ pub(super) fn sound(stream: &mut Stream, name: String, files: &mut Files) -> Sou
     Sound { name, asset_id, data_format: "wav", format: "", rate, sample_count, md5ext }
 }
 
-/// Adds a file under the name that Scratch gives it: its MD5.
+/// Adds a file under its MD5, which is its name in Scratch.
 fn add_asset(bytes: Vec<u8>, extension: &str, files: &mut Files) -> (String, String) {
     let id = hex::encode(Md5::digest(&bytes));
     let name = format!("{id}.{extension}");

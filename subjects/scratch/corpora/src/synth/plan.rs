@@ -172,7 +172,7 @@ fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: 
     let of = match hat {
         Hat::Message => {
             let known = names.messages.len();
-            // Two receivers per message on average.
+            // A message has two receivers on average.
             if known == 0 || stream.chance(0.5) {
                 names.messages.push(Named::numbered("message", &MESSAGES, known));
                 known

@@ -174,8 +174,8 @@ impl<'w> ScriptWriter<'w> {
         chain.into_iter().next()
     }
 
-    /// Draws a statement that may have up to `room` statements including its branches. If `last`,
-    /// no other statement needs to follow.
+    /// Draws a statement that may have up to `room` statements including its branches. If `last` is
+    /// set, the statement may be one that no other can follow.
     fn draw_statement(&mut self, room: usize, depth: usize, last: bool) -> BlockTemplate {
         let nests = room >= 2 && depth < MAX_BRANCH_DEPTH;
         let branching = if nests { BRANCHING } else { &[] };

@@ -20,7 +20,7 @@ pub(super) struct ScriptConverter<'a> {
 }
 
 impl ScriptConverter<'_> {
-    /// Adds a script: `[x, y, [block, ...]]`. A loose variable or list reporter is left out.
+    /// Adds a script: `[x, y, [block, ...]]`. Loose variable and list reporters are skipped.
     pub(super) fn add(&mut self, script: &Json) {
         let Some([_, _, Json::Array(stack), ..]) = script.array() else { return };
         if let [single] = &stack[..]
@@ -33,7 +33,7 @@ impl ScriptConverter<'_> {
         }
     }
 
-    /// Adds blocks one below the other. Unknown blocks are left out, and the others are linked.
+    /// Adds blocks in sequence. Unknown blocks are skipped, and the other blocks are linked.
     fn stack(&mut self, stack: &[Json], parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (mut head, mut above) = (None, parent);
         for json in stack {

@@ -15,7 +15,7 @@ pub(super) struct Brain {
     /// The value of each node in the present decision; until a node is evaluated, its value in the
     /// previous decision.
     values: Vec<f64>,
-    /// By sprite: the original and its living clones in the order of their creation.
+    /// For each sprite, the original and its living clones in the order of their creation.
     instances: Vec<Vec<TargetId>>,
     /// Keys, or the mouse button, that are down, with the step in which they are released.
     held: Vec<(Option<KeyNo>, u64)>,

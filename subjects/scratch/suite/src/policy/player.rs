@@ -34,11 +34,11 @@ pub struct Place {
 /// State of the execution of a policy.
 #[derive(Clone, Debug, Default)]
 pub struct Player {
-    /// By rule: the step from which a press may be repeated.
+    /// For each rule, the step from which a press may be repeated.
     ready: Vec<u64>,
     /// Questions answered.
     answered: usize,
-    /// By sprite: the visible instances, originals first.
+    /// For each sprite, the visible instances, originals first.
     places: Vec<Vec<Place>>,
     /// The visible instances before the last event, and the number of steps since then.
     earlier: Vec<Vec<Place>>,
