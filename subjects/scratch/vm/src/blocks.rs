@@ -25,7 +25,7 @@ use crate::tracer::Tracer;
 /// Fuel for stamping: base in blocks, and pixels for one more block.
 const STAMP_COST: (usize, f64) = (1, 4.0);
 
-/// Points of a hull whose computation costs one block.
+/// Number of points of a hull whose computation costs as much as one block.
 const HULL_POINTS_PER_BLOCK: f64 = 16.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -168,7 +168,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
             Op::WaitUntil { condition, draws } => {
                 if !self.condition(no, condition) {
-                    // Without random numbers the condition cannot change before the slice ends.
+                    // A condition that draws no random numbers cannot change before the slice ends.
                     self.set_status(if draws { Status::Yield } else { Status::YieldTick });
                 }
             }
@@ -310,7 +310,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         true
     }
 
-    /// Reports the branch distance of a timed block: the fraction of its time that is left.
+    /// Reports the branch distance of a timed block, which is the remaining fraction of its time.
     pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;

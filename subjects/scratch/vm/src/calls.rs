@@ -1,5 +1,5 @@
-//! Calls of the interpreter by its VM. A tracer decides by [`compile_interpreter!`] in which crate they
-//! are compiled.
+//! Functions of the interpreter that the VM calls. The macro [`compile_interpreter!`] compiles them
+//! in the crate of a tracer.
 
 use crate::interpreter::Interpreter;
 use crate::target::TargetId;

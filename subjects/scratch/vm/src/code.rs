@@ -66,7 +66,8 @@ pub(crate) enum PenParam {
     Transparency,
 }
 
-/// Pattern of the operations of motion, looks and pen that have one operand, a number.
+/// Pattern that matches the operations of motion, looks and pen with one operand, which is a
+/// number.
 macro_rules! one_number {
     ($number:pat) => {
         Op::MoveSteps($number)
@@ -89,7 +90,7 @@ pub(crate) use one_number;
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub(crate) enum Op {
-    /// No effect: unknown blocks, obsolete blocks, hats without predicate.
+    /// Has no effect: unknown blocks, obsolete blocks, and hats without a predicate.
     Nothing,
     /// An edge-activated hat with its predicate (`when loudness > v`, `when touching`).
     HatGreater {
@@ -273,7 +274,7 @@ pub(crate) enum Op {
         change: bool,
     },
 
-    /// Drum, note and rest; a `note` of 0 beats takes no time.
+    /// The drum, note and rest blocks. A `note` of 0 beats takes no time.
     PlayBeats {
         beats: ExprId,
         note: bool,

@@ -47,9 +47,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.with_values((a, known_a), (b, known_b), values)
     }
 
-    /// Like [`Self::with_operands`], when [`Self::comparand`] may already have evaluated the first
-    /// operand or both. Stored values are borrowed, because evaluating the other operand does not
-    /// change them.
+    /// Like [`Self::with_operands`], if [`Self::comparand`] may already have evaluated the first
+    /// operand or both operands. Stored values are borrowed, because evaluating the other operand
+    /// does not change them.
     #[inline(never)]
     fn with_values<R>(
         &mut self,

@@ -9,7 +9,7 @@ pub enum Compat {
     /// The machine of the Whisker paper: Scratch of November 2020 as Whisker changed it.
     #[default]
     Of2022,
-    /// Scratch as it is today: version 15.1.1 of its machine.
+    /// The present version of Scratch: version 15.1.1 of its machine.
     Today,
 }
 

@@ -115,7 +115,7 @@ fn costumes(
     compat: Compat,
     skins: &mut SkinSetBuilder,
 ) -> Arc<[Costume]> {
-    // In place of a costume that is missing or cannot be read, the machine of 2022 shows nothing.
+    // The machine of 2022 replaces a costume that is missing or cannot be read by an empty costume.
     let replacement = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
         let shown = match (compat, costume.vector) {
             (Compat::Of2022, _) => return skins.add_blank(),
@@ -354,7 +354,7 @@ impl<'a> Compiler<'a> {
         let target = self.scope.target;
         let option = |name: &str| match block.field(name) {
             Some(field) => Some(field.text()),
-            // In old files the menu is an input.
+            // The menu is an input in old files.
             None => menu_field(target, block, name),
         };
         Trigger::of(block.opcode, option, |name| Some(message(&mut self.messages, name)))

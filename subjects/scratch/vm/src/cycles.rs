@@ -36,8 +36,9 @@ const MAX_FRAMES: usize = 256;
 const LONGEST_TEXT: usize = 64;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Called before an iteration of the loop on top of the stack, in warp and with fuel left, from
-    /// time to time. Consumes the fuel of the periods that follow, if there are any.
+    /// Searches for a cycle before an iteration of the loop on top of the stack. It is called from
+    /// time to time, in warp and if fuel remains. If there is a cycle, consumes the fuel of the
+    /// following periods.
     #[cold]
     #[inline(never)]
     pub(crate) fn search_cycle(&mut self) {
@@ -70,7 +71,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Consumes the fuel of all whole periods that leave fuel to slice and step.
+    /// Consumes the fuel of as many whole periods as possible, so that fuel of the slice and the
+    /// step remains.
     fn skip(&mut self, period: u32) {
         self.buffers.cycles.due = INTERVAL;
         let fuel = u64::from(self.slice_fuel).min(self.state.step_fuel);

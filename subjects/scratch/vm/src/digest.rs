@@ -1,4 +1,4 @@
-//! Digests of states: numbers that tell states apart without comparing them.
+//! Digests of states, which distinguish states without a comparison of their contents.
 
 use catherd_scratch_render::{DrawableId, Fingerprint};
 
@@ -13,12 +13,13 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// What a [digest](Vm::state_digest) of a state depends on.
+/// The parts of a state on which its [digest](Vm::state_digest) depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestScope {
     /// Everything that determines what the VM does from now on.
     Future,
-    /// The same without time: clock, timers, and how long waits and glides have taken.
+    /// As [`DigestScope::Future`], without time: the clock, timers, and the elapsed time of waits
+    /// and glides.
     Untimed,
     /// As [`DigestScope::Untimed`], and without the stream of random numbers.
     Timeless,
@@ -31,7 +32,7 @@ impl<T: Tracer> Vm<T> {
     /// equal continue in the same way as long as their callers do the same, except with a
     /// probability of about 2^-100. Digests do not depend on how the state was reached, with two
     /// exceptions: the pen layer is represented by the lines and stamps since it was last cleared,
-    /// and what a program has sensed determines which outlines are known. The step counter, the
+    /// and the outlines that are known depend on what a program has sensed. The step counter, the
     /// limits that were hit and the ids of targets are left out.
     ///
     /// Takes time proportional to the values of all variables and the items of all lists.
@@ -46,9 +47,9 @@ struct Context<'a> {
     program: &'a Program,
     state: &'a State,
     scope: DigestScope,
-    /// For each number of the target, its place in order of creation.
+    /// For each number of a target, its position in the order of creation.
     targets: Vec<u32>,
-    /// For each slot, the place of the thread in execution order, or [`NO_THREAD`].
+    /// For each slot, the position of the thread in the execution order, or [`NO_THREAD`].
     threads: Vec<u32>,
 }
 
@@ -110,7 +111,7 @@ impl<'a> Context<'a> {
                 let (thread, target) = (|it| self.thread_place(it), |it| self.place(it));
                 print = print.numbers(&promises.numbers(thread, target));
             }
-            // Unlimited fuel decreases as well, but decides nothing.
+            // Unlimited fuel also decreases, but has no effect.
             if state.fuel < u64::MAX / 2 {
                 print = print.with(state.fuel, 4);
             }
@@ -190,8 +191,8 @@ impl<'a> Context<'a> {
         self.progress(thread, print)
     }
 
-    /// Appends what the block on top of the stack keeps in its thread. What other blocks have left
-    /// there is not read any more.
+    /// Appends the data of the block on top of the stack in its thread. Data of other blocks in the
+    /// thread are no longer read.
     fn progress(&self, thread: &Thread, print: Fingerprint) -> Fingerprint {
         let top = thread.stack.last().filter(|top| {
             top.in_progress && !top.is_loop && top.parameters == 0 && top.block != NONE

@@ -82,7 +82,7 @@ impl<T: Tracer> Vm<T> {
 
     /// Replaces the state by a snapshot, as [`Vm::restore`] does, but leaves what Whisker does not
     /// restore between tests: layers, rotation styles, pens and what they have drawn, the answer
-    /// and the tempo. What is drawn and sensed of the stage and of sprites is left as well, except
+    /// and the tempo. The drawables of the stage and of sprites are not restored either, except
     /// their positions: Whisker restores costume, size, direction and visibility only in the
     /// targets, whose drawables are updated by the next block that changes them.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
@@ -155,15 +155,15 @@ impl<T: Tracer> Vm<T> {
     /// Width and height of a [picture](Vm::picture) in pixels.
     pub const PICTURE_SIZE: (u16, u16) = Scene::PICTURE_SIZE;
 
-    /// What the stage shows, as [`Scene::picture`] says. Without [colours](Program::with_colors), the
-    /// lines and stamps of a program that senses none are missing.
+    /// The picture of the stage, see [`Scene::picture`]. Without [colours](Program::with_colors),
+    /// the lines and stamps of a program that senses none are missing.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         self.state.scene.picture()
     }
 }
 
 impl Program {
-    /// The same program for VMs that are asked for colours although no block senses any.
+    /// Returns the program for VMs whose callers query colours even if no block senses colours.
     #[must_use]
     pub fn with_colors(mut self) -> Program {
         self.senses_colors = true;

@@ -20,7 +20,7 @@ pub(crate) struct ConditionDistances {
 
 impl ConditionDistances {
     /// The distance to the actual outcome is 0. The distance to the other outcome is `to_other`, or
-    /// 1 if the formula of a block gave no positive number.
+    /// 1 if the formula of a block gives no positive number.
     pub(crate) fn new(value: bool, to_other: f64) -> ConditionDistances {
         let distance = if to_other.is_nan() {
             f64::INFINITY

@@ -53,7 +53,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Variable(slot) => self.variable(*slot).to_number(),
             Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
             Expr::ItemOfList(list, index) => {
-                // An index outside of the list gives the empty text, whose number is 0.
+                // An index outside of the list gives the empty text, which is 0 as a number.
                 let place = self.item_place(*list, *index);
                 place.map_or(0.0, |place| self.list(*list).items[place].to_number())
             }
@@ -73,7 +73,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Greater(a, b) => {
                 self.with_operands(a, b, |a, b| a > b, |a, b| a.compare(b).is_gt())
             }
-            // Both sides are always evaluated.
+            // Use `&`, because both sides are always evaluated.
             Expr::And(a, b) => self.truth(a) & self.truth(b),
             Expr::Or(a, b) => self.truth(a) | self.truth(b),
             Expr::Not(a) => !self.truth(a),
@@ -109,7 +109,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     /// Days since the beginning of the year 2000. Milliseconds are rounded down, as in a `Date` of
     /// JavaScript.
     fn now(&self) -> f64 {
-        /// More than the error of a product of steps and milliseconds.
+        /// Larger than the rounding error of a product of steps and milliseconds.
         const ERROR_MS: f64 = 1e-6;
         let passed = self.state.clock * self.settings.pace.step_ms;
         let start = js_round(self.settings.days_since_2000 * DAY_MS);
@@ -416,7 +416,7 @@ fn list_contents(list: &List, limit: usize) -> (Text, bool) {
     (Text::new(text), cut)
 }
 
-/// The same for lists with characters outside of ASCII.
+/// Like `list_contents`, for lists with characters outside of ASCII.
 fn wide_list_contents(list: &List, separator: &str, limit: usize) -> (Text, bool) {
     let mut units = Vec::new();
     for (i, item) in list.items.iter().enumerate() {

@@ -24,12 +24,13 @@ pub enum StartEvent<'a> {
     Key(&'a str),
     /// A target is clicked, independently of the mouse.
     Click(TargetId),
-    /// All sprites are clicked.
+    /// Every sprite is clicked.
     ClickSprites,
-    /// A message is sent, whether the stage knows it or not, to one target or to all.
+    /// A message is sent to one target or to all targets, even if the stage does not define it.
     Message(&'a str, Option<TargetId>),
-    /// The scripts of one hat block start, in one target or in all, without the other effects of
-    /// the event. For example, other scripts are not stopped, as they are by the green flag.
+    /// The scripts of one hat block start in one target or in all targets, without the other
+    /// effects of the event. For example, other scripts are not stopped, although the green flag
+    /// stops them.
     Hat {
         /// Opcode of the hat block.
         hat: Opcode,

@@ -12,9 +12,9 @@ use crate::value::{clamp, js_round};
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Presses or releases a key, by its name in the key menu: `space`, `left arrow`,
-    /// `enter`, `a`. Scripts with a hat for this key or for any key start at once, unless
-    /// they are running already. Unknown names are ignored.
+    /// Presses or releases a key, by its name in the key menu: `space`, `left arrow`, `enter`, `a`.
+    /// Scripts with a hat for this key or for any key start immediately, unless they are already
+    /// running. Unknown names are ignored.
     pub fn key(&mut self, name: &str, down: bool) {
         let Some(key) = Key::pressed(name) else { return };
         if !down {
@@ -90,8 +90,8 @@ impl<T: Tracer> Vm<T> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Updates the mouse position from the pointer. A coordinate on the left or upper border of
-    /// the canvas is 0 there and therefore ignored, as in the original.
+    /// Updates the mouse position from the pointer. A coordinate on the left or upper border of the
+    /// canvas is ignored, as in the original, because it is 0.
     fn update_mouse_position(&mut self) {
         let mouse = &mut self.state.mouse;
         let (x, y) = (mouse.pointer.0 + 240.0, 180.0 - mouse.pointer.1);

@@ -15,7 +15,7 @@ pub enum Fallback {
     Outside,
     /// The block has no instruction.
     Block,
-    /// Its condition has no instruction.
+    /// The condition of the block cannot be lowered to an instruction.
     Condition,
     /// An operand has no instruction.
     Operand,
@@ -26,7 +26,7 @@ pub enum Fallback {
 /// Blocks in warp that were executed, and those among them that the interpreter executed.
 #[derive(Clone, Debug, Default)]
 pub struct Interpreted {
-    /// All blocks in warp.
+    /// Number of all blocks in warp.
     pub blocks: u64,
     /// The interpreted ones, by block and reason. A block that fell back several times counts once
     /// for each.

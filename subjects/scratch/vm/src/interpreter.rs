@@ -52,7 +52,7 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) thread: usize,
     /// The target of that thread.
     pub(crate) target: usize,
-    /// Fuel that this slice has left, in blocks. Only threads in warp are stopped by it.
+    /// Remaining fuel of this slice, in blocks. It limits only threads in warp.
     pub(crate) slice_fuel: u32,
     /// Something visible has changed in this step.
     pub(crate) redraw: bool,
@@ -63,7 +63,7 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Consumes fuel of slice and step. One unit is the cost of one ordinary block.
+    /// Consumes fuel of the slice and the step. One unit is the cost of an ordinary block.
     #[inline]
     pub(crate) fn consume_fuel(&mut self, blocks: usize) {
         let blocks = u32::try_from(blocks).unwrap_or(u32::MAX);

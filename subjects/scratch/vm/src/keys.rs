@@ -54,7 +54,7 @@ impl Key {
         Key::pressed(if Key::named(&lower).is_some() { &lower } else { option }).map(KeyQuery::Key)
     }
 
-    /// The key that `key [v] pressed?` asks for.
+    /// The key that `key [v] pressed?` checks.
     pub(crate) fn of_sensing(value: &Value) -> KeyQuery {
         if let Value::Number(n) = value {
             let code = n.trunc();

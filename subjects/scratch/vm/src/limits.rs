@@ -25,7 +25,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// All limits, in the order of their reports.
+    /// All limits, in the order in which they are reported.
     pub const ALL: [Limit; 7] = [
         Limit::Slice,
         Limit::Step,

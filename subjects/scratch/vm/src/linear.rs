@@ -1,27 +1,28 @@
 //! Custom blocks without screen refresh in linear form: a list of instructions in place of a tree
 //! of expressions and a stack of frames, executed by a register machine.
 //!
-//! In profiles of programs that compute, no single part dominates: half of the time goes into the
-//! evaluation of trees (a call, a match and a value for each node), a quarter into frames that are
-//! pushed and popped for each iteration and branch, the rest into finding variables and counting
-//! fuel. The linear form removes these:
+//! In profiles of programs that compute, no single part dominates: half of the time is spent on
+//! evaluating trees (a call, a match and a value for each node), a quarter on pushing and popping
+//! frames for each iteration and branch, and the rest on finding variables and counting fuel. The
+//! linear form removes these costs:
 //!
 //! - Operands are registers, constants, variables and parameters; instructions read them as numbers
 //!   without an intermediate value. Variables, lists, parameters and the frames of loops and calls
-//!   stay where the interpreter has them, so that there is nothing to write back and no type to
-//!   guess: a text in a variable takes a longer path of the same instruction.
+//!   remain in the data of the interpreter, so nothing must be written back and types need not be
+//!   predicted: the same instruction has a slower path for a text in a variable.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
 //!   begins only if there is more fuel than it takes, so that no budget ends within it.
-//! - For each instruction a [handler](handlers) is chosen by the kinds of its operands, once for a
-//!   VM, so that no handler branches on where its operands are. Each handler calls the next one.
+//! - For each instruction, a [handler](handlers) is selected once for each VM, according to the
+//!   kinds of the operands, so handlers do not branch on these kinds. Each handler calls the next
+//!   handler.
 //! - Calls of small custom blocks are [expanded](expansions), and frames of other calls are
 //!   [delayed](frames) until they are needed.
-//! - Parts that an expression contains several times are computed [once](shared), and sides of `and`
-//!   and `or` that decide nothing are [skipped](skips).
+//! - Parts that an expression contains several times are computed [once](shared), and sides of
+//!   `and` and `or` that do not influence the result are [skipped](skips).
 //! - Branches of conditions have no frame. The frames that the interpreter would have are pushed
 //!   when a loop or call begins within the branch, or when the interpreter takes over.
 //! - Blocks of motion, looks and pen are [applied](applications): their operands are computed in
-//!   linear form, and the functions of the interpreter do the rest.
+//!   linear form, and functions of the interpreter execute them.
 //! - The interpreter executes everything without an instruction. It evaluates single operands,
 //!   conditions and blocks in place. Blocks that change the thread, and all blocks if there is
 //!   little fuel or room on the stack, are executed after leaving the linear form, which is

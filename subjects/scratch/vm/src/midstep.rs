@@ -1,5 +1,5 @@
-//! What a watcher gets in the middle of a step: the change that a block has just made, or its
-//! question, and the state at that moment.
+//! Notifications of a watcher in the middle of a step: the change that a block has just made, or
+//! its question, and the present state.
 
 use crate::state::State;
 use crate::target::TargetId;
@@ -24,17 +24,17 @@ pub enum Change {
     Variable {
         /// The target that owns it.
         target: TargetId,
-        /// Its position in [`Program::variables`](crate::Program::variables).
+        /// The position of the variable in [`Program::variables`](crate::Program::variables).
         number: usize,
         /// Its value before.
         old: Value,
     },
-    /// A target has said, thought or asked something; it may be empty, and the bubble may be
+    /// A target has said, thought or asked something. The text may be empty, and the bubble may be
     /// hidden.
     Said {
         /// The target.
         target: TargetId,
-        /// What it said, as the block got it.
+        /// The text, as the value of the block input.
         value: Value,
     },
     /// A block is about to start the receivers of the message of this name.
@@ -43,7 +43,7 @@ pub enum Change {
     Pen(PenMark),
 }
 
-/// What a pen draws, in stage units.
+/// An action of a pen, in stage units.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PenMark {
     /// A sprite with its pen down was moved.
@@ -62,7 +62,7 @@ pub enum PenMark {
         /// Colour: red, green, blue and opacity from 0 to 1.
         rgba: [f64; 4],
     },
-    /// All drawings are removed.
+    /// All lines and stamps are removed.
     Clear,
 }
 

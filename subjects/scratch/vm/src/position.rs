@@ -11,9 +11,9 @@ use crate::vm::Vm;
 const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
 
 impl<T: Tracer> Vm<T> {
-    /// A number that says where the live threads of the script under this top block are: the
-    /// blocks on their stacks and the counters of their loops, summed over threads, so that their
-    /// order does not matter. 0 if there is none. Timers of waits are not part of it.
+    /// A number for the positions of the live threads of the script with this top block: a hash of
+    /// the blocks on their stacks and the counters of their loops. The hashes of threads are added,
+    /// so their order does not matter. 0 if there is none. Timers of waits are not part of it.
     pub fn script_position(&self, top: BlockNo) -> u64 {
         let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
         let of_script = |thread: &&Thread| {
@@ -24,7 +24,8 @@ impl<T: Tracer> Vm<T> {
         threads.filter(of_script).fold(0, |sum, thread| sum.wrapping_add(thread.position()))
     }
 
-    /// The same for all scripts together: threads of different scripts have different numbers.
+    /// A number for the positions of the live threads of all scripts. Threads of different scripts
+    /// have different hashes.
     pub fn position(&self) -> u64 {
         let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
         let live = threads.filter(|thread| !thread.is_done());

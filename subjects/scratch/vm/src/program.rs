@@ -34,7 +34,7 @@ pub struct Program {
     pub(crate) execution_order: Vec<u32>,
     /// The stage's messages in file order.
     pub(crate) broadcasts: Vec<Broadcast>,
-    /// All messages by their upper-cased names, also those that only hats name.
+    /// All messages by their names in upper case, including messages that only hats refer to.
     pub(crate) messages: FxHashMap<Text, u32>,
     pub(crate) skins: Arc<SkinSet>,
     /// Some block senses colours.

@@ -1,5 +1,5 @@
-//! Waits of [today's machine](crate::Compat::Today) that end between steps: bubbles that stay for
-//! some seconds, sounds, speech; and what Makey Makey remembers of keys.
+//! Waits of [today's machine](crate::Compat::Today) that end between steps: bubbles that remain for
+//! some seconds, sounds and speech. Also stores the keys for the Makey Makey blocks.
 //!
 //! The original resolves promises. A promise that time resolves is resolved before a step, one that
 //! a block resolves at the end of its step ([`Status::Promise`]).
@@ -18,18 +18,18 @@ const LONGEST_TIMER: f64 = 2_147_483_647.0;
 /// Steps for which a sequence of keys counts as typed: 100 ms.
 const TYPED: f64 = 3.0;
 
-/// Maximum number of keys of which sequences are found.
+/// Maximum number of stored keys in which sequences are found.
 const KEYS: usize = 100;
 
-/// What today's machine remembers of waits, sounds and keys. Times are in steps since the project
-/// was loaded.
+/// The state of waits, sounds and keys in today's machine. Times are in steps since the project was
+/// loaded.
 #[derive(Clone, Default)]
 pub(crate) struct Promises {
     /// Number of the current or last step.
     now: f64,
     timers: Vec<Timer>,
     sounds: Vec<Playing>,
-    /// For each target, number of the last change of its bubble.
+    /// For each target, the number of the last change of its bubble.
     bubbles: Vec<u64>,
     changes: u64,
     /// First words of the last keys, in upper case.
@@ -62,7 +62,7 @@ struct Playing {
     sound: u32,
     /// Number and serial number of the target whose effects change it.
     target: (TargetId, u32),
-    /// Seconds of the sound that were left at `since`.
+    /// Remaining seconds of the sound at `since`.
     left: f64,
     since: f64,
     rate: f64,
@@ -256,8 +256,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether a sequence of keys was just typed. Sequences that were never asked for are not
-    /// recognised.
+    /// Whether a sequence of keys was just typed. A sequence is only recognised after the first
+    /// query for it.
     pub(crate) fn was_typed(&mut self, sequence: &Text) -> bool {
         let sequence = sequence.upper();
         let Some(promises) = &mut self.state.promises else { return false };

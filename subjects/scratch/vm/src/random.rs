@@ -38,8 +38,8 @@ impl Random {
         Random(Generator::Arc4(Box::new(Arc4::new(key))))
     }
 
-    /// The same stream, of which each new clone and each new text of a bubble consumes 20 draws, as
-    /// many as the original needs to name it.
+    /// Returns this stream with the setting that each new clone and each new text of a bubble
+    /// consumes 20 draws, which the original needs for its name.
     #[must_use]
     pub fn drawing_names(mut self) -> Random {
         if let Generator::Arc4(arc4) = &mut self.0 {

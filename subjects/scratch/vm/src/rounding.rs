@@ -28,7 +28,7 @@ pub(crate) fn floor(x: f64) -> f64 {
     if x.abs() < SMALL {
         let nearest = nearest(x);
         let whole = nearest - if nearest > x { 1.0 } else { 0.0 };
-        // Only a zero may have the other sign.
+        // The sign can only differ if the result is zero.
         return whole.copysign(x);
     }
     let whole = trunc(x);
@@ -53,7 +53,7 @@ pub(crate) fn round(x: f64) -> f64 {
 /// The remainder of JavaScript: of the truncated quotient, with the sign of `n`.
 #[inline]
 pub(crate) fn remainder(n: f64, m: f64) -> f64 {
-    /// Up to here doubles hold all integers.
+    /// Below this limit, doubles represent all integers.
     const INTEGERS: f64 = (1_u64 << 53) as f64;
     const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
     const LARGEST_QUOTIENT: f64 = (1_u64 << 22) as f64;
@@ -61,7 +61,7 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
         // `m` may be infinite.
         return n;
     }
-    // Both are false for NaN.
+    // Both comparisons are false for NaN.
     if n.abs() < INTEGERS && m.abs() >= 1.0 {
         let (whole_n, whole_m) = (n as i64, m as i64);
         if whole_n as f64 == n && whole_m as f64 == m {
@@ -69,7 +69,8 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
         }
         if whole_m as f64 == m && m.abs() <= LARGEST_DIVISOR {
             let (dividend, divisor) = (n.abs(), m.abs());
-            // At most 1 too large, because a quotient that is rounded up may become an integer.
+            // The truncated quotient is at most 1 too large, because a quotient that is rounded up
+            // may become an integer.
             let quotient = trunc(dividend / divisor);
             if quotient <= LARGEST_QUOTIENT {
                 // Exact: the product is an integer below 2^53, and the remainder is a multiple of
@@ -88,7 +89,7 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
     const LARGEST: f64 = (1_u64 << 51) as f64;
     const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
     const LARGEST_QUOTIENT: f64 = (1_u64 << 31) as f64;
-    // Of smaller numbers the quotient of the remainder may be 0.
+    // For smaller numbers, the quotient of the remainder may be 0.
     const LEAST: f64 = 1e-200;
     let is_whole = (1.0..=LARGEST_DIVISOR).contains(&m) && nearest(m) == m;
     if is_whole && n.abs() < LARGEST && !(-LEAST..0.0).contains(&n) {

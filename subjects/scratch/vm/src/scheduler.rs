@@ -17,7 +17,7 @@ use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// One step of 1/30 s: edge-activated hats, then every thread once, in order.
+    /// Executes one step of 1/30 s: edge-activated hats, and then every thread once, in order.
     pub fn step(&mut self) {
         self.call(Work::Step);
     }
@@ -265,7 +265,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             let Some(frame) = self.state.threads[slot].stack.last() else { return };
             let (block, was_warp) = (frame.block, frame.warp);
             if T::REMEMBERS && !was_warp && self.buffers.stretches.is_open() {
-                // It has ended in an unusual way.
+                // The thread has ended in an unusual way.
                 self.end_stretch(End::Budget);
             }
             // Checked before every block, because scripts without a loop can be long, too.
@@ -307,7 +307,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 }
                 Status::YieldTick | Status::Promise { .. } | Status::Done => return,
             }
-            // Without control flow the block is still on top: continue with the next one.
+            // If the block has no control flow, it is still on top: continue with the next block.
             if thread.stack.last().is_some_and(|f| f.block == block) {
                 thread.replace_top(command.next);
                 if was_warp {
@@ -330,7 +330,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Ends the branches, iterations and custom blocks of the current thread of which no block is
+    /// Ends the branches, iterations and custom blocks of the current thread that have no blocks
     /// left. Returns whether the slice continues.
     #[inline]
     fn unwind(&mut self) -> bool {
@@ -394,7 +394,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         hat: CommandId,
     ) -> u32 {
         let slot = self.new_thread(target, script, hat);
-        // Most threads of an event are restarted in the order of the list.
+        // Search from the position of the last result, because most threads of an event are
+        // restarted in the order of the list.
         let list = &mut self.state.thread_list;
         let next = self.buffers.restarted;
         let place = if list.get(next) == Some(&old) {
@@ -431,7 +432,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
         }
         match &mut self.state.detached_threads {
-            // After the second `stop all` of a batch: these threads have not executed yet.
+            // This is the second `stop all` of a batch, and these threads have not been executed
+            // yet.
             Some(_) => old.into_iter().for_each(|slot| self.release_thread(slot)),
             None => self.state.detached_threads = Some(old),
         }

@@ -1,5 +1,5 @@
-//! Self-testing projects, such as Scratch's own execution tests: projects that check the VM which
-//! executes them and report with `say` blocks (`plan N`, `pass ...`, `fail ...`, `end`).
+//! Self-testing projects, such as the execution tests of Scratch. These projects check the VM that
+//! executes them, and report with `say` blocks (`plan N`, `pass ...`, `fail ...`, `end`).
 
 use std::sync::Arc;
 
@@ -59,9 +59,9 @@ impl Tracer for SelfTestReport {
 /// Maximum number of sprites of a project whose layers are tried in all orders.
 const SPRITES_TO_ORDER: usize = 5;
 
-/// Executes a self-testing project in one of the machines: green flag, then steps until no thread is left, at most
-/// `max_steps`. Such projects were written for unmodified Scratch: a step has several
-/// batches of threads, at most 100, and there is one timer.
+/// Executes a self-testing project in one of the machines: the green flag, and then steps until no
+/// thread is left, but at most `max_steps`. Such projects were written for unmodified Scratch, so a
+/// step has several batches of threads, at most 100, and there is one timer.
 ///
 /// Some files do not contain the layers of their sprites, on which the order of scripts depends,
 /// because they were converted by a Scratch without a renderer. If such a project fails in the

@@ -13,8 +13,8 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 /// texts, lists, clones or pixels count several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VmSettings {
-    /// The machine for which programs are compiled ([`Program::compile_for`]), which decides what
-    /// blocks do; the other settings decide about time and limits.
+    /// The machine for which programs are compiled ([`Program::compile_for`]). It determines the
+    /// effects of blocks; the other settings determine time and limits.
     ///
     /// [`Program::compile_for`]: crate::Program::compile_for
     pub compat: Compat,
@@ -32,8 +32,8 @@ pub struct VmSettings {
     /// Blocks that one thread may execute "without screen refresh" before its slice
     /// ends, in place of the original's 500 ms of real time.
     pub warp_budget: u32,
-    /// Blocks that all threads together may execute in one step. Threads whose turn comes later
-    /// wait for the next step.
+    /// Maximum number of blocks that all threads together execute in one step. Threads whose turn
+    /// comes later wait for the next step.
     pub step_budget: u64,
     /// Number of slices that use up their budget after which the budget of that thread is halved,
     /// down to 1/64. The same holds for steps and their budget. This bounds the time of programs

@@ -16,8 +16,8 @@ use crate::target::{Target, TargetId, clone_fields};
 use crate::text::Text;
 use crate::thread::{NO_CURRENT, Thread};
 
-/// A target that exists, with copies of the fields that a search for the clones of a sprite reads.
-/// A [`Target`] is so large that reading them there would cost a cache line for each target.
+/// An existing target, with copies of the fields that a search for the clones of a sprite reads. A
+/// [`Target`] is so large that reading the fields there would need a cache line for each target.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveTarget {
     pub(crate) id: TargetId,
@@ -39,7 +39,7 @@ pub(crate) struct State {
     pub(crate) free_targets: Vec<u32>,
     /// Originals in file order, then clones in order of creation.
     pub(crate) live_targets: Vec<LiveTarget>,
-    /// The same targets in execution order, back to front.
+    /// The live targets in execution order, from back to front.
     pub(crate) execution_order: Vec<TargetId>,
     pub(crate) clone_count: u32,
     /// Clones created so far.
@@ -77,14 +77,14 @@ pub(crate) struct State {
     pub(crate) shows_monitors: bool,
     pub(crate) keys: SmallVec<[Key; 4]>,
     pub(crate) mouse: Mouse,
-    /// Fuel that this step has left, in blocks.
+    /// Remaining fuel of this step, in blocks.
     pub(crate) step_fuel: u64,
     /// Fuel that all steps have consumed, in blocks.
     pub(crate) executed: u64,
     /// Fuel that all further steps have together, in blocks.
     pub(crate) fuel: u64,
-    /// In the last step, some slice used up its budget, or all slices together consumed at least
-    /// the budget of one slice.
+    /// Whether, in the last step, some slice used up its budget, or all slices together consumed at
+    /// least the budget of one slice.
     pub(crate) overloaded: bool,
     /// Number of steps that used up their budget.
     pub(crate) step_overruns: u32,
@@ -97,7 +97,7 @@ pub(crate) struct State {
 #[derive(Clone)]
 pub(crate) struct Question {
     pub(crate) text: Text,
-    /// The thread that asks: slot and serial.
+    /// The slot and the serial number of the thread that asks.
     pub(crate) thread: (u32, u64),
     pub(crate) target: TargetId,
     /// Shown as a bubble.

@@ -43,8 +43,8 @@ use outcome::{Outcome, Own};
 use reach::{Reach, Senses};
 use start::{Prints, Start};
 
-/// Number of blocks of a slice from which on it is worth the time to [remember](Vm::remember) its
-/// thread: about half a millisecond.
+/// Minimum number of blocks of a slice for which it is worth the time to [remember](Vm::remember)
+/// its thread: about half a millisecond.
 pub const LONG_SLICE: u32 = 20_000;
 
 /// Maximum number of frames in warp of a thread that is remembered.
@@ -71,7 +71,7 @@ impl<T: Tracer> Vm<T> {
     }
 }
 
-/// How a stretch ends.
+/// The reason for the end of a stretch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The first custom block without screen refresh has ended.
@@ -98,7 +98,7 @@ pub(crate) struct Stretches {
     counts: (u64, u64),
 }
 
-/// What is known about the threads of a script.
+/// Known properties of the threads of a script.
 #[derive(Default)]
 struct Long {
     /// Blocks of the last slice.
@@ -218,8 +218,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Takes over the outcome of the stretch that begins at the top of the stack, if it is
-    /// remembered. Otherwise it is going to be, if that is possible and worth the time.
+    /// Applies the outcome of the stretch that begins at the top of the stack, if it is remembered.
+    /// If not, prepares to remember it, if this is possible and worth the time.
     #[inline]
     pub(crate) fn begin_stretch(&mut self) -> Option<End> {
         if self.buffers.stretches.expected == 0 {
@@ -308,7 +308,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         None
     }
 
-    /// Where the code begins at the frames from `base` on.
+    /// The place at which the code of the frames from `base` begins.
     fn place(&self, base: usize) -> Option<Place> {
         let frames = &self.state.threads[self.thread].stack[base..];
         let sprite = self.state.targets[self.target].sprite;
@@ -436,7 +436,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             // The interpreter continues as at the end of the custom block.
             End::Block => thread.push(NONE),
         }
-        // The blocks that started scripts are counted in those of the outcome.
+        // The blocks of the outcome include the blocks that started scripts.
         let fuel = (self.slice_fuel, self.state.step_fuel);
         for message in &outcome.messages {
             self.start_hats(&Trigger::Message(*message), None);

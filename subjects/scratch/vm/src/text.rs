@@ -8,19 +8,18 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
-/// A string, cheap to clone. Its number is parsed once, when it is first asked for:
-/// Scratch programs compute with strings all the time, but also join long ones that are never
-/// numbers.
+/// A string that is cheap to clone. Its number is parsed once, at its first use: Scratch programs
+/// often compute with strings, but also join long strings that are never used as numbers.
 #[derive(Clone)]
 pub struct Text(Place);
 
-/// Where the data of a text are.
+/// The storage of the data of a text.
 #[derive(Clone)]
 enum Place {
     Shared(Arc<Data>),
-    /// Of texts that stay until the process ends: letters, and numerals in the code of programs.
-    /// They are copied without counting references, which takes longer than everything else about
-    /// setting a variable.
+    /// Data that exist until the process ends: letters, and numerals in the code of programs.
+    /// Copies do not count references, which takes longer than all other work for setting a
+    /// variable.
     Kept(&'static Data),
 }
 
@@ -51,7 +50,7 @@ impl Data {
 /// The code units of a text. Invariant: `Wide` contains at least one unit outside ASCII, so that
 /// equal texts have equal representations.
 enum Units {
-    /// With room for what [`Text::append`] appends.
+    /// A string with room for the texts that [`Text::append`] appends.
     Ascii(String),
     Wide(Box<[u16]>),
 }
@@ -159,7 +158,7 @@ impl Text {
     }
 
     /// The number of a numeral of at most 15 characters; NaN for other texts, and if the number has
-    /// not been asked for before.
+    /// not been used before.
     #[inline(always)]
     pub(crate) fn numeral(&self) -> f64 {
         let data = self.data();
@@ -182,7 +181,7 @@ impl Text {
                 }
             }
         };
-        // Every thread stores the same number.
+        // A race is harmless, because every thread stores the same number.
         let bits = if number == 0.0 && self.is_blank() { BLANK } else { number.to_bits() };
         self.data().number.store(bits, Relaxed);
         number
@@ -247,8 +246,8 @@ impl Text {
         }
     }
 
-    /// Appends a text to this one: in place if no other value shares it, which takes time in
-    /// proportion only to the appended text.
+    /// Appends a text. If no other value shares this text, it is extended in place, in time
+    /// proportional to the appended text.
     pub(crate) fn append(&mut self, other: &Text) {
         if let (Place::Shared(data), Units::Ascii(other)) = (&mut self.0, &other.data().units)
             && let Some(data) = Arc::get_mut(data)
@@ -442,8 +441,8 @@ fn parse_radix(digits: &str, radix: u32) -> f64 {
             exponent += bits as i32;
         }
     }
-    // The mantissa has at least 59 significant bits here if any digit was dropped, so
-    // setting its lowest bit cannot disturb the 53 that survive, only break the tie.
+    // If any digit was dropped, the mantissa has at least 59 significant bits, so setting its
+    // lowest bit can break a tie but does not change the 53 bits that remain.
     libm::ldexp((mantissa | u64::from(sticky)) as f64, exponent)
 }
 

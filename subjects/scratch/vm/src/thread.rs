@@ -28,7 +28,8 @@ pub(crate) struct Thread {
     pub(crate) overruns: u32,
     /// The block on top of the stack has waited for its translations.
     pub(crate) translated: bool,
-    /// In the VM's thread list: neither replaced nor removed by `stop all`.
+    /// Whether the thread is in the thread list of the VM, so neither replaced nor removed by `stop
+    /// all`.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
     /// Parameters of the calls on the stack, innermost last; [`Frame::parameters`] is where the
@@ -112,13 +113,13 @@ impl Frame {
         (self.parameters, self.counter) = (0, 0.0);
     }
 
-    /// Where the parameters of the innermost call below this frame begin, see
+    /// The index at which the parameters of the innermost call below this frame begin, see
     /// [`Frame::parameters`].
     pub(crate) fn parameters_below(&self) -> u32 {
         self.outer_parameters
     }
 
-    /// Whether both frames continue in the same way.
+    /// Whether execution continues in the same way from both frames.
     pub(crate) fn is_same(&self, other: &Frame) -> bool {
         let fields = |frame: &Frame| {
             let flags = (frame.is_loop, frame.warp, frame.in_progress);

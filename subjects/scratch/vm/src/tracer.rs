@@ -98,8 +98,9 @@ pub trait Tracer: Sized {
     fn ended(&mut self, thread: ThreadId) {
         let _ = thread;
     }
-    /// A question has been asked, in the middle of a step. An answer is given at once; the asking
-    /// script continues with the next step. `None` leaves the question open.
+    /// A question has been asked in the middle of a step. If the result is an answer, it is
+    /// submitted immediately, and the asking script continues in the next step. `None` leaves the
+    /// question open.
     fn asked(&mut self, question: &Question, state: Midstep<'_>) -> Option<Text> {
         let _ = (question, state);
         None
@@ -128,8 +129,8 @@ impl Tracer for () {
 /// A record of what a tracer received.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traced {
-    /// All blocks that were covered during the record, also those that had been covered before it
-    /// began.
+    /// All blocks that were covered during the record, including blocks that had been covered
+    /// before it began.
     pub covered: Vec<BlockNo>,
     /// Blocks with their smallest distances to the outcomes true and false.
     pub distances: Vec<(BlockNo, f64, f64)>,

@@ -22,8 +22,8 @@ pub(crate) enum Trigger {
 }
 
 impl Trigger {
-    /// The event to which a hat block of this opcode reacts. `option` finds the key, backdrop or
-    /// message by the name of the field that holds it, `message` the number of a message.
+    /// The event to which a hat block of this opcode reacts. `option` returns the key, backdrop or
+    /// message in the field with a name; `message` returns the number of a message.
     ///
     /// `None` for blocks that are not hats, and if the key, backdrop or message is not found.
     pub(crate) fn of<'a>(

@@ -21,7 +21,7 @@ pub enum Value {
     Undefined,
 }
 
-// Lists hold many values, and programs copy them all the time.
+// Values must be small, because lists contain many values, and programs often copy values.
 const _: () = assert!(size_of::<Value>() == 16);
 
 impl From<&sb3::Value> for Value {
@@ -170,7 +170,7 @@ impl Value {
                 other => other.comparand() == number,
             })
         } else if let (Value::Text(text), true) = (self, number.is_nan()) {
-            // Then the value is not a numeral, so that items that are numbers differ.
+            // The value is not a numeral, so items that are numbers differ from it.
             items.iter().position(|item| match item {
                 Value::Text(item) => item.equals_ignoring_case(text),
                 item => item.equals(self),

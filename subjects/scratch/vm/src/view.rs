@@ -24,8 +24,8 @@ pub struct TargetView<'a> {
     pub name: &'a Text,
     /// Whether it is the stage or a sprite, not a clone.
     pub original: bool,
-    /// 0 for the stage and sprites; clones count from 1 in the order of their creation, so that
-    /// number and serial together tell a clone from a later one with the same number.
+    /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation, so
+    /// that number and serial together distinguish a clone from a later clone with the same number.
     pub serial: u32,
     /// Number of clones of its sprite when it was made, itself included, by which Whisker names a
     /// clone; 0 for the stage and sprites.
@@ -44,7 +44,7 @@ pub struct TargetView<'a> {
     pub visible: bool,
     /// Index of the costume, from 0.
     pub costume: usize,
-    /// How the costume follows the direction.
+    /// The rotation of the costume when the direction changes.
     pub rotation_style: catherd_scratch_sb3::RotationStyle,
     /// Volume in percent.
     pub volume: f64,
@@ -159,23 +159,23 @@ impl Program {
 }
 
 impl<T: Tracer> Vm<T> {
-    /// All targets: stage and sprites in file order, then clones in order of creation.
+    /// All targets: the stage and sprites in file order, and then clones in the order of creation.
     pub fn targets(&self) -> impl Iterator<Item = TargetId> + '_ {
         self.state.live_targets.iter().map(|live| live.id)
     }
 
-    /// All targets in execution order, back to front.
+    /// All targets in execution order, from back to front.
     pub fn execution_order(&self) -> impl Iterator<Item = TargetId> + '_ {
         self.state.execution_order.iter().copied()
     }
 
-    /// One target; `None` if it has been deleted.
+    /// A target; `None` if it has been deleted.
     pub fn target(&self, id: TargetId) -> Option<TargetView<'_>> {
         self.target_or_remains(id).filter(|view| view.state.alive)
     }
 
-    /// One target, also if it is a deleted clone: that is shown as it was, without a place in the
-    /// drawing order, until another clone takes its number.
+    /// A target, even if it is a deleted clone: until another clone takes its number, its last
+    /// state is returned, without a position in the drawing order.
     pub fn target_or_remains(&self, id: TargetId) -> Option<TargetView<'_>> {
         let state = self.state.targets.get(id.0 as usize)?;
         let sprite = state.sprite as usize;

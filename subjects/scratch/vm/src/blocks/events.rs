@@ -74,7 +74,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.started = started;
     }
 
-    /// Ends the slice as long as a thread is left for which the executing block waits.
+    /// Ends the slice as long as the executing block waits for a thread.
     fn wait_for_awaited(&mut self) {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {

@@ -80,8 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Moves the bubble of a target after its looks have changed. Motion of the target does not
-    /// move it.
+    /// Moves the bubble of a target after the appearance of the target has changed. Motion of the
+    /// target does not move its bubble.
     pub(crate) fn appearance_changed(&mut self, target: usize) {
         self.redraw |= self.state.targets[target].visible;
         if self.state.targets[target].bubble.drawable.is_some() {

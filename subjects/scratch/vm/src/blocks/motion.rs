@@ -19,8 +19,8 @@ fn degrees(radians: f64) -> f64 {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Moves a target as far as it stays on the stage, with a pen line if its pen is down. Does
-    /// nothing for the stage.
+    /// Moves a target, within the bounds of the stage, and draws a line if its pen is down. Has no
+    /// effect on the stage.
     pub(crate) fn set_position(&mut self, target: usize, x: f64, y: f64) {
         if target == self.program.stage {
             return;
@@ -35,7 +35,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report(|| Change::Moved { target: TargetId(target as u32), from });
     }
 
-    /// Moves a target as far as it stays on the stage and returns its former position.
+    /// Moves a target within the bounds of the stage, and returns its previous position.
     pub(crate) fn move_clamped(&mut self, target: usize, x: f64, y: f64) -> (f64, f64) {
         let target = &mut self.state.targets[target];
         let from = (target.x, target.y);
@@ -202,8 +202,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_position(target, x + cx, y + cy);
     }
 
-    /// The mouse position for motion and distances, NaN before the first mouse event. A target
-    /// that points towards NaN does not turn; one that goes there has no position and touches
+    /// The mouse position for motion and distances, NaN before the first mouse event. A target that
+    /// points towards NaN does not turn. A target that goes to NaN has no position and touches
     /// nothing until it moves elsewhere.
     pub(crate) fn mouse_position(&self) -> (f64, f64) {
         (self.state.mouse.x.unwrap_or(f64::NAN), self.state.mouse.y.unwrap_or(f64::NAN))

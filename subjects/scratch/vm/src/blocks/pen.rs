@@ -10,7 +10,7 @@ use crate::text::Text;
 use crate::tracer::Tracer;
 use crate::value::{Value, clamp, to_rgba, wrap};
 
-/// Pixels of a line whose drawing costs one block.
+/// Number of pixels of a line whose drawing costs as much as one block.
 const PIXELS_PER_BLOCK: f64 = 64.0;
 
 impl Pen {

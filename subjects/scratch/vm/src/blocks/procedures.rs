@@ -27,7 +27,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
         }
         let Some(entry) = entry else { return };
-        // After "stop this script" in its body a call is executed once more; it does nothing.
+        // A call is executed again after `stop this script` in its body; this has no effect.
         if again {
             return;
         }

@@ -106,7 +106,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn speak(&mut self, no: BlockNo, words: ExprId) {
         let words = self.text(words);
         if self.state.promises.is_some() {
-            // Without a network, the original continues in the next step.
+            // The original continues in the next step if it has no network.
             return self.wait_for_timer(no, 0.0, false);
         }
         if self.frame().in_progress {

@@ -59,7 +59,7 @@ impl<'a> Compiler<'a> {
         if block.opcode == Opcode::ProceduresCall {
             return (start, start); // Arguments are evaluated in file order.
         }
-        // A condition that is evaluated early has no distances of its own.
+        // A condition that is evaluated early has no separate distances.
         let decides = names.contains(&"CONDITION");
         let takes = |e| if decides { self.draws(e) } else { self.takes(e) };
         let used: Vec<_> = (0..names.len()).filter(|&i| takes(operands[i])).collect();
@@ -255,13 +255,13 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// How an operation is constructed from its operands.
+/// The function that constructs an operation from its operands.
 pub(super) enum Constructor {
     Fixed(Op),
     Unary(fn(ExprId) -> Op),
     Binary(fn(ExprId, ExprId) -> Op),
     Ternary(fn(ExprId, ExprId, ExprId) -> Op),
-    /// By [`Compiler::special`], because it needs fields, branches or names.
+    /// Uses [`Compiler::special`], because the operation needs fields, branches or names.
     Special,
 }
 

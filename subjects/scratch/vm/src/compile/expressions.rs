@@ -159,7 +159,7 @@ impl<'a> Compiler<'a> {
         }
         if !self.takes(ea) || !self.takes(eb) {
             // The order does not matter, but an operand that would be evaluated first has no
-            // distances of its own.
+            // separate distances.
             let node = match make(ea, eb) {
                 Expr::And(a, b) => Expr::And(a, self.expr(Expr::Outcome(b), draws)),
                 Expr::Or(a, b) => Expr::Or(a, self.expr(Expr::Outcome(b), draws)),
@@ -252,7 +252,7 @@ impl<'a> Compiler<'a> {
                 self.with_unused_inputs(block, &["WORDS"], node)
             }
             SensingOnline => self.constant(Value::Bool(true)),
-            // Without a camera no face is found.
+            // No face is detected, because there is no camera.
             FaceSensingFaceIsDetected => self.constant(Value::Bool(false)),
             FaceSensingFaceTilt => self.expr(Expr::Number(90.0), false),
             FaceSensingFaceSize => self.expr(Expr::Number(100.0), false),

@@ -1,6 +1,6 @@
-//! Monitors on the stage during compilation: which are shown, and which of them blocks can show and
-//! hide. In the original a shown monitor is a thread; the scheduler only needs to know whether
-//! there is one.
+//! The monitors on the stage during compilation: which of them are visible, and which of them
+//! blocks can show and hide. In the original a shown monitor is a thread; the scheduler only needs
+//! to know whether there is one.
 
 use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;

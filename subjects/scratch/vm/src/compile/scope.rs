@@ -84,7 +84,7 @@ impl<'a> Scope<'a> {
                 continue;
             }
             self.by_proccode.insert(proccode, self.procedures.len() as u32);
-            // In damaged files there are not as many ids as names.
+            // In damaged files, the numbers of ids and names can differ.
             let count = ids.len().min(names.len());
             let defaults =
                 (0..count).map(|i| defaults.get(i).map_or(Value::Undefined, Value::from)).collect();

@@ -1,5 +1,5 @@
-//! What today's Scratch changes in a project when it loads it: directions, references to variables,
-//! lists and messages that nothing defines, and media that are missing or damaged.
+//! Changes that today's Scratch makes when it loads a project. They affect directions, references
+//! to undefined variables, lists and messages, and media that are missing or damaged.
 
 use std::sync::Arc;
 
@@ -143,8 +143,8 @@ fn id_of(target: &sb3::Target, kind: Kind, name: &str) -> Option<Arc<str>> {
     }
 }
 
-/// A name that no variable, list or message of the project has: the name itself, or with the first
-/// number from 2 in place of its own.
+/// Returns a name that no variable, list or message of the project has: the name itself, or the
+/// name with its number replaced by the first unused number from 2.
 fn unused(project: &Project, kind: Kind, name: &Arc<str>) -> Arc<str> {
     let taken = |name: &str| project.targets.iter().any(|it| id_of(it, kind, name).is_some());
     if !taken(name) {
@@ -210,7 +210,7 @@ pub(super) fn default_vector() -> Arc<[u8]> {
     (svg + "</svg>").into_bytes().into()
 }
 
-/// The same as a bitmap, in the format BMP.
+/// The default costume as a bitmap in the format BMP.
 pub(super) fn default_bitmap() -> Arc<[u8]> {
     let pixels = SIDE * SIDE * 3;
     let mut file = Vec::with_capacity(54 + pixels);
@@ -218,7 +218,7 @@ pub(super) fn default_bitmap() -> Arc<[u8]> {
     for word in [54 + pixels as u32, 0, 54, 40, SIDE as u32, SIDE as u32] {
         file.extend(word.to_le_bytes());
     }
-    // One plane of 24 bits without compression.
+    // The bitmap has one plane of 24 bits without compression.
     file.extend([1, 0, 24, 0]);
     for word in [0, pixels as u32, 2835, 2835, 0, 0] {
         file.extend(u32::to_le_bytes(word));

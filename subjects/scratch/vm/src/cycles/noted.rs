@@ -1,4 +1,4 @@
-//! What the search for cycles keeps between two iterations.
+//! The state of the search for cycles between two iterations.
 
 use smallvec::SmallVec;
 

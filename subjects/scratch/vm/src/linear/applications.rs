@@ -1,5 +1,5 @@
 //! Blocks of motion, looks and pen: their operands are computed in linear form, and the functions
-//! that the interpreter calls as well do the rest.
+//! that the interpreter also uses execute them.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -12,7 +12,8 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl Lowering<'_> {
-    /// A block of motion, looks or pen. `None` for others, and if the interpreter must perform it.
+    /// Lowers a block of motion, looks or pen. `None` for other blocks, and if the interpreter must
+    /// execute the block.
     pub(super) fn application(&mut self, op: &Op) -> Option<()> {
         let first = self.form.instructions.len();
         self.count_alone();

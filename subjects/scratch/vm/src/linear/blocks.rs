@@ -1,4 +1,4 @@
-//! Properties of blocks that decide how they are lowered.
+//! Properties of blocks that determine how they are lowered.
 
 use crate::code::{CommandId, NONE, Op, one_number};
 

@@ -6,7 +6,7 @@ use crate::code::ExprId;
 use crate::program::Procedure;
 
 impl Lowering<'_> {
-    /// Lowers a call, or leaves it to the interpreter.
+    /// Lowers a call, or lets the interpreter execute it.
     pub(super) fn call(&mut self, procedure: u32, arguments: (u32, u32), depth: usize) {
         let arguments = &self.source.arguments[arguments.0 as usize..arguments.1 as usize];
         // Arguments with items are evaluated by the interpreter, because they cannot be evaluated
@@ -20,8 +20,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Counts a call and lowers it: as the blocks of the custom block (expanded), as a call, or in
-    /// both ways if the values of its parameters decide at run time.
+    /// Counts a call and lowers it: to the blocks of the custom block (expanded), to a call, or to
+    /// both if the choice depends on the values of the parameters at run time.
     fn any_call(
         &mut self,
         procedure: u32,
@@ -95,7 +95,7 @@ impl Lowering<'_> {
                 return None;
             }
         }
-        // The arguments that are left are not in the order of the parameters, or have no parameter.
+        // The remaining arguments are not in the order of the parameters, or have no parameter.
         arguments.next().is_none().then_some(waiting)
     }
 

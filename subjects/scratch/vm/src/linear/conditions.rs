@@ -160,7 +160,7 @@ impl Lowering<'_> {
         (!(is_literal(a) && is_literal(b))).then_some((a, b))
     }
 
-    /// How an operand is read that is compared with another one.
+    /// The reading of an operand that is compared with another operand.
     fn reading(&mut self, how: Comparison, e: ExprId, other: ExprId) -> Reading {
         let is_letter = matches!(self.source.exprs[e.0 as usize], Expr::LetterOf { .. });
         if is_letter && how == Comparison::Equals {

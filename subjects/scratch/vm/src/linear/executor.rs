@@ -17,18 +17,19 @@ use crate::value::Value;
 /// Why the executor stops at an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stop {
-    /// The interpreter continues; the stack says where.
+    /// The interpreter continues at the top of the stack.
     Leave,
-    /// The interpreter does what the instruction says, and the executor continues after it.
+    /// The interpreter executes the instruction, and the executor continues after it.
     Interpret,
-    /// The same, and the operands of the instruction are computed.
+    /// The interpreter applies the operation of the instruction to its computed operands, and the
+    /// executor continues after it.
     Apply,
 }
 
 /// Maximum number of calls whose frames are delayed, a power of two.
 pub(super) const MAX_DELAYED: usize = 64;
 
-/// What a handler returns when the executor stops.
+/// The value that a handler returns when the executor stops.
 const STOPPED: usize = usize::MAX;
 
 /// Outcomes between the instructions of one condition, and their distances. They are stored in
@@ -61,7 +62,7 @@ pub(super) struct Step<T: Tracer> {
 pub(super) struct Delayed {
     /// The instruction of the call.
     pub(super) at: u32,
-    /// Where the parameters of the caller begin.
+    /// The index at which the parameters of the caller begin.
     pub(super) base: u32,
     /// Number of the frames.
     pub(super) frames: u32,
@@ -85,7 +86,7 @@ pub(super) struct Executor<'a, T: Tracer> {
     /// Lists of the stage and of the target that executes.
     pub(super) lists: [&'a mut [List]; 2],
     pub(super) parameters: Parameters,
-    /// Where the parameters of the innermost call begin.
+    /// The index at which the parameters of the innermost call begin.
     pub(super) base: usize,
     /// Fuel of the slice.
     pub(super) fuel: u32,
@@ -107,7 +108,7 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) tests: &'a mut Tests,
     pub(super) angles: &'a mut Angles,
     pub(super) items: &'a mut Items,
-    /// By [`Quantity`].
+    /// The values of the quantities, indexed by [`Quantity`].
     pub(super) quantities: [f64; Quantity::COUNT],
     pub(super) random: &'a mut Random,
     pub(super) hits: &'a mut Hits,

@@ -1,11 +1,11 @@
 //! Custom blocks that are expanded where they are called.
 //!
-//! The blocks of a small custom block without loops are copied to where it is called, and its
-//! parameters become constants and registers, so that a call pushes neither frames nor parameters.
-//! When the interpreter takes over within an expansion, the executor pushes the frames and
-//! parameters that the interpreter would have, and pops them again if the interpreter executed only
-//! one block. Registers hold numbers: if an argument is a variable that holds a text, the call is
-//! executed without expansion.
+//! The blocks of a small custom block without loops are copied to the place of the call (inlined),
+//! and its parameters become constants and registers, so a call pushes neither frames nor
+//! parameters. When the interpreter takes over within an expansion, the executor pushes the frames
+//! and parameters that the interpreter needs, and pops them again if the interpreter has executed
+//! only one block. Registers hold numbers: if an argument is a variable that holds a text, the call
+//! is executed without expansion.
 
 use super::executor::Executor;
 use super::form::{Expansion, Form, Instruction, Kind, NOWHERE, Operand, Reading};
@@ -31,8 +31,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers a counted call as the blocks of the custom block. Returns the instructions that jump
-    /// to the call without expansion; `None` if it is not expanded, because it is too large or some
-    /// part of it is always left to the interpreter.
+    /// to the call without expansion; `None` if it is not expanded, because it is too large or the
+    /// interpreter must always execute some part of it.
     pub(super) fn expand(
         &mut self,
         procedure: u32,
@@ -59,7 +59,7 @@ impl Lowering<'_> {
         }
         if !guards.is_empty() {
             if self.draws {
-                // Without expansion the numbers would be drawn again.
+                // The call without expansion would draw the random numbers again.
                 return None;
             }
             // The blocks of the expansion may be skipped, so that they are not part of the same
@@ -83,7 +83,8 @@ impl Lowering<'_> {
         self.reads_items = true;
         self.branch(definition, NONE, depth + 1);
         (self.command, self.current, self.reads_items) = (call, around, false);
-        // Otherwise frames would be pushed for each block that the interpreter executes.
+        // Expand only if the interpreter executes no block, because each such block would push
+        // frames.
         let is_whole = !self.form.instructions[body..].iter().any(Instruction::is_interpreted);
         is_whole.then_some(guards)
     }

@@ -14,7 +14,7 @@ impl Lowering<'_> {
         self.read(e, Reading::Number)
     }
 
-    /// The operand of an expression that is read in this way.
+    /// Returns the operand for an expression with this reading.
     pub(super) fn read(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
         if self.is_full() {
             return None;
@@ -164,7 +164,7 @@ impl Lowering<'_> {
             self.keeps(index)?;
             self.emit_for(Instruction::CopyItem { to, list, index }, e);
         } else if let Expr::LetterOf { .. } = self.source.exprs[e.0 as usize] {
-            // It is a text.
+            // The value is a text.
             return None;
         } else {
             let at = self.computed(e, Reading::Number)?;

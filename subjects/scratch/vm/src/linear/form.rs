@@ -18,16 +18,17 @@ pub(super) const KEPT: usize = 32;
 /// Maximum number of comparisons whose outcomes wait for others.
 pub(super) const MAX_TESTS: usize = 8;
 
-/// Where an instruction reads or writes a value: three bits for the kind, the others for an index.
+/// The place at which an instruction reads or writes a value: three bits for the kind, and the
+/// other bits for an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operand(u16);
 
 /// The kind of an [`Operand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number between instructions of one block: one of the first of [`Form::numbers`].
+    /// A number that instructions of one block pass on: one of the first of [`Form::numbers`].
     Register,
-    /// One of the other [`Form::numbers`], or of [`Form::values`].
+    /// A constant, which is in [`Form::numbers`] after the registers and in [`Form::values`].
     Constant,
     /// A variable of the stage.
     Stage,
@@ -114,11 +115,11 @@ impl ListNo {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     pub(crate) definition: CommandId,
-    /// Where the custom block is in linear form.
+    /// The index of the first instruction of the custom block.
     pub(crate) entry: u32,
     pub(crate) parameters: u16,
-    /// Frames of the call and of the custom block, if they are pushed only when something asks for
-    /// them; 0 if the call pushes them.
+    /// Number of frames of the call and of the custom block, if they are pushed only when they are
+    /// needed; 0 if the call pushes them.
     pub(crate) delayed: u16,
     /// The last of the parameters, which the call itself pushes: where they begin in
     /// [`Form::operands`], and how many.
@@ -136,7 +137,7 @@ pub(crate) struct Expansion {
     pub(super) parameters: (u32, u32),
 }
 
-/// Where the second side of an `and` or `or` is skipped.
+/// The instructions of the second side of an `and` or `or` that can be skipped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skip {
     pub(super) link: Link,
@@ -159,8 +160,8 @@ pub(crate) struct Origin {
     pub(crate) expansion: u32,
 }
 
-/// Where the linear form continues after a call, or after a block that it leaves to the
-/// interpreter.
+/// The place at which the linear form continues after a call, or after a block that the interpreter
+/// executes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumption {
     /// [`NOWHERE`] for other blocks.
@@ -173,7 +174,7 @@ pub(crate) struct Resumption {
 #[derive(Debug, Default)]
 pub(crate) struct Form {
     pub(crate) instructions: Vec<Instruction>,
-    /// By instruction.
+    /// The origin of each instruction.
     pub(crate) origins: Vec<Origin>,
     /// Of [`Instruction::Call`].
     pub(crate) sites: Vec<Site>,
@@ -188,18 +189,19 @@ pub(crate) struct Form {
     pub(crate) numbers: Vec<f64>,
     /// The constants as values.
     pub(crate) values: Vec<Value>,
-    /// For each command, where to enter, for definitions of custom blocks and, at the end of an
-    /// iteration, for loops; [`NOWHERE`] for others.
+    /// For each command, the instruction at which the linear form is entered: for definitions of
+    /// custom blocks, and for loops at the end of an iteration; [`NOWHERE`] for other commands.
     pub(crate) entries: Vec<u32>,
     /// For each command, the innermost `if` around it within the same loop; `NONE` if there is
     /// none.
     pub(crate) parents: Vec<CommandId>,
-    /// By command.
+    /// The resumption of each command.
     pub(crate) resumptions: Vec<Resumption>,
 }
 
 impl Form {
-    /// Where the interpreter enters the linear form at a command; `None` if it does not.
+    /// The instruction at which the interpreter enters the linear form at a command; `None` if it
+    /// does not enter.
     #[inline]
     pub(crate) fn entry(&self, command: CommandId) -> Option<usize> {
         self.entries.get(command as usize).filter(|at| **at != NOWHERE).map(|at| *at as usize)

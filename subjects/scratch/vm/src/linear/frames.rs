@@ -1,7 +1,7 @@
 //! Frames of loops and calls, which the linear form pushes and pops as the interpreter would.
 //!
-//! Most custom blocks end before anything asks for the frames of their call. These are delayed: the
-//! executor notes the call, and pushes its frames when a custom block with loops is called, a run
+//! Most custom blocks end before the frames of their call are needed. These frames are delayed: the
+//! executor records the call, and pushes its frames when a custom block with loops is called, a run
 //! of blocks finds too little fuel, or the interpreter takes over.
 
 use catherd_scratch_sb3::BlockNo;

@@ -4,12 +4,12 @@ use super::form::{ListNo, Operand};
 use crate::code::{Comparison, MathOp};
 use crate::interpreted::Fallback;
 
-/// How a value is read as a number.
+/// The rule by which a value is read as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
     /// The number cast of any value.
     Number,
-    /// What a comparison reads: a number, or a short text that is a numeral.
+    /// As an operand of a comparison: a number, or a short text that is a numeral.
     Comparand,
     /// A letter that is compared with a numeral for equality: the number of a digit, otherwise NaN, which
     /// has the same outcome and distances as any letter that is not a digit.
@@ -57,10 +57,10 @@ impl Relation {
     }
 }
 
-/// How an outcome is combined with the one before it.
+/// The rule by which an outcome is combined with the previous outcome.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
-    /// Both are kept.
+    /// Both outcomes are kept.
     Push,
     And,
     Or,
@@ -188,8 +188,8 @@ pub(crate) enum Instruction {
         to: Operand,
         quantity: Quantity,
     },
-    /// A random number between two operands. No instruction after it leaves its block to the
-    /// interpreter, which would draw again.
+    /// A random number between two operands. The interpreter must not take over within the same
+    /// block after this instruction, because it would draw again.
     Random {
         to: Operand,
         a: Operand,
@@ -225,16 +225,16 @@ pub(crate) enum Instruction {
         index: Operand,
         whole: u32,
     },
-    /// The number of a letter of a text. Its place, from 1, is in the register `to` before. If the
-    /// letter cannot be read in this way, or if the operand is not text, the interpreter executes the
-    /// block or condition that ends with the instruction `whole`.
+    /// The number of a letter of a text. The register `to` contains its position, from 1, before
+    /// the instruction. If the letter cannot be read in this way, or if the operand is not text,
+    /// the interpreter executes the block or condition that ends with the instruction `whole`.
     Letter {
         reading: Reading,
         to: Operand,
         text: Operand,
         whole: u32,
     },
-    /// Like `Letter`, of an item.
+    /// Like `Letter`, for an item.
     LetterOfItem {
         reading: Reading,
         to: Operand,
@@ -319,14 +319,15 @@ pub(crate) enum Instruction {
         b: Operand,
         whole: u32,
     },
-    /// Skips the second side of a link if the outcome on top decides it and the distances of the
-    /// block do not matter.
+    /// Skips the second side of a link if the outcome on top decides the result and the distances
+    /// of the block do not matter.
     Skip {
         skip: u32,
     },
     /// Combines the two outcomes on top.
     Combine(Link),
-    /// Replaces the distances of the outcome on top by those of a condition without a formula.
+    /// Replaces the distances of the outcome on top by the distances of a condition without a
+    /// formula.
     Outcome,
     /// Pops an outcome, reports its distances, and jumps if it is `jumps`.
     Branch {
@@ -372,8 +373,8 @@ pub(crate) enum Instruction {
     },
     /// Pushes the frames of the expansions around the instruction.
     PushExpansions,
-    /// Pushes a parameter of the coming call, by its place: a value, or the default if that is
-    /// undefined.
+    /// Pushes a parameter of the next call, in the order of parameters: a value, or the default if
+    /// the value is undefined.
     Push {
         a: Operand,
         place: u16,
@@ -414,7 +415,7 @@ impl Instruction {
         }
     }
 
-    /// Whether the instruction always asks for the frames of calls.
+    /// Whether the instruction always needs the frames of calls.
     pub(crate) fn asks_for_frames(&self) -> bool {
         self.is_interpreted() || matches!(self, Instruction::EnterLoop { .. })
     }

@@ -75,8 +75,8 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
     form
 }
 
-/// How many commands, scripts and custom blocks continue with each command. In damaged files it can
-/// be more than one.
+/// Number of commands, scripts and custom blocks that continue with each command. It can be more
+/// than one in damaged files.
 fn references(source: Source<'_>) -> Vec<u8> {
     let mut references = vec![0_u8; source.commands.len()];
     let mut count = |command: CommandId| {
@@ -102,7 +102,7 @@ pub(super) const MAX_BLOCKS: u32 = 20_000;
 /// The expansion that is being lowered.
 #[derive(Clone, Copy)]
 pub(super) struct Current {
-    /// Its index; [`NOWHERE`] outside of expansions.
+    /// The index of the expansion; [`NOWHERE`] outside of expansions.
     pub(super) expansion: u32,
     /// Registers of the parameters of this expansion and of those around it.
     pub(super) registers: u32,
@@ -124,7 +124,7 @@ pub(super) struct Lowering<'a> {
     /// The custom blocks of the sprite, and which of them are lowered.
     pub(super) procedures: &'a [Procedure],
     pub(super) wanted: Vec<bool>,
-    /// Definitions of the custom blocks in which something asks for frames.
+    /// Definitions of the custom blocks in which some instruction needs frames.
     asking: FxHashSet<CommandId>,
     /// The command that is being lowered.
     pub(super) command: CommandId,
@@ -133,7 +133,7 @@ pub(super) struct Lowering<'a> {
     pub(super) room_for_expansions: u32,
     /// The instruction of the run that the next block may join.
     pub(super) run: Option<usize>,
-    /// Where the instructions of the block that is being lowered begin.
+    /// The index of the first instruction of the block that is being lowered.
     first: usize,
     /// Registers in use.
     pub(super) registers: u32,
@@ -262,8 +262,8 @@ impl<'a> Lowering<'a> {
         self.run = None;
     }
 
-    /// The blocks of a branch, which is in an `if` within the same loop or else has the parent
-    /// `NONE`.
+    /// Lowers the blocks of a branch. The parent is the `if` around it within the same loop, or
+    /// else `NONE`.
     pub(super) fn branch(&mut self, first: CommandId, parent: CommandId, depth: usize) {
         let mut id = first;
         while id != NONE {

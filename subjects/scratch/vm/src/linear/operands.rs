@@ -8,7 +8,7 @@ use crate::eval::nan_to_zero;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// What an operand holds.
+/// The value of an operand.
 pub(super) enum Stored<'a> {
     Number(f64),
     Other(&'a Value),
@@ -44,7 +44,7 @@ impl Stored<'_> {
         }
     }
 
-    /// What a comparison reads; NaN if it compares values.
+    /// The number for a comparison; NaN if values must be compared.
     #[inline(always)]
     pub(super) fn comparand(self) -> f64 {
         match self {
@@ -56,19 +56,19 @@ impl Stored<'_> {
 
 /// A kind of operands that are read.
 pub(super) trait Source {
-    /// Whether an operand may hold another value than a number.
+    /// Whether the value of an operand may be something other than a number.
     const MAY_BE_TEXT: bool = true;
 
-    /// What an operand holds; `None` if there is no such operand.
+    /// The value of an operand; `None` if there is no such operand.
     fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>>;
 
-    /// What an operand holds.
+    /// The value of an operand.
     #[inline(always)]
     fn read<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Stored<'m> {
         Self::get(executor, operand).unwrap_or(Stored::Number(0.0))
     }
 
-    /// What an operand holds, if that is a number.
+    /// The value of an operand, if it is a number.
     #[inline(always)]
     fn number<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
         match Self::get(executor, operand)? {
@@ -77,7 +77,7 @@ pub(super) trait Source {
         }
     }
 
-    /// What an operand holds, if that is a number that is compared as one.
+    /// The value of an operand, if it is compared as a number.
     #[inline(always)]
     fn comparand<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
         Self::number(executor, operand).filter(|n| !n.is_nan())
@@ -104,7 +104,7 @@ pub(super) struct Variable;
 /// A parameter of the innermost call.
 pub(super) struct Parameter;
 
-/// Any operand, which is read as a value.
+/// An operand of any kind, which is read as a value.
 pub(super) struct Any;
 
 impl Source for Number {

@@ -58,7 +58,7 @@ impl<T: Tracer> Executor<'_, T> {
             Link::And => ConditionDistances::and(self.pop_test(), test),
             Link::Or => ConditionDistances::or(self.pop_test(), test),
         };
-        // In bounds, because lowering bounds the number of tests of a condition.
+        // The index is in bounds, because lowering limits the number of tests of a condition.
         let at = self.tests.waiting;
         let tests = &mut *self.tests;
         tests.outcomes[at] = test.value;
@@ -66,7 +66,7 @@ impl<T: Tracer> Executor<'_, T> {
         tests.waiting = at + 1;
     }
 
-    /// Whether the outcome on top is also that of its link with any other.
+    /// Whether the outcome on top determines the result of its link, whatever the other outcome.
     #[inline(always)]
     pub(super) fn is_decided(&self, link: Link) -> bool {
         let top = self.tests.outcomes[self.tests.waiting - 1];

@@ -7,9 +7,9 @@ use crate::value::Value;
 /// text that is kept, which is expensive for long texts.
 const LONGEST: usize = 16;
 
-/// Parameters of the calls of a thread. Popped values stay in memory, because overwriting a number
-/// takes less time than pushing one, and pushing a text that is there already takes none: changing
-/// the reference count of a text costs more than everything else about a parameter.
+/// Parameters of the calls of a thread. Popped values remain in memory, because overwriting a
+/// number takes less time than pushing a number, and pushing a text that is already there takes no
+/// time. Changing the reference count of a text costs more than all other work for a parameter.
 pub(super) struct Parameters {
     values: Vec<Value>,
     length: usize,
@@ -39,8 +39,8 @@ impl Parameters {
         self.values.get(index)
     }
 
-    /// Pushes a number, which the caller overwrites. Pushes nothing and returns `None` if the value
-    /// in its place is not a number.
+    /// Pushes a number, which the caller must overwrite. Pushes nothing and returns `None` if the
+    /// value at this position is not a number.
     #[inline(always)]
     pub(super) fn next_number(&mut self) -> Option<&mut f64> {
         match self.values.get_mut(self.length) {

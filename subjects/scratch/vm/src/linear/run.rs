@@ -25,8 +25,7 @@ struct Outside {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Executes the custom block that has been called and is on top of the stack, as far as it is
-    /// in linear form.
+    /// Executes the called custom block on top of the stack, as far as it is in linear form.
     #[inline]
     pub(crate) fn enter_called(&mut self) {
         let stack = &self.state.threads[self.thread].stack;
@@ -36,8 +35,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes the loop on top of the stack after an iteration, in warp and with fuel left, as far
-    /// as it is in linear form.
+    /// Executes the loop on top of the stack after an iteration, as far as it is in linear form.
+    /// The thread must be in warp and have fuel.
     #[inline]
     pub(crate) fn enter_loop_again(&mut self) {
         let stack = &mut self.state.threads[self.thread].stack;
@@ -67,7 +66,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.run_linear(resumption.at as usize);
     }
 
-    /// Where to enter the linear form at the command on top of the stack.
+    /// The instruction at which the linear form is entered for the command on top of the stack.
     #[inline]
     fn entry(&self, command: CommandId) -> Option<usize> {
         let at = self.program.linear.entry(command)?;
@@ -154,9 +153,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the operation of an instruction, and those of the blocks that follow as long as these
-    /// have no operands to compute. Returns where the linear form continues; `None` if there is no
-    /// fuel left.
+    /// Applies the operation of an instruction, and the operations of the following blocks as long
+    /// as they have no operands to compute. Returns the instruction at which the linear form
+    /// continues; `None` if there is no fuel left.
     #[inline(never)]
     fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
         let program = self.program;
@@ -205,7 +204,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         exhausted
     }
 
-    /// By [`Quantity`], for the target that executes.
+    /// The values of the quantities for the executing target, indexed by [`Quantity`].
     #[inline]
     fn quantities(&self) -> [f64; Quantity::COUNT] {
         let own = &self.state.targets[self.target];
@@ -226,7 +225,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let (own, stage) = if self.target == program.stage {
             (None, &mut state.targets[program.stage])
         } else {
-            // Both exist, because the program and a thread name them.
+            // Both targets exist, because the program and a thread refer to them.
             match state.targets.get_disjoint_mut([self.target, program.stage]) {
                 Ok([own, stage]) => (Some(own), stage),
                 Err(_) => return (Stop::Leave, at, Outside::default()),

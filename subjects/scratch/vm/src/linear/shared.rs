@@ -1,10 +1,11 @@
 //! Parts that an expression contains several times: they are computed once and kept in registers.
 //!
-//! Maps and rays repeat the same computation within a condition, because Scratch has no local
-//! variables. Between two instructions of one block or condition nothing changes what they read, and
-//! all of them are executed, in order: if the interpreter takes over, it executes the rest of the
-//! block or condition as well. So the second computation would give what the first one gave. Parts
-//! that draw random numbers are computed each time.
+//! Programs often repeat a computation within a condition, for example in games with maps or ray
+//! casting, because Scratch has no local variables. Within one block or condition, nothing changes
+//! the values that instructions read, and all instructions are executed in order: if the
+//! interpreter takes over, it executes the rest of the block or condition as well. So the second
+//! computation would have the result of the first. Parts that draw random numbers are computed each
+//! time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -35,7 +36,7 @@ pub(super) struct Shared {
     numbers: FxHashMap<Key, u32>,
     /// For each expression, the number of its part.
     parts: FxHashMap<u32, u32>,
-    /// For each part, how many instructions read it.
+    /// For each part, the number of instructions that read it.
     uses: Vec<u32>,
     /// The parts that are items.
     items: FxHashSet<u32>,
@@ -191,7 +192,7 @@ impl Lowering<'_> {
             }
             Expr::LetterOf { letter, text } => {
                 self.count_use(letter);
-                // The item has no instruction of its own.
+                // The item has no separate instruction.
                 if let Expr::ItemOfList(_, index) = exprs[text.0 as usize] {
                     let index = self.without_floor(index);
                     self.count_use(index);
@@ -203,7 +204,7 @@ impl Lowering<'_> {
     }
 
     fn binary_key(&mut self, operator: Operator, a: ExprId, b: ExprId) -> Option<Key> {
-        // Both are looked at, even if one of them is not kept.
+        // Call `part` for both operands, even if one of them is not kept.
         match (self.part(a), self.part(b)) {
             (Some(a), Some(b)) => Some(Key::Binary(operator, a, b)),
             (one, other) => {
@@ -215,8 +216,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Counts the operands of a comparison, one of which may be an item without an instruction of
-    /// its own.
+    /// Counts the operands of a comparison, one of which may be an item without a separate
+    /// instruction.
     fn count_compared(&mut self, a: ExprId, b: ExprId) {
         let (other, item) = match (self.item(b), self.item(a)) {
             (Some((_, index)), _) => (a, Some(index)),

@@ -1,4 +1,5 @@
-//! Sides of `and` and `or` that need not be evaluated, because the side before them decides.
+//! Finds sides of `and` and `or` that need not be evaluated, because the previous side decides the
+//! result.
 //!
 //! The original always evaluates both. The results are the same without the second one if the
 //! distances of the condition do not matter any more, and if its evaluation changes nothing and takes
@@ -16,7 +17,7 @@ const LEAST: u32 = 3;
 /// Maximum number of computations of a side. Larger ones have too many instructions anyway.
 const MOST: u32 = 128;
 
-/// What is known of a side.
+/// The known properties of a side.
 #[derive(Default)]
 struct Side {
     computations: u32,
@@ -53,7 +54,7 @@ impl Lowering<'_> {
         let Some(Begun { skip, kept }) = begun else { return };
         let skip = &mut self.form.skips[skip];
         (skip.end, skip.is_last) = (end as u32, is_last);
-        // They are not computed if the side is skipped.
+        // Forget the parts of this side, because they are not computed if the side is skipped.
         self.shared.truncate(kept);
     }
 

@@ -15,9 +15,9 @@ use crate::value::Value;
 /// jumps, which it does not promise.
 const LONGEST_CHAIN: usize = 32;
 
-/// What the executor of one VM keeps between its stops.
+/// The data that the executor of a VM keeps between its executions.
 pub(crate) struct Steps<T: Tracer> {
-    /// By instruction; empty before the linear form is first entered.
+    /// The step for each instruction; empty before the linear form is first entered.
     pub(super) steps: Vec<Step<T>>,
     /// See [`Form::numbers`].
     pub(super) numbers: Vec<f64>,

@@ -1,4 +1,4 @@
-//! What is known about the code of stretches.
+//! Known properties of the code of stretches.
 
 use std::sync::Arc;
 
@@ -20,13 +20,13 @@ const MAX_VARIANTS: usize = 8;
 /// Stretches in a row that cannot be remembered after which a piece of code is rarely tried.
 const MAX_FAILURES: u32 = 8;
 
-/// Of that many stretches one is tried.
+/// One in this number of stretches is tried.
 const RARELY: u32 = 64;
 
 /// The blocks of the frames at which code begins, and its sprite.
 pub(super) type Place = SmallVec<[CommandId; 8]>;
 
-/// What is known about the code that begins at a place.
+/// Known properties of the code that begins at a place.
 #[derive(Clone)]
 pub(super) struct Known {
     /// Everything that the code may read or change, as far as it can be remembered.
@@ -37,12 +37,12 @@ pub(super) struct Known {
     failures: u32,
 }
 
-/// What is known about all code.
+/// Known properties of all code.
 #[derive(Default)]
 pub(super) struct Codes {
     /// `None` if no stretch that begins there can be remembered.
     places: FxHashMap<Place, Option<Known>>,
-    /// By the fingerprint of the blocks that a stretch has executed.
+    /// The reach of the blocks of a stretch, indexed by the fingerprint of the blocks.
     executed: FxHashMap<u128, Option<Arc<Reach>>>,
     /// Commands by their blocks, in order.
     commands: Vec<(BlockNo, CommandId)>,

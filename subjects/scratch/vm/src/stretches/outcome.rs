@@ -1,4 +1,4 @@
-//! What a stretch has done.
+//! The outcome of a stretch.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::value::Value;
 /// Bytes of an outcome without what it points to, its key included.
 const OUTCOME_BYTES: usize = 512;
 
-/// Bytes of what it keeps of its own target.
+/// Number of bytes of the stored state of the target of the stretch.
 const OWN_BYTES: usize = 640;
 
 /// Everything that a stretch has changed.
@@ -28,9 +28,9 @@ pub(super) struct Outcome {
     /// Frames in warp, and their parameters; meaningless unless the budget ended it.
     pub(super) frames: Vec<Frame>,
     pub(super) parameters: Vec<Value>,
-    /// By [`super::Reach::set`].
+    /// The values of the variables in [`super::Reach::set`], in the same order.
     pub(super) variables: Vec<Value>,
-    /// By [`super::Reach::changed`].
+    /// The items of the lists in [`super::Reach::changed`], in the same order.
     pub(super) lists: Vec<Arc<Vec<Value>>>,
     /// Whether each of [`super::Reach::lists`] exists.
     pub(super) exist: Vec<bool>,
@@ -44,7 +44,7 @@ pub(super) struct Outcome {
     pub(super) traced: Traced,
 }
 
-/// What it has changed of its own target.
+/// The changes of the target of a stretch.
 pub(super) struct Own {
     pub(super) position: (f64, f64),
     pub(super) direction: f64,
@@ -66,7 +66,7 @@ impl Outcome {
 
     /// Whether a stretch with this fuel of slice and step has this outcome.
     pub(super) fn fits(&self, slice_fuel: u32, step_fuel: u64) -> bool {
-        // No block can distinguish amounts of fuel that are not used up.
+        // Blocks behave in the same way for all amounts of fuel that are not used up.
         let slice = self.budget.map_or(slice_fuel > self.blocks.0, |budget| budget == slice_fuel);
         slice && step_fuel > self.blocks.1
     }

@@ -1,4 +1,4 @@
-//! What code can read and change.
+//! The data that code can read and change.
 
 use catherd_scratch_render::Fingerprint;
 use rustc_hash::FxHashSet;
@@ -10,13 +10,13 @@ use crate::text::Text;
 /// Maximum number of blocks and reporters of code that is remembered.
 const MAX_CODE: usize = 20_000;
 
-/// What code senses besides variables, lists and parameters, as bits.
+/// Bits for the data that code reads in addition to variables, lists and parameters.
 pub(super) struct Senses;
 
 impl Senses {
-    /// Place, looks and pen of its own target.
+    /// It reads the position, appearance and pen of its target.
     pub(super) const OWN: u16 = 1;
-    /// It may change them.
+    /// It may change the position, appearance or pen of its target.
     pub(super) const CHANGES_OWN: u16 = 1 << 1;
     /// It may draw with the pen.
     pub(super) const PEN: u16 = 1 << 2;
@@ -39,13 +39,13 @@ impl Senses {
 pub(super) struct Reach {
     /// Variables that are read or set.
     pub(super) variables: Vec<Slot>,
-    /// Those that are set.
+    /// The variables that are set.
     pub(super) set: Vec<Slot>,
     /// Lists that are read or changed.
     pub(super) lists: Vec<Slot>,
-    /// Those that are changed.
+    /// The lists that are changed.
     pub(super) changed: Vec<Slot>,
-    /// Sprites, or the stage, whose place and looks are read by name.
+    /// Sprites, or the stage, whose position and appearance are read by name.
     pub(super) others: Vec<usize>,
     /// Sprites whose instances may be touched.
     pub(super) touched: Vec<usize>,
@@ -54,10 +54,10 @@ pub(super) struct Reach {
 }
 
 impl Reach {
-    /// The reach of the commands at which frames are, with all that follows them and the custom
-    /// blocks that they call. Commands that may read or change anything else are left out, and it is
-    /// said whether there are any. `None` if the code is too long or may sense colors, because the
-    /// distances to colors take longer when they are recorded.
+    /// The reach of the commands of frames, including the following commands and the custom blocks
+    /// that they call. Commands that may read or change other data are left out; the result tells
+    /// whether there are any. `None` if the code is too long or may sense colours, because
+    /// distances to colours take longer when they are recorded.
     pub(super) fn of(
         program: &Program,
         sprite: usize,
@@ -96,7 +96,7 @@ impl Reach {
         Some(scan.into_reach())
     }
 
-    /// A fingerprint that tells reaches apart.
+    /// A fingerprint that distinguishes reaches.
     pub(super) fn print(&self) -> Fingerprint {
         let slot = |slot: &Slot| match *slot {
             Slot::Stage(number) => u64::from(number) << 1,
@@ -116,7 +116,8 @@ impl Reach {
 struct Scan<'a> {
     program: &'a Program,
     reach: Reach,
-    /// What is in the reach already: the slot, whether it is a list, whether it is changed.
+    /// The data that are already in the reach: the slot, whether it is a list, and whether it is
+    /// changed.
     known: FxHashSet<(Slot, bool, bool)>,
     /// Number of blocks and reporters that may still be scanned.
     left: usize,
@@ -158,7 +159,7 @@ impl<'a> Scan<'a> {
         Some(self.program.constants[number as usize].to_text())
     }
 
-    /// The place and looks of a target that is named.
+    /// Adds the position and appearance of a target that is referred to by name.
     fn other(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         let stage = (name == *"_stage_").then_some(self.program.stage);
@@ -174,7 +175,7 @@ impl<'a> Scan<'a> {
         } else if name != *"_edge_" {
             self.reach.touched.extend(self.program.sprite_named(&name));
         }
-        // What was sensed decides which outlines and rasters are known.
+        // Sensing influences which outlines and rasters are known.
         self.senses(Senses::CHANGES_OWN | Senses::RASTERS)
     }
 
@@ -255,7 +256,7 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Scans a block that changes the place, the looks or the pen of its own target.
+    /// Scans a block that changes the position, the appearance or the pen of its target.
     fn change_of_own(&mut self, op: &Op) -> Option<()> {
         match *op {
             Op::GoTo(place) => {

@@ -17,7 +17,7 @@ use crate::value::Value;
 /// that fingerprints may take.
 const BLOCKS_PER_ITEM: u64 = 8;
 
-/// Variables and others whose fingerprints are always worth the time.
+/// Number of variables and other data whose fingerprints are always worth the time.
 const FREE_ITEMS: u64 = 500;
 
 /// Number of items from which on the fingerprint of a list is kept.
@@ -73,7 +73,7 @@ impl Prints {
     }
 }
 
-/// What code may read, before a stretch begins.
+/// The state that code may read, before a stretch begins.
 pub(super) struct Start {
     /// Sprite, frames and parameters.
     print: Fingerprint,
@@ -83,7 +83,7 @@ pub(super) struct Start {
     others: Vec<Fingerprint>,
     /// The instances of each sprite that may be touched; `None` if there are too many.
     touched: Vec<Option<Fingerprint>>,
-    /// By bit of [`Senses`].
+    /// The fingerprint of the data of each bit of [`Senses`].
     senses: [Fingerprint; SENSES],
     /// Whether the pen is down, and whether the target has a bubble.
     pen_down: bool,
@@ -118,7 +118,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.fingerprint(Fingerprint::of(2))
     }
 
-    /// The present state as far as it is in a reach.
+    /// Returns the part of the present state that is in a reach.
     pub(super) fn start(&self, base: usize, parameters: usize, reach: &Reach) -> Start {
         let state = &*self.state;
         let (thread, target) = (&state.threads[self.thread], &state.targets[self.target]);
@@ -202,10 +202,10 @@ impl<T: Tracer> Interpreter<'_, T> {
 }
 
 impl Start {
-    /// The fingerprint of everything in a reach that decides what a stretch does, except the budget
-    /// and the random stream. This state was taken with the reach `wide`, which contains the other.
-    /// `None` if the stretch may do something that an outcome does not contain, or if the
-    /// fingerprint takes more than a small part of the time of `blocks`.
+    /// The fingerprint of everything in a reach that determines the outcome of a stretch, except
+    /// the budget and the random stream. This state was taken with the reach `wide`, which contains
+    /// the reach. `None` if the stretch may do something that an outcome does not contain, or if
+    /// the fingerprint takes more than a small part of the time of `blocks`.
     pub(super) fn fingerprint(
         &self,
         wide: &Reach,
@@ -257,7 +257,8 @@ impl Start {
     }
 }
 
-/// The fingerprint of what blocks read and change of their own target, without variables and lists.
+/// The fingerprint of the data that blocks read and change in their target, without variables and
+/// lists.
 fn own_print(target: &Target) -> Fingerprint {
     let pen = &target.pen;
     let flags = digest::bits(&[target.visible, pen.down]);

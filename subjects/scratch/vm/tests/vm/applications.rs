@@ -1,5 +1,5 @@
-//! Blocks in linear form that draw random numbers, and blocks of motion, looks and pen, behave as in
-//! the interpreter.
+//! Tests that blocks in linear form that draw random numbers, and blocks of motion, looks and pen,
+//! behave as in the interpreter.
 
 use crate::linear::{compare, program};
 

@@ -1,4 +1,4 @@
-//! Every step of a hostile program ends, soon and in the same state on every computer.
+//! Tests that every step of a hostile program ends soon, and in the same state on every computer.
 
 use catherd_scratch_vm::{Limit, VmSettings};
 
@@ -41,7 +41,7 @@ fn endless_warp_loops_end_their_slices() {
          (sprite B (flag (forever [(log b)])))",
     );
     assert_eq!(harness.list("log").len(), 5);
-    // Two blocks in an iteration; each step has a new budget.
+    // An iteration has two blocks, and each step has a new budget.
     let n: f64 = harness.var("n").parse().unwrap();
     assert!((49_000.0..51_000.0).contains(&n), "{n}");
     survive(5, "(sprite A (define-warp f () (forever [])) (flag (call f)))");
@@ -94,7 +94,7 @@ fn deep_recursion_ends_the_thread() {
     );
     assert_eq!(harness.list("log"), ["b"]);
     assert!(harness.vm.hits().of(Limit::CallDepth).times > 0);
-    // Without warp a level of recursion takes a step.
+    // Outside of warp, each level of recursion takes one step.
     let harness =
         survive(50, "(var n #0) (sprite A (define f () (change n 1) (call f)) (flag (call f)))");
     assert_eq!(harness.var("n"), "50");

@@ -88,7 +88,7 @@ fn three_hundred_clones_at_most() {
         "(sprite A (define-warp f () (repeat 310 [(clone _myself_)])) (flag (call f)))",
     );
     assert_eq!(harness.targets("A").count(), 301);
-    // After a deletion another clone can be created.
+    // Another clone can be created after a deletion.
     let harness = Harness::after(
         3,
         "(var n #0) (sprite A (define-warp f () (repeat 310 [(clone _myself_)]))

@@ -146,7 +146,7 @@ proptest! {
     ) {
         let mut harness = Harness::with(projects().swap_remove(which), paper());
         harness.vm.green_flag();
-        // The digest leaves the step counter out, and so does the comparison.
+        // Neither the digest nor the comparison contains the step counter.
         let mut seen: HashMap<u128, String> = HashMap::new();
         let mut snapshots = Vec::new();
         for input in &inputs {

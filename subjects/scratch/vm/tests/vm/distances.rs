@@ -121,7 +121,7 @@ fn touching_is_as_far_as_the_centres() {
     for (others, condition, to_true, to_false) in [
         ("(sprite B x=70 y=100)", "(touching B)", 100.0, 0.0),
         ("(sprite B x=15 y=20)", "(touching B)", 0.0, 1.0),
-        // Not touching, although the centres are equal: never (0, ...).
+        // The sprites do not touch although their centres are equal, so the distance must not be 0.
         ("(sprite B hidden x=10 y=20)", "(touching B)", 1.0, 0.0),
         ("", "(touching nobody)", 10000.0, 0.0),
         ("", "(touching _edge_)", 160.0, 0.0),
@@ -212,7 +212,7 @@ fn timed_blocks_leave_the_fraction_of_time_left() {
         let falls = pairs.windows(2).all(|w| w[1].0 < w[0].0);
         assert!(falls && pairs[1..n - 1].iter().all(|p| p.1 == 0.0), "{block} {pairs:?}");
     }
-    // With a duration of 0 they end at once.
+    // Blocks with a duration of 0 end immediately.
     for block in ["(wait@t 0)", "(wait@t abc)", "(say-for@t x 0)", "(glide@t 0 5 5)"] {
         let pairs = Harness::after(2, &format!("(sprite A (flag {block}))")).pairs("t");
         assert_eq!(pairs.last(), Some(&(0.0, 1.0)), "{block}");

@@ -1,5 +1,5 @@
-//! Fast paths of the interpreter give the same results as the general ones: comparisons of numbers
-//! without intermediate values, and texts that are extended in place.
+//! Tests that fast paths of the interpreter give the same results as the general paths: comparisons
+//! of numbers without intermediate values, and texts that are extended in place.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

@@ -52,7 +52,7 @@ impl Harness {
         harness
     }
 
-    /// What the tracer was told.
+    /// The calls of the tracer.
     pub(crate) fn log(&self) -> &Log {
         self.vm.tracer.log.as_ref().expect("it logs")
     }
@@ -132,7 +132,7 @@ impl Harness {
         blocks.find(|(known, _)| ***known == *id).unwrap_or_else(|| panic!("no block {id}")).1
     }
 
-    /// How often a labelled block was covered.
+    /// Number of times that a labelled block was covered.
     pub(crate) fn covered(&self, id: &str) -> usize {
         let no = self.block(id);
         self.log().covered.iter().filter(|&&b| b == no).count()

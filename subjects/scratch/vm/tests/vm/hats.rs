@@ -49,7 +49,7 @@ fn edge_hats_fire_when_their_predicate_turns_true() {
     assert_eq!(loud(&mut harness, 0.0), "");
     assert_eq!(loud(&mut harness, 9.0), "");
     assert_eq!(loud(&mut harness, 9.0), "end");
-    // It ended in the last step; a predicate that stays true does not start it.
+    // The script ended in the last step, and a predicate that remains true does not start it again.
     assert_eq!(loud(&mut harness, 9.0), "");
     assert_eq!(loud(&mut harness, 0.0), "");
     assert_eq!(loud(&mut harness, 9.0), "start");

@@ -81,7 +81,7 @@ fn mouse_coordinates_are_rounded_clamped_and_ignored_at_zero() {
         (10.6, -20.4, "11/-20"),
         (-10.5, 20.25, "-10/20"),
         (300.0, 200.0, "240/180"),
-        // The left and the upper border are 0 on the canvas and therefore ignored.
+        // Coordinates on the left and the upper border of the canvas are 0 and therefore ignored.
         (-240.0, 180.0, "240/180"),
         (-500.0, -500.0, "-240/-180"),
     ] {
@@ -144,7 +144,7 @@ fn questions_are_asked_in_turn() {
     );
     harness.steps(1);
     assert!(harness.vm.is_asking());
-    // C asks first, without a bubble because it is hidden.
+    // C asks first, but without a bubble, because it is hidden.
     assert_eq!((harness.bubble("A"), harness.bubble("B"), harness.bubble("C")), (None, None, None));
     harness.vm.answer("c");
     assert_eq!(harness.bubble("B").as_deref(), Some("two"));

@@ -1,4 +1,4 @@
-//! Every limit that a program hits is counted, with the step of the first hit.
+//! Tests that every limit that a program hits is counted, with the step of the first hit.
 
 use catherd_scratch_vm::{Hit, Limit, VmSettings};
 

@@ -304,7 +304,7 @@ fn small_bodies(calls: &[&'static str]) -> impl Strategy<Value = String> + use<>
     })
 }
 
-/// Custom blocks of which the first calls the others in a loop, and these may be expanded.
+/// Custom blocks. The first of them calls the others in a loop, and the others may be expanded.
 fn expandable() -> impl Strategy<Value = [String; 3]> {
     let calls = ["(call g A)", "(call h A B)", "(call h (arg a) (- (arg b) 1))", "(call g $n)"];
     let outer = small_bodies(&calls);

@@ -8,7 +8,7 @@ use catherd_scratch_vm::{Text, Traced, Tracer};
 
 const FAR: (f64, f64) = (f64::INFINITY, f64::INFINITY);
 
-/// Which distances a [`Noted`] tells the VM.
+/// The known distances that a [`Noted`] returns to the VM.
 #[derive(Clone, Copy, Default, PartialEq)]
 pub(crate) enum Known {
     #[default]
@@ -36,7 +36,7 @@ pub(crate) struct Log {
 pub(crate) struct Noted<const MERGES: bool> {
     pub(crate) log: Option<Log>,
     pub(crate) covered: BTreeMap<BlockNo, (f64, f64)>,
-    /// What was covered before the present record.
+    /// The blocks that were covered before the present record, with their distances.
     before: BTreeMap<BlockNo, (f64, f64)>,
     pub(crate) calls: u64,
     pub(crate) folded: u64,

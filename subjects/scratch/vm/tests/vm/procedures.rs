@@ -100,7 +100,7 @@ fn arguments_fall_back_to_defaults() {
     ] {
         assert_eq!(steps(&format!("(sprite A {f} (flag {call}))")), [log], "{call}");
     }
-    // Of parameters with the same name the last one counts.
+    // The last of several parameters with the same name is used.
     assert_eq!(steps("(sprite A (define f (a a) (log (arg a))) (flag (call f 1 2)))"), ["2"]);
 }
 

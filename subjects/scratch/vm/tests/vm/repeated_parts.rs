@@ -1,5 +1,5 @@
-//! Blocks and conditions that contain the same computation several times, and conditions whose first
-//! side decides, behave as in the interpreter.
+//! Tests that blocks and conditions that contain the same computation several times, and conditions
+//! whose first side decides, behave as in the interpreter.
 
 use proptest::prelude::*;
 

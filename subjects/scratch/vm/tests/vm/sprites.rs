@@ -1,4 +1,4 @@
-//! Motion, looks and sound blocks.
+//! Tests of motion, looks and sound blocks.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
@@ -88,7 +88,7 @@ fn directions_wrap_into_minus_179_to_180() {
 fn pointing_towards() {
     assert_eq!(number("(goto-xy 30 0) (towards B)", |t| t.direction), 0.0);
     assert_eq!(number("(goto-xy 0 40) (towards B)", |t| t.direction), 90.0);
-    // The same point: atan2(0, 0).
+    // Both sprites are at the same point, so the direction is atan2(0, 0).
     assert_eq!(number("(goto B) (point 7) (towards B)", |t| t.direction), 90.0);
     assert_eq!(number("(point 7) (towards nobody)", |t| t.direction), 7.0);
     let random = (draws(1)[0] * 360.0 + 0.5).floor() - 180.0;
@@ -146,7 +146,7 @@ fn coordinates_are_snapped_when_reported() {
 
 #[test]
 fn bouncing_turns_and_comes_back() {
-    // Nothing happens away from the edge.
+    // A sprite that is not at the edge does not bounce.
     assert_eq!(number("(point 45) (bounce)", |t| t.direction), 45.0);
     let harness = after("(goto-xy 238 0) (bounce)");
     let a = harness.target("A");
@@ -156,7 +156,7 @@ fn bouncing_turns_and_comes_back() {
         (harness.target("A").direction.abs() - 180.0).abs() < 1e-9
             && harness.position("A").1 <= 170.5
     );
-    // At least 0.2 away from the edge: a flat angle is increased.
+    // A flat angle is increased to move at least 0.2 away from the edge.
     let harness = after("(goto-xy 238 0) (point 1) (bounce)");
     let dx: f64 = -0.2;
     let dy = -(89.0_f64.to_radians().sin());
@@ -364,7 +364,7 @@ fn sizes_depend_on_the_costume() {
              (set-size 9999) (log (size))))",
     );
     assert_eq!(harness.list("log"), ["100", "13500", "13500", "180"]);
-    // As in the file; reported rounded.
+    // The reported size is the rounded size in the file.
     let harness = Harness::after(1, "(sprite A size=33.4 (flag (log (size))))");
     assert_eq!((harness.target("A").size, harness.list("log")), (33.4, vec!["33".to_owned()]));
 }

@@ -39,11 +39,11 @@ thread_local! {
 }
 
 fn count() {
-    // A thread that ends frees memory after its counter is gone.
+    // A thread that ends frees memory after its counter has been dropped.
     let _ = ALLOCATIONS.try_with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: every call goes to the system's allocator unchanged.
+// SAFETY: every call is passed to the allocator of the system unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();

@@ -66,7 +66,8 @@ fn a_thread_that_a_later_one_stops_is_listed_until_the_next_step() {
     let mut harness = Harness::after(2, STOPPED);
     assert_eq!(harness.vm.thread_count(), 2);
     harness.vm.key("k", true);
-    // In the step of the key, the stopped receiver still counts, and B waits for it.
+    // In the step in which the key is pressed, the stopped receiver still counts, and B waits for
+    // it.
     assert_eq!(harness.run(1), [""]);
     assert_eq!((harness.vm.thread_count(), harness.var("v")), (3, "3".into()));
     assert_eq!(harness.run(2), ["end", ""]);
@@ -105,7 +106,7 @@ fn a_visible_monitor_ends_a_thread_in_each_batch() {
 
 #[test]
 fn a_restarted_thread_keeps_its_place() {
-    // Mistake 3: the new receiver of m stays ahead of the receiver of go.
+    // Mistake 3: the new receiver of m remains before the receiver of go.
     let mut harness = Harness::flag(
         "(message m go)
          (sprite A (flag (broadcast m) (broadcast go)) (key k (broadcast m))
@@ -244,7 +245,7 @@ fn repeat_ends_its_slice_after_every_iteration() {
         let harness = Harness::after(6, &format!("(sprite A (flag (repeat {count} [(log i)])))"));
         assert_eq!(harness.list("log").len(), n, "{count}");
     }
-    // Without a body it takes the same steps.
+    // A loop without a body takes the same number of steps.
     assert_eq!(steps("(sprite A (flag (repeat 2 []) (log end)))"), ["", "", "end"]);
     let mut harness = Harness::flag("(sprite A (flag (repeat Infinity [(log i)]) (log end)))");
     assert!(harness.run(50).iter().all(|s| s == "i"));
@@ -437,7 +438,7 @@ fn run_status_follows_the_threads() {
     assert!(harness.vm.is_running());
     harness.steps(1);
     assert!(!harness.vm.is_running());
-    // Any edge hat keeps a project running forever (run).
+    // A project with an edge-activated hat runs forever (run).
     let mut harness = Harness::after(9, "(sprite A (when-greater loudness 50))");
     assert!(harness.vm.is_running());
     harness.steps(9);

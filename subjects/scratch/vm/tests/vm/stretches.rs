@@ -1,4 +1,5 @@
-//! What was remembered of code without screen refresh has the same results as its execution.
+//! Tests that remembered outcomes of code without screen refresh equal the results of its
+//! execution.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +25,7 @@ struct Seen {
     covered: BTreeMap<BlockNo, (f64, f64)>,
 }
 
-/// Executions of a program from its start, with inputs and seeds of which some are equal.
+/// Executions of a program from its start, with inputs and seeds, some of which are equal.
 fn executions(vm: &mut Vm<Noted<true>>, steps: u32) -> Vec<Seen> {
     let start = vm.snapshot();
     let mut seen = Vec::new();

@@ -100,7 +100,7 @@ fn glide_to_keeps_its_end_and_does_nothing_without_one() {
     );
     assert_eq!(harness.run(4), ["nobody", "", "", "end"]);
     assert_eq!(harness.position("A"), (30.0, 0.0));
-    // Two random numbers in every step; the first pair is used.
+    // Two random numbers are drawn in every step, and the first pair is used.
     let mut harness =
         Harness::flag("(sprite A (flag (glide-to 0.1 _random_) (log (random 0.0 1.0))))");
     assert_eq!(harness.run(4)[3], draws(9)[8].to_string());
@@ -148,7 +148,8 @@ fn volume_ends_warp_for_the_rest_of_the_body() {
            (flag (call f) (log end)))",
     );
     assert_eq!(log, ["w w", "n", "n", "end"]);
-    // In a loop of the body only the frame that is pushed anew changes, below it stays warp.
+    // In a loop in the body, only the newly pushed frame changes, and the frames below remain in
+    // warp.
     let log = steps(
         "(sprite A (define-warp f () (repeat 2 [(set-volume 9) (log n)]) (repeat 2 [(log w)]))
            (flag (call f) (log end)))",

@@ -10,7 +10,8 @@ use crate::linear::operands::{Any, Source, Stored};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number of a letter of a value by its place from 1, read in some way; `None` if it has none.
+/// The number of the letter at a position (from 1) of a value, with some reading; `None` if it has
+/// no number.
 fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f64> {
     let index = nan_to_zero(place) - 1.0;
     let unit = match value {
