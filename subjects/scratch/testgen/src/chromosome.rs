@@ -116,9 +116,9 @@ impl Genetics {
         Chromosome::new(codons)
     }
 
-    /// Two children by relative one-point crossover (Whisker paper, section 5.1.2): both
-    /// parents are cut after the same share of their groups and swap what follows.
-    /// Parents of fewer than two groups are passed on.
+    /// Creates two children by relative one-point crossover (Whisker paper, section 5.1.2): both
+    /// parents are cut after the same share of their groups and exchange the rest. Parents with
+    /// fewer than two groups are returned unchanged.
     pub fn crossover(
         &self,
         a: &Chromosome,
@@ -241,8 +241,8 @@ mod tests {
             longer += u32::from(child.length() > parent.length());
             shorter += u32::from(child.length() < parent.length());
         }
-        // No group is hit with probability 0.9^10 = 0.349; a change that rounds to 0 for
-        // all codons of its group is rare (0.08^3).
+        // No group is mutated with a probability of 0.9^10 = 0.349. Changes that round to 0 for all
+        // codons of a group are rare (0.08^3).
         let share = f64::from(unchanged) / f64::from(runs);
         assert!((share - 0.349).abs() < 0.015, "{share}");
         let ratio = f64::from(longer) / f64::from(shorter);

@@ -14,7 +14,7 @@ pub struct Compat {
     /// A user event that did not happen is not reached, so that goals that only this event leads to
     /// are infinitely far away.
     pub unreached_event_is_infinite: bool,
-    /// No wait is listed while a question is open.
+    /// Waits are not listed while a question is open.
     pub no_wait_on_question: bool,
     /// The inputs that custom blocks sense are read once, before the green flag, and are the same
     /// for all sprites that define a block with that signature.
@@ -27,7 +27,7 @@ pub struct Compat {
     pub ncm_coin: bool,
     /// In mutation analysis only variables of the stage replace others.
     pub vrm_stage_only: bool,
-    /// Nothing is asserted after the first event of a test.
+    /// No assertions are added after the first event of a test.
     pub skip_first_pair: bool,
     /// Everything is asserted after every event but the first, not only what changed.
     pub assert_everything: bool,

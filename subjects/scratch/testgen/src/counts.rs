@@ -12,7 +12,8 @@ pub struct Counts {
     pub iterations: u64,
     /// Executed chromosomes and applications of extension.
     pub executions: u64,
-    /// One for each executed chromosome and each event that extension appended.
+    /// Number of evaluations: one for each executed chromosome and each event that extension
+    /// appended.
     pub evaluations: u64,
     /// Events of executed chromosomes, without the waits between them and without the events that
     /// extension appended.
@@ -22,12 +23,13 @@ pub struct Counts {
     /// Hung tests: executions that ended early because for a second every step of the program
     /// executed the maximum number of blocks, as an endless loop without screen refresh does.
     pub hung_tests: u64,
-    /// Executions up to and including the one that covered the last goal; `None` if goals are left.
+    /// Number of executions up to and including the execution that covered the last goal; `None` if
+    /// goals remain.
     pub executions_to_full_coverage: Option<u64>,
     /// Tests of the final suite.
     pub suite_tests: u64,
-    /// Events of the final suite. Whisker counts the waits between them as well, which gives twice
-    /// this number.
+    /// Number of events in the final suite. Whisker also counts the waits between them, which gives
+    /// twice this number.
     pub suite_events: u64,
     /// Stable assertions of the final suite.
     pub suite_assertions: u64,
@@ -36,7 +38,7 @@ pub struct Counts {
     pub robust: Option<u64>,
     /// Flaky assertions of the final suite.
     pub suite_flaky: u64,
-    /// Tests of the archive that the final suite leaves out.
+    /// Number of tests of the archive that the final suite does not contain.
     pub minimised_tests: u64,
     /// Events that minimisation removed.
     pub minimised_events: u64,

@@ -6,8 +6,8 @@ pub enum Criteria {
     /// Statement blocks. Branches are not goals.
     #[default]
     Blocks,
-    /// [Branches](catherd_scratch_suite::goals::Branch). Blocks are covered by the way: they are
-    /// goals, but no distance leads to them.
+    /// [Branches](catherd_scratch_suite::goals::Branch). Blocks are goals as well, but the search
+    /// does not use distances to them.
     Branches,
     /// Both.
     BlocksAndBranches,

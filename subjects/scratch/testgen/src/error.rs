@@ -11,7 +11,7 @@ pub enum GenerateError {
     /// A parameter is unknown, or its value is not allowed.
     #[error(transparent)]
     Parameter(#[from] catherd_search::ParameterError),
-    /// No number of events lies between the bounds.
+    /// The minimum number of events exceeds the maximum.
     #[error("min_events is {min_events}, but max_events is {max_events}")]
     Events {
         /// Minimum number of events.

@@ -41,7 +41,7 @@ pub(crate) struct Executor {
     /// Steps and blocks executed up to the last saved state.
     spent: (u64, u64),
     tried: Tried,
-    /// Least number of blocks between two states within an event.
+    /// Minimum number of blocks between two states within an event.
     long: u64,
     /// Size of the prefix cache in bytes from the first long execution on; 0 for no change.
     later: usize,
@@ -257,7 +257,7 @@ impl Executor {
 impl Replayer for Executor {
     fn covers(&mut self, events: &[Event], goal: u32) -> bool {
         let goal = self.prepared.model.goals()[goal as usize];
-        // A covered goal stays covered, so the replay may end there.
+        // A covered goal remains covered, so the replay may end when the goal is covered.
         self.replay(events, Some(goal));
         self.vm.tracer.trace().covered(goal)
     }

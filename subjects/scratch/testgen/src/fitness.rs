@@ -6,11 +6,11 @@
 //! and, if that decision had the required outcome, the *control flow distance* (how many
 //! blocks are left to its target). Smaller is better, and 0 means covered.
 //!
-//! All goals are evaluated together. The approach level of a goal is the number of dependences
-//! back to the nearest node that was reached, which equals its distance in one breadth-first
-//! walk along the dependences from all reached nodes. The walk carries the distances of the
-//! reached nodes: a node takes the smallest of those that arrive in as many steps. Control
-//! flow distances come from a second walk, from the covered blocks along control flow.
+//! All goals are evaluated together. The approach level of a goal is the number of dependences back
+//! to the nearest node that was reached, which equals its distance in one breadth-first search
+//! along the dependences from all reached nodes. The search passes on the distances of the reached
+//! nodes: a node takes the smallest distance that arrives at the same level. Control flow distances
+//! come from a second search, from the covered blocks along control flow.
 
 #[cfg(test)]
 mod tests;
@@ -47,7 +47,7 @@ struct State {
 
 const UNKNOWN: State = State { flow: FAR, steps: FAR, branch: f64::INFINITY, rest: FAR };
 
-/// How far an execution was from a goal, in parts.
+/// The distance of an execution from a goal, and its parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
     /// Control dependences between the goal and the execution; `None` if no chain of
@@ -58,7 +58,7 @@ pub struct Distance {
     /// Blocks and events still to pass; `None` if unknown, or irrelevant because the branch
     /// distance is positive.
     pub control_flow_distance: Option<u32>,
-    /// All of them in one number, see [`Model::evaluate`].
+    /// All parts combined in one number, see [`Model::evaluate`].
     pub fitness: f64,
 }
 
@@ -92,8 +92,8 @@ impl Model {
         }
     }
 
-    /// The distance of the execution from a goal that is a block, in parts. It takes as long as evaluating all
-    /// goals and is meant for tools and tests.
+    /// The distance of the execution from a goal that is a block, with its parts. This takes as
+    /// long as evaluating all goals and is intended for tools and tests.
     pub fn explain(&self, trace: &Trace, goal: usize) -> Distance {
         let mut workspace = Workspace::default();
         self.measure(trace, &mut workspace);
@@ -234,7 +234,7 @@ enum Decision {
     Condition { to_true: f64, to_false: f64 },
     /// Whether the event started one of its scripts.
     Event { happened: bool },
-    /// There was nothing to decide.
+    /// There was no decision.
     Passed,
 }
 

@@ -34,7 +34,8 @@ impl Prepared {
     }
 
     /// Like [`Prepared::generate`], with a prefix cache of at most `memory` bytes. The callback is
-    /// dynamic, so that the search is compiled here, not once for each caller.
+    /// a trait object, so that the search is compiled once in this crate instead of once for each
+    /// caller.
     pub(crate) fn generate_within(
         self: &Arc<Self>,
         memory: usize,
@@ -42,8 +43,8 @@ impl Prepared {
         on_progress: &mut dyn FnMut(&Progress) -> ControlFlow<()>,
     ) -> Generated {
         let mut rng = Stream::new(request.seed, Stream::SEARCH);
-        // Independent random tests share prefixes only by chance, so that caching pays only if their
-        // steps are long.
+        // Independent random tests share prefixes only by chance, so caching is only worthwhile if
+        // their steps take long.
         let derives = request.algorithm.derives_tests();
         let cached = if derives { memory } else { 0 };
         let mut executor = Executor::new(Arc::clone(self), request.seed, cached, &mut rng);
@@ -84,7 +85,8 @@ impl Prepared {
         let minimisation = Minimisation {
             enabled: self.settings.minimise,
             limit: Some(self.settings.minimisation_executions as u64).filter(|limit| *limit > 0),
-            // With a wall-clock budget, bound minimisation by the same budget again.
+            // Limit minimisation to the same amount of real time as the search if the budget limits
+            // real time.
             deadline: request.budget.wall.map(|wall| (&clock as &dyn Clock, wall)),
             group: if request.algorithm.draws_events() {
                 // The length of such a test is its number of events.

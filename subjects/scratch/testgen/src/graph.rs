@@ -25,7 +25,7 @@ pub(crate) const START: NodeId = 2;
 /// The first event, or the first block if there are no events.
 pub(crate) const FIRST_EVENT: NodeId = 3;
 
-/// The condition of an edge: a set of outcomes of the node that it leaves.
+/// The condition of an edge: a set of outcomes of its source node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Outcomes(u8);
 
@@ -50,14 +50,14 @@ impl Outcomes {
     }
 }
 
-/// An edge as seen from the node that it leaves.
+/// An edge, stored at its source node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Edge {
     pub(crate) to: NodeId,
     pub(crate) when: Outcomes,
 }
 
-/// Control flow and control dependence over events and live statement blocks.
+/// Control flow and control dependence between events and live statement blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct Graph {
     events: Vec<HatEvent>,

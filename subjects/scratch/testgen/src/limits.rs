@@ -2,7 +2,7 @@
 
 use catherd_scratch_vm::{Hits, Limit};
 
-/// How often the executions of a run reached one limit.
+/// Number of times that the executions of a run reached a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitCount {
     /// Executions that reached it.
@@ -13,7 +13,7 @@ pub struct LimitCount {
     pub earliest: u64,
 }
 
-/// How often the executions of a run, including minimisation, reached each limit.
+/// Number of times that the executions of a run, including minimisation, reached each limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits([LimitCount; Limit::ALL.len()]);
 

@@ -18,8 +18,8 @@ impl ScratchProblem<'_> {
     /// Extension: appends events to the test as long as each brings some goal closer. It answers
     /// questions, takes events that have just become possible, and otherwise waits.
     ///
-    /// It is applied once to a test that has room for more codons, leaves goals uncovered and
-    /// whose program still runs; the result is `None` for other tests.
+    /// It is applied once to a test if the test has room for more codons, goals remain uncovered
+    /// and the program is still running. The result is `None` for other tests.
     pub(crate) fn extension(
         &mut self,
         test: &TestCase,
@@ -163,7 +163,7 @@ enum Move {
     Send(usize),
     /// Prolong the last wait.
     WaitOn,
-    /// Nothing can be appended.
+    /// No event can be appended.
     None,
 }
 

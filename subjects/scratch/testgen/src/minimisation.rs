@@ -10,7 +10,7 @@ use catherd_search::{Clock, Stream, Test};
 pub(crate) struct Candidate {
     /// Recorded events; a one-step wait follows each.
     pub(crate) events: Vec<Event>,
-    /// Codons of the chromosome that it comes from.
+    /// Number of codons of the original chromosome.
     pub(crate) length: usize,
     /// The goals that it covers, ascending.
     pub(crate) covered: Vec<u32>,
@@ -29,14 +29,14 @@ impl Candidate {
 pub(crate) trait Replayer {
     /// Whether these events cover a goal.
     fn covers(&mut self, events: &[Event], goal: u32) -> bool;
-    /// All goals that these events cover, ascending.
+    /// Returns all goals that these events cover, in ascending order.
     fn covered(&mut self, events: &[Event]) -> Vec<u32>;
 }
 
 /// Settings of minimisation.
 #[derive(Clone, Copy)]
 pub(crate) struct Minimisation<'a> {
-    /// Whether events are removed. Otherwise tests remain as the search left them.
+    /// Whether events are removed. If not, tests remain as the search created them.
     pub(crate) enabled: bool,
     /// Maximum number of executions for all tests together; `None` for no bound.
     pub(crate) limit: Option<u64>,
@@ -62,9 +62,9 @@ pub(crate) struct Minimised {
 }
 
 impl Minimisation<'_> {
-    /// Chooses and minimises tests that together cover what the archive covers. `order` lists all
-    /// goals, deepest first, because a test that covers a deep goal also covers the goals on the
-    /// way.
+    /// Chooses and minimises tests that together cover all goals that the archive covers. `order`
+    /// lists all goals, deepest first, because a test that covers a deep goal also covers the goals
+    /// on the way.
     pub(crate) fn suite(
         self,
         archive: Vec<Candidate>,
@@ -119,8 +119,8 @@ impl Minimisation<'_> {
             if removed > 0 {
                 test.covered = replayer.covered(&test.events);
                 suite.executions += 1;
-                // The codon group of an event goes with it; the rest of the chromosome,
-                // which was never executed, stays.
+                // Remove the codon group of each removed event. The rest of the chromosome, which
+                // was never executed, remains.
                 let codons = (removed * self.group).min(test.length.saturating_sub(self.group));
                 test.length -= codons;
                 suite.removed_events += removed as u64;
@@ -135,10 +135,10 @@ impl Minimisation<'_> {
     }
 }
 
-/// Removes events, last ones first, as long as the test `holds`, and starts again after each
-/// removal, so that in the end no single event can be removed. One event always remains, because a
-/// test without events would run no step. Ends early when `holds` returns `None` because the budget
-/// is spent.
+/// Removes events from the end, as long as the test `holds`, and starts again after each removal,
+/// so that in the end no single event can be removed. One event always remains, because a test
+/// without events would run no step. Ends early when `holds` returns `None` because the budget is
+/// spent.
 fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<bool>) {
     let mut shorter = Vec::with_capacity(events.len());
     'pass: while events.len() > 1 {

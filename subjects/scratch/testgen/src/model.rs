@@ -143,8 +143,8 @@ impl Model {
 
     /// For each goal the goals of which one must be covered before it can be covered: the blocks
     /// whose outcome decides whether control reaches it, or the blocks that send the message that
-    /// starts it. The list is empty for goals that depend only on user events. Branches depend on
-    /// their block.
+    /// starts it. The list is empty for goals that depend only on user events. A branch depends on
+    /// its block.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
         let mut dependencies = dependencies::dependencies(&self.graph);
         dependencies.extend(self.branches.iter().map(|branch| vec![branch.block]));

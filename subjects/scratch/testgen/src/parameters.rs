@@ -82,7 +82,7 @@ pub fn with_random(event: Event, bounds: DurationBounds, rng: &mut Stream) -> Ev
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventChoice {
     event: Event,
-    /// For drags: direction of the shift in degrees; `None` for a codon of 360 or more.
+    /// Direction of the shift of a drag in degrees; `None` for a codon of 360 or more.
     angle: Option<u16>,
 }
 
@@ -106,8 +106,8 @@ impl EventChoice {
         self.angle
     }
 
-    /// The event to be sent: drags are shifted by the size of the dragged object. `extent` gives
-    /// width and height of its bounding box and is called for drags only.
+    /// Returns the event to be sent. Drags are shifted by the size of the dragged object: `extent`
+    /// returns the width and height of its bounding box and is called only for drags.
     pub fn event(self, extent: impl FnOnce() -> (f64, f64)) -> Event {
         match (self.event, self.angle) {
             (Event::DragSprite { sprite, instance, x, y }, Some(angle)) => {

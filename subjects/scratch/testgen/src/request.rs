@@ -19,9 +19,8 @@ pub struct Request {
     pub budget: Budget,
     /// Name of the project in suites: usually its digest.
     pub project: String,
-    /// Regression assertions to add to the suite; `None` for a suite without assertions. They
-    /// cost one execution of each test and its re-executions, and make suites several times as
-    /// large.
+    /// Regression assertions to add to the suite; `None` for a suite without assertions. They cost
+    /// one execution of each test and its re-executions, and suites become several times as large.
     pub assertions: Option<Assertions>,
 }
 
@@ -46,7 +45,7 @@ impl Request {
     }
 }
 
-/// How a run ended.
+/// The reason for which a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The search stopped for this reason.
@@ -71,7 +70,7 @@ pub struct BranchCoverage {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// How the run ended.
+    /// The reason for which the run ended.
     pub end: End,
     /// Number of the project's goals that are blocks.
     pub goals: u32,
@@ -79,7 +78,7 @@ pub struct Generated {
     pub covered: Vec<u32>,
     /// The branches that the search covered; `None` if branches are not goals.
     pub branches: Option<BranchCoverage>,
-    /// One point for each improvement of coverage.
+    /// The increase of coverage over time, with one point for each improvement.
     pub timeline: Vec<Improvement>,
     /// The final suite.
     pub suite: Suite,

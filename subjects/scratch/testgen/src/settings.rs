@@ -31,9 +31,9 @@ pub struct GenerationSettings {
     pub goals: GoalSet,
     /// The goals at which the search aims: blocks.
     pub criteria: Criteria,
-    /// How events are extracted.
+    /// The method for extracting events.
     pub extraction: Extraction,
-    /// How a codon selects one of the extracted events.
+    /// The method by which a codon selects one of the extracted events.
     pub selection: Selection,
     /// Minimum number of events of a random test: 2.
     pub min_events: usize,
@@ -55,7 +55,7 @@ pub struct GenerationSettings {
 }
 
 impl GenerationSettings {
-    /// These settings with the batches and the clock of their machine.
+    /// Returns these settings with the number of batches and the clock of their machine.
     pub(crate) fn for_machine(mut self) -> Self {
         if self.machine.compat == Machine::Today {
             let VmSettings { timer_increment, batches, one_timer, .. } =

@@ -77,7 +77,7 @@ impl Tracer for Recorder {
     }
 }
 
-/// The distances of the goals that the green flag and 30 steps leave uncovered.
+/// The distances of the goals that are uncovered 30 steps after the green flag.
 fn uncovered_by_flag(path: &Path) -> Vec<Distance> {
     let project = Project::read(path).expect("a readable project");
     let model = Model::new(&project, Compat::default());
@@ -93,8 +93,8 @@ fn uncovered_by_flag(path: &Path) -> Vec<Distance> {
     distances.filter(|distance| distance.fitness != 0.0).collect()
 }
 
-/// What Whisker's own tests expect of an execution of each project, in words of
-/// `whisker_expectations.csv`, as checks of the distances of the uncovered goals.
+/// Checks the distances of the uncovered goals against the expectations of the tests of Whisker for
+/// each project, which `whisker_expectations.csv` lists.
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
 fn distances_agree_with_the_published_tests() {
@@ -148,8 +148,8 @@ fn distances_agree_with_the_published_tests() {
     assert_eq!(checked, checks.len());
 }
 
-/// At this level and distance from a decision that was not right, so that the control flow
-/// distance is at its maximum.
+/// Whether the distance has this level and branch distance. The decision did not have the required
+/// outcome, so the control flow distance is at its maximum.
 fn is_at(goal: &Distance, level: u32, branch: f64) -> bool {
     goal.approach_level == Some(level)
         && goal.branch_distance == branch

@@ -38,8 +38,8 @@ fn read(stage: Value, cat: Value) -> Project {
     Project::read(folder.path()).unwrap()
 }
 
-/// `when flag: wait 2 seconds, say` and `when key x: forever if mouse down: show`, and a
-/// condition that is never true.
+/// A project with the scripts `when flag: wait 2 seconds, say` and `when key x: forever if mouse
+/// down: show`, and a condition that is never true.
 fn project() -> Project {
     let cat = json!({
         "flag": block("event_whenflagclicked", None, Some("wait"), json!({})),
@@ -126,7 +126,7 @@ fn a_run_is_a_function_of_its_seed() {
 fn minimised_suites_have_no_unneeded_event() {
     let generated =
         run(&Prepared::new(&project(), GenerationSettings::default()).unwrap(), "mio", 1);
-    // Only a wait of 60 steps, and the key followed by the button, are needed.
+    // Only a wait of 60 steps is needed, and the key followed by the mouse button.
     assert!(generated.suite.events() <= 3, "{}", generated.suite.to_json());
     assert_eq!(generated.counts.suite_events, generated.suite.events());
     let unminimised = GenerationSettings { minimise: false, ..GenerationSettings::default() };

@@ -143,8 +143,9 @@ impl Job {
 /// Accelerations of the original, each with another seed.
 const ACCELERATIONS: [u32; 3] = [50, 10, 1];
 
-/// Executes suites in the original under three seeds, each at another acceleration. Returns the counts of passed and of all
-/// tests, and of covered and of all robust goals.
+/// Executes suites in the original under three seeds, each at another acceleration. Returns the
+/// numbers of passed tests and of all tests, and the numbers of covered goals and of all goals,
+/// counting only robust goals.
 fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
     let browser = std::env::var_os("CHROME_BIN").unwrap_or_else(|| "/usr/bin/chromium".into());
@@ -200,12 +201,14 @@ fn examples() -> Vec<PathBuf> {
     projects
 }
 
-/// Executes suites with Whisker's own command, at two accelerations with a seed each. Returns the counts of passed and of all
-/// tests, and of robust goals: as many as blocks are covered, because the command does not say which, and all.
+/// Executes suites with the command of Whisker, at two accelerations, each with a separate seed.
+/// Returns the numbers of passed tests and of all tests, and the numbers of covered blocks and of
+/// all robust goals, because the command does not name the covered blocks.
 fn with_the_servant(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
     let browser = std::env::var_os("CHROME_BIN").unwrap_or_else(|| "/usr/bin/chromium".into());
-    // The command gives the browser no flag of ours, without which newer ones have no WebGL.
+    // Start the browser with a script that adds a flag, without which newer browsers have no WebGL.
+    // The command cannot pass flags.
     let folder = tempfile::tempdir().unwrap();
     let with_webgl = folder.path().join("browser");
     let script = "#!/bin/sh\nexec \"$BROWSER\" --enable-unsafe-swiftshader \"$@\"\n";
@@ -222,7 +225,8 @@ fn with_the_servant(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
             node.env("CHROME_BIN", &with_webgl).env("BROWSER", &browser);
             node.env("NODE_ENV", "production");
             let name = job.file.display();
-            // The command writes no table if it looks at the page between its two outputs.
+            // Repeat the command, because it writes no table if it reads the page between its two
+            // outputs.
             let text = (0..5).find_map(|_| {
                 node.output().unwrap();
                 std::fs::read_to_string(&table).ok()

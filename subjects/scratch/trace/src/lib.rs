@@ -1,8 +1,9 @@
-//! What test generation for Scratch observes of an execution: covered blocks and smallest branch distances,
-//! at the end ([`Trace`]) and event by event ([`Recorder`], [`History`]).
+//! Tracers for the generation of Scratch tests. They record covered blocks and the smallest branch
+//! distances, either at the end of an execution ([`Trace`]) or for each event ([`Recorder`],
+//! [`History`]).
 //!
-//! This is a crate of its own because the interpreter is compiled with its tracer: builds for tests optimise
-//! this crate and not the search.
+//! This is a separate crate because the interpreter is compiled with its tracer: builds for tests
+//! optimise this crate, but not the search.
 
 mod recorder;
 mod trace;

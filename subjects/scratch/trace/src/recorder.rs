@@ -227,8 +227,8 @@ pub struct Change {
 }
 
 impl Change {
-    /// Whether the change says that a goal of a project of that many blocks is covered, a block or a
-    /// branch.
+    /// Whether the change covers a goal, which is a block or a branch of a project with this number
+    /// of blocks.
     pub fn covers(&self, goal: BlockNo, blocks: usize) -> bool {
         match Branch::of(goal, blocks) {
             None => self.block == goal && self.covered,

@@ -15,7 +15,8 @@ pub struct Trace {
     recorded: Vec<u64>,
     /// Whether branches are kept.
     branches: bool,
-    /// Valid where the bit in `recorded` is set; other entries are left from earlier executions.
+    /// An entry is valid if its bit in `recorded` is set; other entries come from earlier
+    /// executions.
     distances: Vec<(f64, f64)>,
 }
 
@@ -32,7 +33,7 @@ impl Trace {
         }
     }
 
-    /// [`new`](Trace::new) with room for the branches, if they are wanted.
+    /// Like [`new`](Trace::new), with room for the branches if they are wanted.
     pub fn with_branches(block_count: usize, branches: bool) -> Self {
         let numbers = if branches { 3 * block_count } else { block_count };
         Self { covered: vec![0; numbers.div_ceil(64)], branches, ..Self::new(block_count) }

@@ -1,5 +1,5 @@
-//! Dependence on chance, the date or the computer: assertions that do not hold, and goals that are not covered, in
-//! executions under other seeds, with other edges of costumes and by a slower computer.
+//! Detects dependence on chance, the date or the computer: assertions that do not hold, and goals
+//! that are not covered, under other seeds, with other edges of costumes, or on a slower computer.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -17,18 +17,18 @@ use super::siblings::Siblings;
 /// days.
 const WITHOUT_DRAWS: u32 = 5;
 
-/// Maximum number of re-executions of a test, as a multiple of the number that must hold in a row.
-/// Each assertion that fails restarts the row.
+/// Maximum number of re-executions of a test, as a multiple of the number of successive executions
+/// in which the assertions must hold. Each assertion that fails restarts the count.
 const PATIENCE: u32 = 4;
 
-/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. A half is
-/// shared out equally among the tests. The other half, and what tests leave of their shares, is
-/// for tests in the order of the suite.
+/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. Half of it is
+/// divided equally among the tests. The other half, and the unused parts of the shares, can be used
+/// by the tests in the order of the suite.
 const WORK: u64 = 200_000_000;
 
-/// How many times as fast as another computer the machine is: the other one executes this part of the machine's
-/// budget without screen refresh in the original's 500 ms. With tracing, a browser executes some hundred blocks in
-/// a millisecond, and a tenth of that on a busy computer.
+/// Factor by which another computer is slower than the machine: in the 500 ms of the original, it
+/// executes the budget without screen refresh divided by this factor. With tracing, a browser
+/// executes some hundred blocks in a millisecond, and a tenth of that on a busy computer.
 const SLOWDOWN: u32 = 64;
 
 /// Work of a step, in blocks.
@@ -46,10 +46,10 @@ const STEP: u64 = 100;
 /// [budget](catherd_scratch_vm::VmSettings::warp_budget) of code without screen refresh, because the original
 /// interrupts such code by real time.
 ///
-/// The executions of a test end when all remaining assertions have held in `needed` executions in a
-/// row. A test that draws no random numbers needs fewer. A test whose work is spent before, but
-/// that has been executed at least [`WITHOUT_DRAWS`] times, keeps what has always held, and says in
-/// how many executions.
+/// The executions of a test end when all remaining assertions have held in `needed` successive
+/// executions. A test that draws no random numbers needs fewer. A test whose work is used up
+/// before, but that has been executed at least [`WITHOUT_DRAWS`] times, keeps the assertions that
+/// have always held, and states the number of executions.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -62,7 +62,7 @@ pub(crate) fn separate_chance(
     separate_within(WORK, suite, program, goals, needed)
 }
 
-/// Like [`separate_chance`], with a maximum of work.
+/// Like [`separate_chance`], with a maximum amount of work.
 pub(super) fn separate_within(
     work: u64,
     suite: &mut Suite,
@@ -125,9 +125,9 @@ pub(super) fn separate_within(
 
 /// The work that the re-executions of a suite may still take.
 struct Shares {
-    /// What any test may take.
+    /// Work that every test may use.
     common: u64,
-    /// What only the current test may take.
+    /// Work that only the current test may use.
     own: u64,
     /// The share of a test.
     share: u64,
@@ -158,7 +158,7 @@ impl Shares {
 /// The assertions and goals of a test that have not depended on chance so far.
 struct Lasting<'a> {
     goals: &'a [BlockNo],
-    /// For each assertion, whether it held.
+    /// For each assertion, whether it has held so far.
     holds: Vec<bool>,
     /// Number of assertions that held.
     assertions: usize,

@@ -13,7 +13,7 @@ const MAX_TEXT: usize = 1_000;
 /// Observer of the attributes of a project's objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Observer {
-    /// For each target, attributes of the original and of its clones.
+    /// For each target, the attributes of the original and the attributes of its clones.
     attributes: Vec<(Vec<Attribute>, Vec<Attribute>)>,
 }
 
@@ -34,9 +34,9 @@ impl Observation {
 impl Observer {
     /// Selects all attributes of the paper's kinds of assertions.
     ///
-    /// Objects and variables that share their name with an earlier one are left out, because a
-    /// test would find the earlier one. A sprite's variables are left out if none of its own
-    /// blocks names them.
+    /// Objects and variables with the same name as an earlier one are skipped, because a test would
+    /// find the earlier one. Variables of a sprite are skipped if none of its blocks refers to
+    /// them.
     pub(crate) fn new(project: &Project) -> Self {
         let words = Vocabulary::new(project);
         let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);

@@ -1,4 +1,4 @@
-//! Invariants of play: ranges of variables that hold after each step of a policy.
+//! Invariants of policies: ranges of variables that hold after each step.
 
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ const EPISODES: usize = 10;
 /// Share of its width by which a range is widened on both sides.
 const WIDENED: f64 = 0.25;
 
-/// Adds to each test that has a policy the ranges of the variables that were numbers in all
-/// episodes, and whether they never fell, up to `limit` assertions.
+/// Adds assertions to each test with a policy, at most `limit`: the ranges of the variables that
+/// were numbers in all episodes, and whether they never decreased.
 /// [`separate_chance`](super::separate_chance) finds the ranges that do not hold under other seeds.
 ///
 /// # Errors
@@ -106,7 +106,7 @@ mod tests {
         assert_play(&mut suite, &program, &Observer::new(&original), 5).unwrap();
         separate_chance(&mut suite, &program, &[], 20).unwrap();
         let kept: Vec<_> = suite.tests[0].assertions.iter().map(|it| it.expect.clone()).collect();
-        // After 1 to 15 steps, widened by a quarter.
+        // The value is 1 to 15 after the steps, and the range is widened by a quarter.
         let range = |variable: &str| Expected::Range {
             variable: variable.into(),
             least: -5.0,

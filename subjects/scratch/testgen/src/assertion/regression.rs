@@ -17,10 +17,10 @@ pub struct Assertions {
     /// Whether it is also asserted which objects touch. Whisker's published code has these two of
     /// the fifteen kinds switched off.
     pub touching: bool,
-    /// Number of re-executions in a row, under other seeds and on other days, in which all stable
-    /// assertions of a test hold; at most 5 for a test that draws no random numbers.
+    /// Number of successive re-executions, under other seeds and on other days, in which all stable
+    /// assertions of a test must hold; at most 5 for a test that draws no random numbers.
     pub reexecutions: u32,
-    /// Maximum number of assertions of a test; the last ones are left out.
+    /// Maximum number of assertions of a test; the last assertions are dropped.
     pub limit: usize,
 }
 
@@ -84,9 +84,9 @@ pub(crate) fn assert_changes(
     Ok(())
 }
 
-/// Gives each test without stable assertions, although its program changes something, assertions
-/// about all attributes of the stage and of original sprites at its end. They check that what did
-/// not change, or changes in the same way under every seed, stays as it is.
+/// Adds assertions about all attributes of the stage and of original sprites to the end of each
+/// test that has no stable assertions although its program changes something. They check what does
+/// not change, or changes in the same way under every seed.
 ///
 /// # Errors
 /// If the suite does not fit the program.

@@ -12,7 +12,7 @@ type Key<'a> = (Option<&'a str>, Discriminant<Expected>, &'a str);
 /// The assertions of a test that are about clones, by sprite and attribute. Clones of a sprite have
 /// the same scripts, so that chance which one of them shows can influence all.
 pub(super) struct Siblings {
-    /// For each assertion, number of the attribute, and the event; `None` if it is not about a
+    /// For each assertion, the number of the attribute, and the event; `None` if it is not about a
     /// clone.
     attributes: Vec<Option<(usize, u32)>>,
     /// For each attribute, the first event after which it depended on chance.

@@ -306,7 +306,7 @@ fn what_depends_on_chance_in_one_clone_is_flaky_in_all() {
     let mut suite = Suite { seed: 3, tests: vec![wait_and_press()], ..Suite::default() };
     let observer = Observer::new(&project);
     assert_changes(&mut suite, &program, &observer, Assertions::default(), PLAIN).unwrap();
-    // So few executions that most clones are hidden in all of them.
+    // Execute so few times that most clones are hidden in all executions.
     separate_chance(&mut suite, &program, &[], 20).unwrap();
     let is_later = |it: &&Assertion| it.after == 1 && it.clone > 0;
     let kinds = |list: &[Assertion]| -> Vec<String> {
@@ -347,7 +347,7 @@ fn tests_share_the_work_of_re_executions() {
     let text = suite.to_json();
     assert!(text.contains("\"format\": 7,") && text.contains("\"reexecutions\": 5"), "{text}");
     assert_eq!(Suite::from_json(&text).unwrap(), suite);
-    // With enough work, nothing is said.
+    // With enough work, the number of executions is not stated.
     let (mut suite, program, _) = of_tests(&[random; 4]);
     separate_chance(&mut suite, &program, &[], 300).unwrap();
     assert!(suite.tests.iter().all(|test| test.reexecutions.is_none()));
@@ -356,7 +356,8 @@ fn tests_share_the_work_of_re_executions() {
 #[test]
 fn a_test_in_which_only_chance_changes_something_asserts_the_rest() {
     let (mut suite, program, observer) = of_tests(&[&["r"], &[], &["x"]]);
-    // The flag makes the sprite say something, which `only_changes_are_asserted` covers.
+    // Keep only assertions about positions; `only_changes_are_asserted` checks the speech after the
+    // green flag.
     suite.tests[0].assertions.retain(|it| it.expect.to_string().starts_with("position"));
     suite.tests[1].assertions.clear();
     suite.tests[2].assertions.clear();
@@ -369,6 +370,6 @@ fn a_test_in_which_only_chance_changes_something_asserts_the_rest() {
     let position = |it: &&Assertion| it.expect.to_string().starts_with("position");
     assert_eq!(found.assertions.iter().find(position), None);
     assert_eq!(found.flaky.len(), 1);
-    // Nothing changes in the others.
+    // The program changes nothing in the other tests.
     assert!(suite.tests[1..].iter().all(|test| test.assertions.is_empty()));
 }

@@ -2,10 +2,10 @@
 //! it shares with an earlier execution.
 //!
 //! The state after an event depends only on project, seed and the events up to it, and so does the
-//! next list of events. A test that begins like an earlier one therefore follows the [tree of
-//! prefixes](super::prefix_tree) without the machine. When it leaves the tree, the machine restores
-//! the last state saved on the path and executes the rest of the prefix. Results, including step
-//! counts, equal those of an execution from the green flag.
+//! next list of events. A test that begins like an earlier test therefore follows the [tree of
+//! prefixes](super::prefix_tree) without executing the machine. When it leaves the tree, the
+//! machine restores the last state saved on the path and executes the rest of the prefix. Results,
+//! including step counts, equal those of an execution from the green flag.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::Event;
@@ -24,8 +24,8 @@ pub(super) const BYTES_PER_BLOCK: u64 = 20;
 /// most such nodes are never revisited.
 pub(super) const UNSHARED: u64 = 10;
 
-/// Number of blocks of an execution from which on prefixes are worth the time even if tests share few
-/// of them: about ten milliseconds.
+/// Minimum number of blocks of an execution for which prefixes are worth the time even if tests
+/// share few of them: about ten milliseconds.
 const LONG_EXECUTION: u64 = 1_000_000;
 
 impl Executor {
@@ -157,7 +157,7 @@ impl Executor {
         });
         for position in depth + 1..self.path.len() {
             let node = self.path[position];
-            // Only roots have no event.
+            // A node without an event is a root.
             let Some((choice, event)) = self.prefixes.node(node).sent else { continue };
             if self.path[0] == NodeNo::EXTRACTING {
                 self.extract();
@@ -211,7 +211,7 @@ impl Executor {
             return;
         };
         let events = recording.events.len();
-        // Otherwise the path ended early because the cache was full.
+        // The path has another length if it ended early because the cache was full.
         if self.path.len() == events {
             let changes = recording.history.last(events as u32);
             let (moment, interaction) = (Moment::After, self.interaction);
@@ -230,7 +230,7 @@ impl Executor {
         }
     }
 
-    /// Saves the state at a node if copying it costs at most the work since the last saved state
+    /// Saves the state at a node if copying it costs at most the work since the last saved state,
     /// divided by `factor`.
     fn save(&mut self, node: NodeNo, factor: u64) {
         let spent = (self.vm.steps(), self.vm.executed_blocks());

@@ -1,9 +1,9 @@
 //! Tree of the event prefixes of earlier executions, with saved states of the machine.
 //!
-//! A node is the moment after an event. Each node has its event's part of the recording, so that
-//! a test that passes it need not send the event. Some nodes have the state of the machine, from
-//! which a test that leaves the tree resumes. When the tree exceeds its capacity in bytes, the
-//! least recently used leaves are evicted first.
+//! A node represents the point in time after an event. Each node contains the recording of its
+//! event, so a test that passes the node need not send the event. Some nodes contain the state of
+//! the machine, from which a test that leaves the tree resumes. When the tree exceeds its capacity
+//! in bytes, the least recently used leaves are evicted first.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction};
@@ -59,9 +59,9 @@ pub(super) struct Node {
 /// The moment of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Moment {
-    /// After an event and the step that follows it.
+    /// The node is after an event and the step that follows it.
     After,
-    /// After some steps of an event, which are the duration of its choice.
+    /// The node is after some steps of an event; their number is the duration of its choice.
     Within,
 }
 
@@ -130,7 +130,7 @@ pub(super) struct PrefixTree {
 }
 
 impl PrefixTree {
-    /// An empty tree with a capacity in bytes. With a capacity of 0 it stays empty.
+    /// Creates an empty tree with a capacity in bytes. With a capacity of 0 it remains empty.
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             nodes: (0..NodeNo::ROOTS).map(|_| Node::default()).collect(),
@@ -235,8 +235,8 @@ impl PrefixTree {
         }
     }
 
-    /// Ends the execution with this path: its nodes become the newest, those near the root last, so
-    /// that its leaves are evicted before their ancestors.
+    /// Ends the execution with this path. Its nodes become the most recently used, the root last,
+    /// so that leaves are evicted before their ancestors.
     pub(super) fn end(&mut self, path: &[NodeNo]) {
         for node in path.iter().rev().filter(|node| node.0 as usize >= NodeNo::ROOTS) {
             self.unlink(node.0);

@@ -32,7 +32,7 @@ fn covered(test: &TestCase) -> Vec<u32> {
     Candidate::from(test).covered
 }
 
-/// Waits for some seconds after the flag, then says something.
+/// A project that waits for some seconds after the green flag, and then says something.
 fn patient(seconds: &str) -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let wait = cat.block(Opcode::ControlWait, &[("DURATION", number(seconds))]);
@@ -181,7 +181,7 @@ fn extension_answers_questions() {
     let mut executor = executor(&project(vec![TargetBuilder::new("Stage"), cat]));
     let mut problem = problem(&mut executor);
     let (mut rng, mut meter) = (Stream::new(3, 0), Meter::default());
-    // Without an open question the only event is a wait.
+    // If no question is open, the only event is a wait.
     let test = problem.execute(Chromosome::new(vec![0, 1]), &mut meter);
     assert_eq!(test.events, [Event::Wait { steps: 1 }]);
     let extended = problem.extend(&test, &mut rng, &mut meter).unwrap();
@@ -240,8 +240,8 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
         let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
         assert_eq!(generated.end, End::Search(Stop::Executions), "{algorithm}");
         assert_eq!(generated.counts.hung_tests, 20, "{algorithm}");
-        // All goals except the one after the call: the definition, its loop, its body, flag and
-        // call.
+        // All goals except the block after the call: the definition, its loop, its body, the flag
+        // and the call.
         assert_eq!((generated.covered.len(), generated.goals), (5, 6), "{algorithm}");
         assert!(generated.unstable.is_empty(), "{algorithm}");
     }

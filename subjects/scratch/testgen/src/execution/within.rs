@@ -1,10 +1,10 @@
 //! Resuming within an event: a wait or a key press begins like any longer or shorter one in the same
 //! state, so that programs whose steps are long execute these steps once.
 //!
-//! A state after some steps of an event is a leaf of the [tree of prefixes](super::prefix_tree) below
-//! the state before the event. A later event of the same kind that lasts at least as long continues
-//! from there, whatever its duration. States at the end of a shorter wait serve as well, because the
-//! step after an event is one more step of a wait.
+//! A state after some steps of an event is a leaf of the [tree of prefixes](super::prefix_tree)
+//! below the state before the event. A later event of the same kind that lasts at least as long
+//! continues from there, whatever its duration. States at the end of a shorter wait can be used as
+//! well, because the step after an event is one more step of a wait.
 
 use catherd_scratch_suite::event::Event;
 
@@ -13,11 +13,11 @@ use super::prefix_tree::{Moment, NodeNo};
 use super::{Executor, Recording};
 use crate::parameters::EventChoice;
 
-/// Least number of blocks between two states within an event: about half a millisecond.
+/// Minimum number of blocks between two states within an event: about half a millisecond.
 pub(super) const LONG: u64 = 50_000;
 
-/// In place of [`UNSHARED`] for an event that continues from a state within it, because others are
-/// likely to do so as well.
+/// Used instead of [`UNSHARED`] for an event that continues from a state within it, because other
+/// events are likely to do so as well.
 const SHARED: u64 = 2;
 
 /// Blocks executed at moments within events.
@@ -56,7 +56,7 @@ impl Executor {
         let (node, done) = self.known_within(here, &choice)?;
         let mut recording = self.recorded(self.path.len() - 1);
         recording.history.append(&self.prefixes.node(node).changes);
-        // Only drags are sent in another way than they were chosen, and they take no time.
+        // The event that is sent differs from the chosen event only for drags, which take no time.
         let event = choice.listed();
         recording.events.push(event);
         self.restore(node, &recording);
@@ -107,9 +107,9 @@ impl Executor {
         self.add_node(choice, recording);
     }
 
-    /// Saves the state after some steps of the last event if they were long, and if copying it costs at
-    /// most the work since the state saved before divided by `factor`. Returns whether
-    /// the changes of the event so far are in the recording.
+    /// Saves the state after some steps of the last event if they took long, and if copying the
+    /// state costs at most the work since the previous saved state, divided by `factor`. Returns
+    /// whether the recording contains the changes of the event so far.
     fn keep_within(
         &mut self,
         event: Event,
@@ -122,7 +122,7 @@ impl Executor {
             return false;
         }
         self.tried.attempt = blocks;
-        // Otherwise the path ended early because the cache was full.
+        // If there is no node, the path ended early because the cache was full.
         let Some(&here) = self.path.last().filter(|_| self.path.len() == recording.events.len())
         else {
             return false;

@@ -95,7 +95,7 @@ impl<Id: Copy> Extractor<Id> {
         &self.words
     }
 
-    /// Like [`Extractor::words`], for adding the words of replayed events.
+    /// Like [`Extractor::words`], but mutable, for adding the words of replayed events.
     pub fn words_mut(&mut self) -> &mut Vocabulary {
         &mut self.words
     }
@@ -155,8 +155,8 @@ impl<Id: Copy> Extractor<Id> {
         self.known.clear();
     }
 
-    /// Lists events, each once; a wait comes last. `rng` draws positions of drags that the program
-    /// does not determine.
+    /// Lists each possible event once, and a wait at the end. `rng` draws positions of drags that
+    /// the program does not determine.
     ///
     /// Dynamic extraction lists the events that the program can react to now, in the order of
     /// targets, scripts, blocks and operands. While a question is open it lists only answers and a

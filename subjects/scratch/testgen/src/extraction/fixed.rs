@@ -11,7 +11,8 @@ const KEYS: [&str; 6] = ["space", "left arrow", "up arrow", "right arrow", "down
 
 /// All events for which a project has a handler, each once, in the order of targets, scripts,
 /// blocks and operands: the event of the hat, then the events of the blocks below. Drags and moves
-/// go to the centre of the stage, the mouse button goes down and up. A wait comes last.
+/// go to the centre of the stage, and the mouse button is pressed and released. The last event is a
+/// wait.
 pub(super) fn handled(tables: &Tables, pool: &[TextNo]) -> Vec<Event> {
     let mut events = Vec::new();
     for (scripts, sprite) in tables.targets.iter().zip(0..) {
@@ -80,8 +81,8 @@ fn source_events(
     }
 }
 
-/// Events of every kind with the parameters that no codon sets. Positions of drags are drawn for
-/// each list by [`scatter`]. A wait comes last.
+/// Events of every kind with the parameters that no codon sets. [`scatter`] draws positions of
+/// drags for each list. The last event is a wait.
 pub(super) fn all(words: &mut Vocabulary, text: TextNo) -> Vec<Event> {
     let mut events = vec![
         Event::ClickStage,

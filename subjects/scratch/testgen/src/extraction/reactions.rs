@@ -40,7 +40,8 @@ pub struct Reaction {
 }
 
 impl Tables {
-    /// All reactions but those to drags, in the order of targets, scripts and blocks, each once.
+    /// All reactions except reactions to drags, each once, in the order of targets, scripts and
+    /// blocks.
     pub fn reactions(&self) -> Vec<Reaction> {
         let mut found: Vec<Reaction> = Vec::new();
         for (scripts, sprite) in self.targets.iter().zip(0..) {

@@ -65,7 +65,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// All sources and the procedures.
+    /// Returns all sources and the procedures.
     pub(super) fn finish(self) -> (Vec<Source>, Vec<Procedure>) {
         (self.sources, self.procedures)
     }

@@ -19,7 +19,7 @@ pub struct Instance<Id> {
     pub visible: bool,
 }
 
-/// A tracer that knows which blocks were evaluated in the last step.
+/// A tracer that records which blocks were evaluated in the last step.
 pub trait LastStep {
     /// Whether the block was evaluated in the last step.
     fn ran_last_step(&self, block: BlockNo) -> bool;
@@ -53,7 +53,7 @@ pub trait Scene {
     fn touches_color(&mut self, id: Self::Id, color: [u8; 3]) -> bool;
     /// Whether one of its colours touches another colour.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
-    /// The nearest sample of a colour, the instance itself left out.
+    /// Finds the nearest sample of a colour, except on the instance itself.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;
     /// The nearest sample of a colour on the instance itself.
     fn find_own_color(&mut self, id: Self::Id, color: [u8; 3]) -> Option<(f64, f64)>;

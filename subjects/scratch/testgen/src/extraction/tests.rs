@@ -393,7 +393,8 @@ fn naive_extraction_depends_only_on_the_sprites() {
     );
 }
 
-/// Both sprites define `f`: the cat's senses the dog, the dog's senses a key.
+/// Both sprites define `f`. The block of the cat senses the dog, and the block of the dog senses a
+/// key.
 #[test]
 fn the_switch_reads_custom_blocks_before_the_green_flag() {
     let mut cat = TargetBuilder::new("Cat");

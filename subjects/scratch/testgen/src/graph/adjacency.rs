@@ -29,7 +29,7 @@ impl<T> Adjacency<T> {
         &self.items[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    /// All items with the node that they belong to.
+    /// All items, each with the node to which it belongs.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (NodeId, &T)> + '_ {
         (0..self.starts.len() as u32 - 1).flat_map(|n| self.of(n).iter().map(move |i| (n, i)))
     }

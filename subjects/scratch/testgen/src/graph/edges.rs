@@ -51,7 +51,7 @@ impl Linker<'_> {
         self.edges.push((from, Edge { to, when }));
     }
 
-    /// Adds the edges that leave a block.
+    /// Adds the outgoing edges of a block.
     fn add_block(&mut self, block: BlockNo) {
         use Opcode::*;
         use Outcomes as O;
@@ -94,7 +94,7 @@ impl Linker<'_> {
         let block = &self.project.targets[stop.target].blocks[stop.index as usize];
         match block.field("STOP_OPTION").map_or("", |field| field.text()) {
             "all" => Next::Exit,
-            // In a custom block it ends only this call.
+            // In a custom block, `stop this script` ends only this call.
             "this script" => stop.end,
             _ => stop.next,
         }

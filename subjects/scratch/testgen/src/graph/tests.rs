@@ -36,7 +36,7 @@ fn outcomes(when: Outcomes) -> String {
         .collect()
 }
 
-/// Edges from the named node, as `T say`, sorted.
+/// The outgoing edges of the named node, sorted, in the format `T say`.
 fn edges(
     sample: &LabelledProject,
     graph: &Graph,
@@ -62,7 +62,7 @@ fn assert_flow(source: &str, expected: &[(&str, &[&str])]) {
     }
 }
 
-/// What controls the named block: `T if`.
+/// The nodes on which the named block is control dependent, in the format `T if`.
 fn controls(sample: &LabelledProject, graph: &Graph, of: &str) -> Vec<String> {
     let mut controls: Vec<_> = graph
         .dependence
@@ -280,7 +280,7 @@ fn blocks_after_several_calls_depend_on_the_end_of_the_body() {
          define(jump) f=say",
         &[("b", &["- f"]), ("c", &["- f"]), ("e", &["- f"])],
     );
-    // With one call the body is a part of the script.
+    // If there is one call, the body is a part of the script.
     assert_controls(
         "# Cat
          flag a=call(jump) b=say

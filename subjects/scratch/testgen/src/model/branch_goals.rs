@@ -29,7 +29,7 @@ pub(super) fn of(project: &Project, blocks: &[BlockNo]) -> Vec<BranchGoal> {
 }
 
 impl BranchGoal {
-    /// The block that decides.
+    /// The block of which the branch is an outcome.
     pub(crate) fn decider(&self) -> BlockNo {
         self.branch.block
     }
@@ -38,8 +38,8 @@ impl BranchGoal {
     /// taken; `alpha(b) + 1` with the distance `b` to the outcome if only the block was reached; and
     /// one approach level more than the block otherwise.
     ///
-    /// Whisker's fitness of a branch adds no level for a block that was not reached, so that
-    /// reaching it can look like a step back.
+    /// The fitness of a branch in Whisker has no level for a block that was not reached, so
+    /// reaching the block can increase the fitness value.
     pub(crate) fn fitness(&self, trace: &Trace, of_block: f64) -> f64 {
         if trace.covered(self.number) {
             0.0
@@ -75,7 +75,8 @@ mod tests {
         assert_eq!(both.goals()[..4], *blocks.goals());
         let goal = |label: &str| both.goal(sample.block(label)).unwrap();
         let outer = goal("b");
-        // Two for each of the two conditions, by block: false, true.
+        // There are two branches for each of the two conditions, in the order of blocks: false,
+        // true.
         let number = |label: &str, outcome: bool| {
             let first = if goal(label) == outer { 4 } else { 6 };
             first + usize::from(outcome)

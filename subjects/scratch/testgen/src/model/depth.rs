@@ -29,8 +29,8 @@ pub(super) fn depths(graph: &Graph) -> Vec<u32> {
 /// Number of breadth-first walks that are made together, one bit each.
 const WALKS: usize = u64::BITS as usize;
 
-/// For each set of nodes the largest distance of any node from it against the
-/// dependences, 0 for the empty set.
+/// For each set of nodes, the maximum distance of a node from the set, against the direction of the
+/// dependences; 0 for the empty set.
 fn largest_levels(sets: &[&[NodeId]], controls: &Adjacency<NodeId>, nodes: usize) -> Vec<u32> {
     let mut largest = vec![0; sets.len()];
     let mut seen = vec![0u64; nodes];
@@ -67,7 +67,7 @@ fn largest_levels(sets: &[&[NodeId]], controls: &Adjacency<NodeId>, nodes: usize
 
 /// Nodes that walks reached in their last step.
 struct Front {
-    /// For each node, the walks that reached it, one bit each.
+    /// For each node, the searches that have reached it, with one bit for each search.
     walks: Vec<u64>,
     nodes: Vec<NodeId>,
 }

@@ -34,7 +34,7 @@ fn goals_depend_on_the_blocks_that_decide_about_them() {
         ("j", vec![]),
         ("k", vec!["j"]),
         ("l", vec!["k"]),
-        // One of the senders of the message.
+        // The goal needs one of the senders of the message.
         ("r", vec!["i", "l"]),
         ("s", vec!["i", "l"]),
         ("t", vec!["s"]),
@@ -78,7 +78,7 @@ fn independent_goals_stand_for_the_others() {
         independent("# Cat\n a=flag b=ifelse { c=say d=say } { e=say f=if { g=say } }"),
         ["a", "b", "d", "e", "f", "g"]
     );
-    // Of three candidates, those above or around another are dropped.
+    // Candidates above or around another candidate are dropped.
     assert_eq!(
         independent("# Cat\n a=flag b=forever { c=say d=if { e=say } f=say }"),
         ["a", "b", "d", "e", "f"]

@@ -1,4 +1,4 @@
-//! A resumed execution gives the same result as one from the green flag.
+//! Tests that a resumed execution gives the same result as an execution from the green flag.
 
 use std::ops::ControlFlow;
 use std::path::Path;
