@@ -41,7 +41,7 @@ pub enum Attribute {
     Layer,
     /// The length of a list, by its position in the program's table of the target.
     List(u32),
-    /// Both coordinates in stage units.
+    /// X and y coordinate in stage units.
     Position,
     /// The text of the speech or thought bubble.
     Bubble,

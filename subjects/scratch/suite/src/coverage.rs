@@ -90,7 +90,8 @@ impl Tracer for CoveredBlocks {
         self.covered[block.0 as usize / 64] |= 1 << (block.0 % 64);
     }
 
-    /// Without branches, distances of 0, so that the machine computes none: no distance is smaller.
+    /// Returns distances of 0 if branches are not measured, so that the machine does not compute
+    /// distances, because none can be smaller.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         let known = if self.branches_of.is_some() { f64::INFINITY } else { 0.0 };
@@ -139,7 +140,7 @@ pub fn measure_coverage(
     Ok(tests.map(|(number, test)| executions.covered(number, suite.seed_of(test))).collect())
 }
 
-/// Executions of the tests of a suite that say which goals they cover.
+/// Executes the tests of a suite and records which goals they cover.
 pub(crate) struct Executions<'a> {
     goals: &'a [BlockNo],
     words: Vocabulary,
@@ -226,7 +227,7 @@ mod tests {
         let (suite, program, goals) = suite_and_program(tests);
         let covered = measure_coverage(&suite, &program, &goals, 100).unwrap();
         let flag = vec![0, 1];
-        // In file order: say, flag, move, key hat.
+        // The blocks in file order: say, flag, move, key hat.
         assert_eq!(covered, [flag.clone(), vec![0, 1, 2, 3], flag]);
     }
 

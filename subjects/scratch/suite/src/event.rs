@@ -13,7 +13,7 @@ pub use vocabulary::{KeyNo, TextNo, Vocabulary};
 /// compared without strings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
-    /// A key goes down for a number of steps.
+    /// A key is held down for a number of steps.
     KeyPress {
         /// The key.
         key: KeyNo,
@@ -49,9 +49,9 @@ pub enum Event {
         /// In -240..=240.
         number: i32,
     },
-    /// The mouse button goes down or up where the mouse is.
+    /// The mouse button is pressed or released at the position of the mouse.
     MouseDown {
-        /// True if it goes down.
+        /// Whether the button is pressed; otherwise it is released.
         down: bool,
     },
     /// The mouse moves.
@@ -72,8 +72,7 @@ pub enum Event {
     DragSprite {
         /// Position in `Project::targets`.
         sprite: u16,
-        /// 0 is the original; clones count from 1 in the order of their creation, among
-        /// those that live.
+        /// 0 for the original; living clones are numbered from 1 in the order of their creation.
         instance: u32,
         /// Stage units.
         x: f64,
@@ -85,7 +84,7 @@ pub enum Event {
         /// Loudness, clamped to 0..=100 when it is sent.
         volume: f64,
     },
-    /// Nothing is sent for a number of steps.
+    /// No input is sent for a number of steps.
     Wait {
         /// Number of steps, at least 1.
         steps: u32,

@@ -30,7 +30,7 @@ pub const ENGINE: &str = "scratch 5";
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
-    /// Newest version of this format that this release knows, whichever the file had.
+    /// Newest version of the format that this release supports, whatever the version of the file.
     pub format: u32,
     /// The engine that generated it: [`ENGINE`].
     pub engine: String,
@@ -84,8 +84,9 @@ pub struct SuiteTest {
     /// that was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
-    /// Number of executions under other seeds in which everything that is not flaky or covered by
-    /// chance held, if fewer than were asked for; `None` if as many, or if it was not generated.
+    /// Number of executions under other seeds in which everything held that is neither flaky nor
+    /// covered by chance, if fewer than requested; `None` if as many as requested, or if the test
+    /// was not generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reexecutions: Option<u32>,
     /// Codons of the chromosome that it was generated from; 0 if it was not generated.
@@ -98,11 +99,11 @@ pub struct SuiteTest {
     /// The policy that chooses the events after these; `None` if the test ends with these.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SuitePolicy>,
-    /// Stable assertions, ordered by event: those that hold under every seed.
+    /// Stable assertions, which hold under every seed, ordered by event.
     #[serde(default)]
     pub assertions: Vec<Assertion>,
-    /// Flaky assertions, ordered by event: those that hold under the suite's seed, but not under
-    /// every other.
+    /// Flaky assertions, which hold under the seed of the suite but not under every other seed,
+    /// ordered by event.
     #[serde(default)]
     pub flaky: Vec<Assertion>,
 }
@@ -125,8 +126,8 @@ impl SuiteTest {
         self.events.len() + usize::from(self.policy.is_some())
     }
 
-    /// Its events with numbers in place of names; keys and texts are added to the vocabulary.
-    /// `number` is the test's position in its suite.
+    /// Returns the events of the test with numbers instead of names. Adds keys and texts to the
+    /// vocabulary. `number` is the position of the test in its suite.
     ///
     /// # Errors
     /// If an event names a sprite that the vocabulary lacks.

@@ -1,7 +1,7 @@
 //! Export of suites as JavaScript for the original Whisker.
 //!
-//! Names and strings of a project are not trusted: they enter the program as string literals
-//! ([`literal`]) and in no other way.
+//! Names and strings of a project are not trusted: they are only written to the program as string
+//! literals ([`literal`]).
 
 mod policy;
 
@@ -14,14 +14,14 @@ use crate::format::{self, Assertion, Expected, Suite, SuiteEvent, SuiteTest, Tol
 
 /// Functions that the tests call.
 const HELPERS: &str = include_str!("javascript/helpers.js");
-/// What suites also need if they send sounds.
+/// Further code that suites need if they send sounds.
 const LOUDNESS: &str = include_str!("javascript/loudness.js");
 
 impl Suite {
-    /// The suite in the format of Whisker: a CommonJS module with one asynchronous function
-    /// for each test. The same inputs arrive before the same steps, and the same assertions are
-    /// checked after them. Flaky assertions are left out because Whisker draws other random
-    /// numbers, and so are tests that a network plays.
+    /// The suite in the format of Whisker: a CommonJS module with one asynchronous function for
+    /// each test. The same inputs arrive before the same steps, and the same assertions are checked
+    /// after them. Flaky assertions are left out because Whisker draws other random numbers. Tests
+    /// in which a network decides are also left out.
     pub fn to_javascript(&self) -> String {
         let mut js = String::new();
         // Writing to a string does not fail.
@@ -141,7 +141,7 @@ impl SuiteEvent {
             }
             Self::DragSprite { sprite, clone, x, y } => {
                 let (sprite, x, y) = (literal(sprite), number(*x), number(*y));
-                // Whisker numbers clones in another way.
+                // Clones cannot be named in this way, because Whisker numbers them differently.
                 if *clone == 0 {
                     format!("t.dragSprite({sprite}, {x}, {y}, null);")
                 } else {
@@ -215,7 +215,7 @@ impl Assertion {
                     let _ = writeln!(js, "  {}", near(&actual, expected, tolerance, &message));
                     return;
                 }
-                // For JavaScript's `==` these values differ from their strings.
+                // With `==` in JavaScript, these values differ from their strings.
                 let text = matches!(value.as_str(), "true" | "false" | "NaN" | "undefined");
                 let actual = if text { format!("String({actual})") } else { actual };
                 format!("t.assert.equal({actual}, {}, {message});", literal(value))
@@ -232,10 +232,10 @@ impl Assertion {
 fn near(actual: &str, expected: f64, tolerance: f64, message: &str) -> String {
     let value = number(expected);
     if expected.is_nan() {
-        // No comparison holds for NaN, for which the original may hold `undefined`.
+        // A comparison with NaN never holds, and the original may have `undefined` instead of NaN.
         format!("t.assert.ok(isNaN({actual}), {message});")
     } else if expected.is_infinite() {
-        // No range contains infinity.
+        // Compare exactly, because no range contains infinity.
         format!("t.assert.ok(Object.is({actual}, {value}), {message});")
     } else if tolerance > 0.0 {
         let tolerance = number(tolerance);
@@ -320,7 +320,7 @@ mod tests {
             "{js}"
         );
         for line in js.lines().filter(|line| line.contains("process.exit")) {
-            // Without string literals, nothing of the names is left.
+            // Remove the string literals, so that no part of the names may remain.
             let mut code = String::new();
             let (mut quoted, mut escaped) = (false, false);
             for c in line.chars() {

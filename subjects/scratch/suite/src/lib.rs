@@ -7,7 +7,7 @@
 //! - Tests that react to the program: [`policy`].
 //! - Coverage: [`goals`], [`measure_coverage`], [`measure_reliability`].
 //!
-//! Nothing here generates tests, so that suites written by hand need only this crate.
+//! This crate does not generate tests, and it is sufficient for suites that were written by hand.
 //!
 //! # Example
 //!

@@ -13,9 +13,9 @@ use crate::verdict::AssertionNo;
 /// A suite whose names have been looked up in a program, ready to be executed by any
 /// [`Runner`](crate::Runner) of this program.
 ///
-/// Linking executes nothing and is therefore cheap. A mutant of a project needs a linked suite of
-/// its own unless the original's [fits](LinkedSuite::fits), because variables may be missing that
-/// only the changed block named.
+/// Linking executes nothing and is therefore cheap. A mutant of a project needs a separate linked
+/// suite unless the suite of the original [fits](LinkedSuite::fits), because variables may be
+/// missing that only the changed block referred to.
 pub struct LinkedSuite {
     /// Seed of the machine's random numbers in all tests; at first the suite's. Tests that have
     /// their own seed keep it as long as this is the suite's.
@@ -102,8 +102,8 @@ impl LinkedSuite {
     }
 }
 
-/// Names of the variables and lists of all targets, in the order of their numbers. Making it is
-/// cheap because strings are shared.
+/// Names of the variables and lists of all targets, in the order of their numbers. It is cheap to
+/// create, because strings are shared.
 #[derive(PartialEq)]
 struct Names(Vec<[Vec<Text>; 2]>);
 

@@ -1,6 +1,6 @@
-//! Policies: tests that look at the program and react, by rules or a network. Names are numbers
-//! here, so that decisions compare no strings; [`SuitePolicy`](crate::SuitePolicy) is the form with
-//! names.
+//! Policies, which observe the program and react with rules or a network. Names are replaced by
+//! numbers, so that decisions do not compare strings; [`SuitePolicy`](crate::SuitePolicy) contains
+//! the names.
 
 mod brain;
 mod link;
@@ -20,13 +20,13 @@ pub use player::{Place, Player};
 /// A policy with numbers in place of names.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Policy {
-    /// The rules, of which the first that proposes an event decides.
+    /// The rules. The first rule that proposes an event decides.
     pub rules: Vec<Rule>,
     /// Answers to questions, used in turn.
     pub answers: Vec<TextNo>,
     /// Steps after which it ends.
     pub most: u64,
-    /// The network that decides if no rule does.
+    /// The network that decides if no rule proposes an event.
     pub network: Option<Network>,
 }
 

@@ -18,10 +18,9 @@ pub struct Reliability {
     seeds: usize,
     /// Goals that some test covers under its own seed.
     seeded: Vec<bool>,
-    /// For each other seed, the goals that some test covers under it.
+    /// For each other seed and each goal, whether some test covers the goal under this seed.
     under: Vec<Vec<bool>>,
-    /// For each goal, the maximum over the tests of the number of other seeds under which the test
-    /// covers it.
+    /// For each goal, the maximum number of other seeds under which a single test covers it.
     best: Vec<usize>,
 }
 
@@ -65,7 +64,7 @@ impl Reliability {
         self.best.iter().filter(|best| **best > 0 && **best < self.seeds).count()
     }
 
-    /// For each goal, the most other seeds under which one and the same test covers it.
+    /// For each goal, the maximum number of other seeds under which a single test covers it.
     pub fn best(&self) -> &[usize] {
         &self.best
     }

@@ -73,9 +73,9 @@ impl<T: Tracer> Runner<T> {
         self.check(suite, test, suite.seed_of(test), bounds, |_, _| ControlFlow::Break(()))
     }
 
-    /// Executes a test under any seed. `failed` is called with each assertion that does not hold and
-    /// the actual value, `None` if the object or the attribute does not exist; the first at which it
-    /// breaks is the verdict. If it never breaks, the test passes.
+    /// Executes a test under any seed. `failed` is called with each assertion that does not hold
+    /// and the actual value, `None` if the object or the attribute does not exist; the first
+    /// assertion for which it breaks determines the verdict. If it never breaks, the test passes.
     ///
     /// # Panics
     /// If there is no such test.
@@ -219,9 +219,9 @@ struct Ranges {
 
 /// Values of one variable.
 struct Seen {
-    /// Its target and its position there.
+    /// The target of the variable, and the position of the variable in it.
     variable: (u16, u32),
-    /// All values, and the last of them; `None` before the first step.
+    /// The range of all values, and the last value; `None` before the first step.
     values: Option<(Range, f64)>,
 }
 

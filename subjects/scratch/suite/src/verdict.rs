@@ -22,11 +22,11 @@ pub struct Bounds {
     /// test ends with [`Verdict::Fault`].
     pub blocks: u64,
     /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its
-    /// machine. Otherwise it continues, although each step of a program that loops forever can
-    /// cost millions of blocks.
+    /// machine. If not, the test continues, although each step of a program that loops forever can
+    /// execute millions of blocks.
     pub faults_end: bool,
-    /// Whether [`SuiteTest::flaky`] is checked as well. These assertions hold on the project
-    /// under the suite's seed; under another seed a failure proves nothing.
+    /// Whether [`SuiteTest::flaky`] is checked as well. These assertions hold on the project under
+    /// the seed of the suite, but a failure under another seed shows nothing.
     pub flaky: bool,
 }
 
@@ -43,7 +43,7 @@ impl Default for Bounds {
 pub enum Verdict {
     /// All events were sent and all assertions held.
     Passed,
-    /// An assertion did not hold. The execution ended there.
+    /// An assertion did not hold, which ended the execution.
     Failed(Failure),
     /// The test has more steps than [`Bounds::steps`] and was not executed.
     StepLimit,

@@ -178,7 +178,8 @@ fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetI
         .filter(move |&id| vm.target(id).is_some_and(|target| target.sprite == usize::from(sprite)))
 }
 
-/// Where a click on a clone goes; `None` if there is nothing to click on.
+/// The position of a click: the given position for an original, the present position of a clone for
+/// the others; `None` if no sprite is there.
 fn place_of_click<T: Tracer>(
     vm: &Vm<T>,
     sprite: u16,

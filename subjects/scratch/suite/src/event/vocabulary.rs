@@ -94,8 +94,8 @@ struct Words {
 }
 
 impl Words {
-    /// The position of a word, appended if it is new. A full list (65,536 words) gives
-    /// its last position to all words that follow.
+    /// Returns the position of a word, and appends the word if it is new. If the list is full
+    /// (65,536 words), all new words get its last position.
     fn number(&mut self, word: &str) -> u16 {
         if let Some(&number) = self.numbers.get(word) {
             return number;

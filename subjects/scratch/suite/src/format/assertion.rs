@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assertion {
-    /// The position in the test, from 0, of the event after which it must hold: when the
-    /// event's own steps and the one-step wait that follows them have run.
+    /// The position in the test, from 0, of the event after which the assertion must hold: after
+    /// the steps of the event and the wait of one step that follows them.
     pub after: u32,
     /// The sprite; `None` for the stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -47,7 +47,7 @@ pub enum Expected {
     Effect {
         /// Which one.
         effect: Effect,
-        /// In the effect's own unit.
+        /// The value in the unit of the effect.
         #[serde(with = "number")]
         value: f64,
     },
@@ -124,7 +124,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// All of them, in the machine's order.
+    /// All effects, in the order of the machine.
     pub const ALL: [Effect; 7] = [
         Effect::Color,
         Effect::Fisheye,

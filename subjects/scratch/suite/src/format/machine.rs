@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::SuiteError;
 
-/// Serialised form of [`catherd_scratch_vm::VmSettings`]. Settings that a suite leaves out have
-/// their defaults.
+/// Serialised [`catherd_scratch_vm::VmSettings`]. Settings that a suite does not contain have their
+/// defaults.
 #[derive(Serialize, Deserialize)]
 #[serde(
     remote = "catherd_scratch_vm::VmSettings",

@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 ///
 /// Its nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is
 /// 1; then come the nodes of `inputs`, the hidden nodes, and the nodes of `outputs`. An output has
-/// one node that says how much the network wants it, and one more for each parameter of its event.
-/// A link whose source is not before its target reads the value of the decision before.
+/// one node whose value is the preference of the network for it, and one more for each parameter of
+/// its event. A link whose source is not before its target reads the value of the decision before.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteNetwork {
@@ -17,7 +17,8 @@ pub struct SuiteNetwork {
     pub wait: u32,
     /// Number of hidden nodes. Their value is the hyperbolic tangent of the sum over their links.
     pub hidden: u32,
-    /// What the input nodes see, in -1..=1; 0 for sprites that are hidden or do not exist.
+    /// Sources of the values of the input nodes, in -1..=1. The value is 0 for sprites that are
+    /// hidden or do not exist.
     pub inputs: Vec<Sight>,
     /// The events that it may choose.
     pub outputs: Vec<Choice>,
@@ -54,9 +55,10 @@ pub enum Sight {
         /// Its name.
         variable: String,
     },
-    /// How far another sprite is to the right, divided by 480 stage units.
+    /// Distance by which the second sprite is to the right of the first, divided by 480 stage
+    /// units.
     Right(Pair),
-    /// How far another sprite is above, divided by 360 stage units.
+    /// Distance by which the second sprite is above the first, divided by 360 stage units.
     Above(Pair),
     /// Distance to the nearest pixel of a colour, divided by 600 stage units.
     Color {
@@ -126,19 +128,19 @@ pub struct Reacting {
     pub runs: bool,
 }
 
-/// An event as a network chooses it: the network decides its parameters.
+/// An event that a network can choose. The network also determines its parameters.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sent {
-    /// A key is pressed, unless it is down, and held while the network continues to decide. One
-    /// parameter: steps.
+    /// A key is pressed, unless it is down, and held while the network makes further decisions. Its
+    /// parameter is the number of steps.
     Key(String),
-    /// The mouse moves. Two parameters: its place.
+    /// The mouse moves. Its two parameters are the coordinates.
     MouseMove,
     /// The mouse moves onto a visible sprite or clone.
     MouseTo(Instance),
-    /// The mouse button is pressed, unless it is down, and held while the network continues to
-    /// decide. One parameter: steps.
+    /// The mouse button is pressed, unless it is down, and held while the network makes further
+    /// decisions. Its parameter is the number of steps.
     MouseDown,
     /// A click on a visible sprite or clone.
     Click(Instance),
@@ -150,7 +152,7 @@ pub enum Sent {
     Text(String),
     /// A number as an answer, while a question is open. One parameter: the number.
     Number,
-    /// Nothing is sent. One parameter: steps.
+    /// No input is sent. Its parameter is the number of steps.
     Wait,
 }
 

@@ -10,8 +10,8 @@ use super::network::{Sent, SuiteNetwork};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuitePolicy {
-    /// The rules. The first that proposes an event decides; if none does, the network; without a
-    /// network, a step passes.
+    /// The rules. The first rule that proposes an event decides; if no rule does, the network
+    /// decides; without a network, one step passes without input.
     pub rules: Vec<SuiteRule>,
     /// Answers to the questions of the program, one after the other and then again from the first.
     /// A question remains open if there are none.
@@ -20,7 +20,7 @@ pub struct SuitePolicy {
     /// Steps after which the policy ends. It ends earlier when the program ends or hangs. The event
     /// that is being sent then still runs its steps.
     pub most: u64,
-    /// The network that decides if no rule does.
+    /// The network that decides if no rule proposes an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<SuiteNetwork>,
 }
@@ -29,10 +29,10 @@ pub struct SuitePolicy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "Map<String, Value>")]
 pub struct SuiteRule {
-    /// What it proposes.
+    /// The events that the rule can propose.
     #[serde(flatten)]
     pub proposal: Proposal,
-    /// The condition without which it proposes nothing; `None` if it always may.
+    /// The condition under which the rule may propose an event; `None` if it always may.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Guard>,
 }
@@ -111,25 +111,25 @@ pub struct Mouse {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Press {
-    /// The event. A mouse button goes to its other state, independent of the value in the event; a
-    /// click on a clone is a click on the first visible clone of the sprite.
+    /// The event. An event of the mouse button changes its state, independently of the value in the
+    /// event; a click on a clone is a click on the first visible clone of the sprite.
     pub press: SuiteEvent,
     /// Steps from one time to the next, at least 1.
     pub every: u32,
-    /// Where the sprites must be; `None` if that does not matter.
+    /// The positions that the sprites must have; `None` if they do not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub near: Option<Near>,
 }
 
-/// Two sprites are near each other.
+/// A condition that two sprites are near each other.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Near {
-    /// One sprite: its first visible instance.
+    /// The first sprite, of which the first visible instance is used.
     pub sprite: String,
-    /// The other: its visible instance that is nearest.
+    /// The second sprite, of which the nearest visible instance is used.
     pub to: String,
-    /// Largest distance in stage units.
+    /// Maximum distance in stage units.
     pub within: f64,
 }
 
@@ -187,7 +187,7 @@ pub enum Guard {
         variable: String,
         /// The comparison.
         is: Comparison,
-        /// What it is compared with.
+        /// The value with which the variable is compared.
         than: String,
     },
 }

@@ -4,8 +4,9 @@ use catherd_scratch_vm::Compat;
 
 use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 
-/// Newest version of the format that this release reads. It reads all earlier versions, and writes
-/// the earliest that can say what a suite contains, so that suites without policies stay the same:
+/// Newest version of the format that this release reads. It also reads all earlier versions, and it
+/// writes the earliest version that can represent a suite, so that suites without policies do not
+/// change:
 ///
 /// 1. Events and goals.
 /// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
@@ -14,7 +15,7 @@ use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 /// 4. Goals that a test covers by chance, and clicks on a certain clone.
 /// 5. Tests that a network plays.
 /// 6. Rules of policies whose aim sways, conditions on places, and ranges of variables in play.
-/// 7. Tests that were executed again less often than asked; suites for today's machine.
+/// 7. Tests with fewer re-executions than requested; suites for today's machine.
 pub const FORMAT: u32 = 7;
 
 impl Suite {
@@ -26,7 +27,7 @@ impl Suite {
 }
 
 impl SuiteTest {
-    /// The earliest version that can say what the test contains.
+    /// The earliest version that can represent the test.
     fn format(&self) -> u32 {
         let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
         if self.reexecutions.is_some() {

@@ -1,4 +1,4 @@
-//! Branches: outcomes of the blocks that decide how a script continues.
+//! Branches, which are the outcomes of blocks that decide how a script continues.
 //!
 //! A branch has a number like a block: the numbers of branches follow those of the blocks, two for
 //! each block, so that sets of goals can contain both.
@@ -8,10 +8,10 @@ use catherd_scratch_sb3::{BlockNo, Opcode, Project};
 /// An outcome of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Branch {
-    /// The block that decides.
+    /// The block that decides how its script continues.
     pub block: BlockNo,
-    /// For conditions their value; for other loops whether the body is entered; for hats whether
-    /// the script starts.
+    /// The value of a condition, whether the body of a loop without a condition is entered, or
+    /// whether the script of a hat starts.
     pub outcome: bool,
 }
 

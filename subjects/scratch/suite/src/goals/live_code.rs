@@ -13,7 +13,7 @@ use super::{GoalSet, GoalSettings};
 pub struct LiveCode {
     /// The live statements, ascending: the goals.
     pub blocks: Vec<BlockNo>,
-    /// All statements, dead ones included, by block number; `None` for other blocks.
+    /// All statements including dead statements, indexed by block number; `None` for other blocks.
     pub statements: Vec<Option<Statement>>,
     /// The events that start live scripts.
     pub events: Vec<EventLink>,

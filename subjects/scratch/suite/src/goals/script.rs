@@ -4,7 +4,7 @@ use catherd_scratch_sb3::{BlockIndex, BlockNo, Opcode, Project, Target};
 
 use super::statement::{is_goal, is_loop};
 
-/// Where control goes next.
+/// The next target of the control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// To a statement.
@@ -24,19 +24,19 @@ pub struct Statement {
     pub index: BlockIndex,
     /// Opcode of the block.
     pub opcode: Opcode,
-    /// Where control goes from the block: to the one below, or to what follows the construct
-    /// around it.
+    /// The target of the control flow after the block: the block below, or what follows the
+    /// enclosing block.
     pub next: Next,
-    /// Where its branches begin; for an empty branch, where control goes after it.
+    /// The targets at which its branches begin; for an empty branch, the target after the branch.
     pub branches: [Next; 2],
-    /// Where control goes if the block ends the script.
+    /// The target of the control flow if the block ends the script.
     pub end: Next,
     /// The block below and the first blocks of the branches; `None` where there is no block.
     pub children: [Option<BlockNo>; 3],
 }
 
 /// The statement blocks of a project, by block number. Blocks with unknown opcodes are skipped:
-/// control goes from the block above them to the one below.
+/// control goes from the block above them to the block below.
 pub(super) fn statements(project: &Project) -> Vec<Option<Statement>> {
     let mut statements = vec![None; project.block_count()];
     for (position, target) in project.targets.iter().enumerate() {

@@ -9,7 +9,7 @@ use crate::format::{
 
 /// Functions that the loops call. They read sprites only through the accessors of Whisker.
 const HELPERS: &str = r#"
-// Of policies: what a sprite and its clones show, and decisions from it.
+// JavaScript code of policies, which observes sprites and their clones and makes decisions.
 const policyState = () => ({ready: [], answered: 0, places: new Map(), earlier: new Map(), elapsed: 0});
 const shown = (t, name) => {
   const sprite = t.getSprite(name);
@@ -154,7 +154,7 @@ impl SuitePolicy {
         js.push_str("    policy.elapsed = t.getTotalStepsExecuted() - now;\n  }\n");
     }
 
-    /// Names of the sprites that rules look at, each once.
+    /// Names of the sprites that rules use, each once.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for rule in &self.rules {
@@ -275,7 +275,7 @@ impl Proposal {
 }
 
 impl Guard {
-    /// The expression that is true if the condition holds.
+    /// A JavaScript expression that is true if the condition holds.
     fn condition(&self) -> String {
         let sprite = |name: &str| format!("t.getSprite({})", literal(name));
         match self {

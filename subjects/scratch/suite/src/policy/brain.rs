@@ -24,7 +24,7 @@ pub(super) struct Brain {
 /// An event with the parameters that the network decided on.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Decision {
-    /// A key, or the mouse button, goes down for a number of steps.
+    /// A key (or the mouse button for `None`) is held down for a number of steps.
     Hold(Option<KeyNo>, u32),
     /// A number of steps pass.
     Wait(u32),
@@ -32,7 +32,7 @@ enum Decision {
 }
 
 impl Network {
-    /// What the input nodes see now, each in -1..=1.
+    /// The present values of the input nodes, each in -1..=1.
     pub fn seen<T: Tracer>(&self, vm: &mut Vm<T>) -> Vec<f64> {
         let mut brain = Brain::default();
         brain.see(self, vm);
@@ -112,7 +112,7 @@ impl Brain {
         }
     }
 
-    /// What an input node sees; `None` if the object does not exist or is hidden.
+    /// The value of an input node; `None` if the object does not exist or is hidden.
     fn read<T: Tracer>(&self, sense: Sense, vm: &mut Vm<T>) -> Option<f64> {
         Some(match sense {
             Sense::MouseX => vm.mouse().0 / STAGE.0,

@@ -15,7 +15,8 @@ impl SuitePolicy {
     /// The policy with numbers in place of names. Its keys and strings are added to the vocabulary.
     ///
     /// # Errors
-    /// What cannot be used: a sprite that the vocabulary lacks, or a number that is out of range.
+    /// A description of what cannot be used: a sprite that is not in the vocabulary, or a number
+    /// that is out of range.
     pub(crate) fn resolve(
         &self,
         words: &mut Vocabulary,

@@ -20,7 +20,7 @@ pub struct Network {
     pub wait: u32,
     /// Number of hidden nodes.
     pub hidden: u32,
-    /// What the input nodes see.
+    /// Sources of the values of the input nodes.
     pub inputs: Vec<Sense>,
     /// The events that it may choose.
     pub outputs: Vec<Output>,
@@ -37,7 +37,7 @@ pub struct Subject {
     pub clone: u32,
 }
 
-/// Something that an input node sees, as [`Sight`] says.
+/// The source of the value of an input node, see [`Sight`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // The variants are documented in `Sight`.
 pub enum Sense {
@@ -64,7 +64,7 @@ pub struct Output {
     pub scripts: Vec<(BlockNo, bool)>,
 }
 
-/// An event without the parameters that the network decides, as [`Sent`] says.
+/// An event without the parameters that the network determines, see [`Sent`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // The variants are documented in `Sent`.
 pub enum Signal {

@@ -34,7 +34,7 @@ pub struct Place {
 /// State of the execution of a policy.
 #[derive(Clone, Debug, Default)]
 pub struct Player {
-    /// For each rule, the step from which a press may be repeated.
+    /// For each rule, the step from which its press may be repeated.
     ready: Vec<u64>,
     /// Questions answered.
     answered: usize,
@@ -224,7 +224,7 @@ impl Player {
         Some((own, *other))
     }
 
-    /// How far an instance moves in this number of steps if it continues to move as before.
+    /// The distance that an instance moves in this number of steps if it continues as before.
     fn ahead(&self, sprite: u16, place: Place, steps: u32) -> (f64, f64) {
         if steps == 0 || self.elapsed == 0 {
             return (0.0, 0.0);

@@ -196,7 +196,7 @@ fn policies_are_exported_as_loops_with_conditions() {
     assert!(js[end..].contains("t.assert.not(see(t, \"Apple\").visible"), "{js}");
 }
 
-/// A network without hidden nodes that wants the key which leads to the apple.
+/// A network without hidden nodes that prefers the key for moving towards the apple.
 fn network() -> SuiteNetwork {
     let text = r#"{ "press": 2, "wait": 20, "hidden": 0,
         "inputs": [{"see": "right", "sprite": "Bowl", "to": "Apple"}],
