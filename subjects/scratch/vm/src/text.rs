@@ -8,8 +8,8 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
-/// A string that is cheap to clone. Its number is parsed once, at its first use: Scratch programs
-/// often compute with strings, but also join long strings that are never used as numbers.
+/// A string that is cheap to clone. Its number is parsed once, at its first use, because programs
+/// often compute with strings, but never use most long strings as numbers.
 #[derive(Clone)]
 pub struct Text(Place);
 
@@ -17,9 +17,8 @@ pub struct Text(Place);
 #[derive(Clone)]
 enum Place {
     Shared(Arc<Data>),
-    /// Data that exist until the process ends: letters, and numerals in the code of programs.
-    /// Copies do not count references, which takes longer than all other work for setting a
-    /// variable.
+    /// Data that exist until the process ends: letters, and numerals in the code of programs. They
+    /// have no reference counts, whose updates would take longer than setting a variable.
     Kept(&'static Data),
 }
 
