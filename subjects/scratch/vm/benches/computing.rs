@@ -38,13 +38,13 @@ fn measure<T: Tracer>(bencher: Bencher<'_, '_>, name: &str, tracer: T) {
     bencher.counter(ItemsCount::new(blocks)).bench_local(|| vm.step());
 }
 
-/// A step; the throughput is in blocks.
+/// Executes a step. The throughput is in blocks.
 #[divan::bench(args = names())]
 fn step(bencher: Bencher<'_, '_>, program: &str) {
     measure(bencher, program, ());
 }
 
-/// A step with coverage and distances.
+/// Executes a step with coverage and distances.
 #[divan::bench(args = names())]
 fn traced_step(bencher: Bencher<'_, '_>, program: &str) {
     measure(bencher, program, Everything);

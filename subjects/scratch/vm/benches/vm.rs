@@ -11,7 +11,7 @@ use divan::{Bencher, black_box};
 
 use everything::Everything;
 
-/// Projects with clones, touching a colour, a maze of colours, pen, lists, waiting.
+/// Projects with clones, sensing of a colour, a maze of colours, pen lines, lists, and waits.
 const PROJECTS: [&str; 6] =
     ["apple-catch", "ball-bounce", "maze", "spirograph", "sorting", "traffic-light"];
 
@@ -71,7 +71,7 @@ fn restore(bencher: Bencher<'_, '_>, project: &str) {
     bencher.bench_local(|| vm.restore(black_box(&snapshot)));
 }
 
-/// Reading and compiling; costumes are rasterised when something senses them.
+/// Reads and compiles a project. Costumes are rasterised later, when they are first sensed.
 #[divan::bench(args = PROJECTS)]
 fn load(bencher: Bencher<'_, '_>, project: &str) {
     let folder = folder(project);
@@ -81,7 +81,8 @@ fn load(bencher: Bencher<'_, '_>, project: &str) {
     });
 }
 
-/// Time of dispatching a thousand blocks without executing them: a lower bound for blocks.
+/// Dispatches a thousand blocks without executing them. The time is a lower bound for executing
+/// blocks.
 #[divan::bench]
 fn a_thousand_empty_dispatches(bencher: Bencher<'_, '_>) {
     let commands: Vec<u8> = (0..1000_u32).map(|i| (i * 7 % 5) as u8).collect();

@@ -29,7 +29,7 @@ const STAMP_COST: (usize, f64) = (1, 4.0);
 const HULL_POINTS_PER_BLOCK: f64 = 16.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Consumes fuel for work that grows with the pixels of the target.
+    /// Consumes fuel for work that is proportional to the number of pixels of the target.
     pub(crate) fn consume_pixel_fuel(&mut self, (base, pixels_per_block): (usize, f64)) {
         let pixels = self.state.scene.query_cost(self.state.targets[self.target].drawable);
         self.consume_fuel(base + (pixels / pixels_per_block) as usize);

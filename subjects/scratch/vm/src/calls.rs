@@ -7,7 +7,7 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::vm::Vm;
 
-/// Something that a VM executes.
+/// A call of the interpreter by a VM.
 #[doc(hidden)]
 pub struct Call<'a>(pub(crate) Work<'a>);
 
@@ -21,8 +21,8 @@ pub(crate) enum Work<'a> {
 }
 
 /// Compiles the interpreter for a tracer in the crate of the tracer, once. Without this in the
-/// implementation of [`Tracer`], each crate that executes a program with this tracer compiles a copy,
-/// which takes some ten seconds.
+/// implementation of [`Tracer`], each crate that executes a program with this tracer compiles a
+/// copy, which takes about ten seconds.
 #[macro_export]
 macro_rules! compile_interpreter {
     () => {

@@ -8,7 +8,7 @@ use crate::text::Text;
 
 /// Index into [`crate::Program::commands`].
 pub(crate) type CommandId = u32;
-/// The id of no command: the end of a script or an empty branch.
+/// The id that stands for no command: the end of a script or an empty branch.
 pub(crate) const NONE: CommandId = u32::MAX;
 
 /// Index into [`crate::Program::exprs`].
@@ -48,7 +48,7 @@ pub(crate) enum Message {
 pub(crate) enum Sensor {
     Timer,
     Loudness,
-    /// Motion seen by the camera, which does not exist here.
+    /// Motion in the picture of the camera; the VM has no camera.
     Motion,
 }
 
@@ -98,9 +98,9 @@ pub(crate) enum Op {
         value: ExprId,
     },
     HatTouching(ExprId),
-    /// Hats of hardware that does not exist here: never true.
+    /// Hats of hardware that the VM does not have. They are never true.
     HatNever,
-    /// Hats of Makey Makey: a key, and a sequence of keys.
+    /// The Makey Makey hat for a key.
     HatMakeyKey(ExprId),
     HatMakeyCode(ExprId),
 
@@ -284,12 +284,13 @@ pub(crate) enum Op {
         change: bool,
     },
     Speak(ExprId),
-    /// A block of hardware that does not exist here but for which the original waits.
+    /// A block for hardware that the VM does not have, but for which the original waits.
     Device(Device, ExprId),
 }
 
 impl Op {
-    /// Whether the operation changes variables and lists only: neither the thread nor its stack.
+    /// Whether the operation only changes variables and lists, and neither the thread nor its
+    /// stack.
     #[inline]
     pub(crate) fn only_computes(&self) -> bool {
         matches!(
@@ -305,7 +306,7 @@ impl Op {
     }
 }
 
-/// Blocks that wait for hardware, whether it exists or not.
+/// Blocks that wait for hardware even if it does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     /// Text that scrolls over a micro:bit.
@@ -371,8 +372,9 @@ pub(crate) enum Expr {
     DeferredOperand,
     /// The n-th value of [`Command::early_inputs`].
     EarlyInput(u32),
-    /// Evaluates `first`, then `node`, which uses that value as [`Expr::DeferredOperand`]. Needed
-    /// where two operands both take random numbers and the file has them in reverse order.
+    /// Evaluates `first`, then `node`, which uses the value of `first` as
+    /// [`Expr::DeferredOperand`]. Needed if two operands both take random numbers and are in
+    /// reverse order in the file.
     Reversed {
         first: ExprId,
         node: ExprId,
@@ -404,7 +406,7 @@ pub(crate) enum Expr {
     And(ExprId, ExprId),
     Or(ExprId, ExprId),
     Not(ExprId),
-    /// The truth of a condition, without its distances.
+    /// The truth value of a condition, without its distances.
     Outcome(ExprId),
     Join(ExprId, ExprId),
     LetterOf {
@@ -448,7 +450,7 @@ pub(crate) enum Expr {
     Current(Calendar),
     DaysSince2000,
     Username,
-    /// Motion seen by the camera, which does not exist here.
+    /// Motion in the picture of the camera; the VM has no camera.
     VideoMotion,
     /// The text itself, because there is no network for a translation.
     Translate(ExprId),

@@ -1,5 +1,5 @@
-//! Comparisons of expressions: directly as numbers if both operands are numeric, which is the
-//! frequent case; otherwise as values.
+//! Comparisons of expressions. Numeric operands, which are most frequent, are compared directly as
+//! numbers; other operands are compared as values.
 
 use crate::code::{Expr, ExprId};
 use crate::eval::text_cost;
@@ -22,8 +22,9 @@ pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Compares the operands of a comparison and consumes its fuel, which is the same whether
-    /// distances are measured or not. `numbers` gets operands that compare as numbers, never NaN;
-    /// `values` must return the same for these, and gets all others.
+    /// distances are measured or not. `numbers` gets operands that are compared as numbers, which
+    /// are never NaN; `values` gets all other operands, and must return the same results for
+    /// numbers.
     #[inline]
     pub(crate) fn with_operands<R>(
         &mut self,

@@ -1,9 +1,9 @@
-//! The two machines whose behaviour a VM can have.
+//! The two machines whose behaviour a VM can reproduce.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The Scratch whose behaviour a program has.
+/// The version of Scratch whose behaviour a program has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compat {
     /// The machine of the Whisker paper: Scratch of November 2020 as Whisker changed it.
@@ -32,7 +32,7 @@ impl fmt::Display for Compat {
     }
 }
 
-/// Error of a name that no machine has.
+/// Error for an unknown name of a machine.
 #[derive(Debug, thiserror::Error)]
 #[error("no machine is named `{0}`; there are 2022 and today")]
 pub struct UnknownCompat(String);

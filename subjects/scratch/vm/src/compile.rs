@@ -26,7 +26,7 @@ use scope::Scope;
 /// Maximum nesting of reporters; deeper nesting is an error.
 pub(crate) const MAX_NESTING: usize = 400;
 
-/// Error of compiling a project.
+/// Error in compiling a project.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
@@ -47,8 +47,8 @@ impl Program {
     /// Compiles a project.
     ///
     /// # Errors
-    /// [`CompileError`] if it cannot be executed at all. Unknown blocks and unreadable costumes
-    /// are not errors: the blocks do nothing, the costumes show nothing.
+    /// [`CompileError`] if it cannot be executed at all. Unknown blocks and unreadable costumes are
+    /// not errors: the blocks do nothing, and the costumes are empty.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
         Self::compile_for(project, Compat::default())
     }
@@ -137,7 +137,7 @@ fn costumes(
             skins.add_bitmap(bytes, costume.bitmap_resolution, center)
         };
         skin.unwrap_or_else(|error| {
-            // A picture that is too large here is none that the original cannot read.
+            // The original can read a picture that exceeds our limit, so it is not replaced.
             if error.is_limit() { skins.add_blank() } else { replacement(costume, skins) }
         })
     };
@@ -336,7 +336,7 @@ impl<'a> Compiler<'a> {
 
     fn definition(&mut self, top: BlockIndex, block: &'a Block) {
         let Some((procedure, warp)) = self.scope.defined_by(block) else { return };
-        // The first definition in block order counts.
+        // Use the first definition in block order.
         if self.scope.procedures[procedure as usize].definition != NONE {
             return;
         }
@@ -390,9 +390,10 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The slot of a variable that a field names, and whether the variable must be created when
-    /// it is first read. The first match counts: own by id, the stage's by id, own by name, the
-    /// stage's by name, otherwise a new own one.
+    /// The slot of a variable that a field names, and whether the variable must be created when it
+    /// is first read. The first match is used: a variable of the target by id, of the stage by id,
+    /// of the target by name, or of the stage by name; if there is none, a new variable of the
+    /// target.
     fn variable(&mut self, id: &'a str, name: &str) -> (Slot, bool) {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.by_id.get(id) {

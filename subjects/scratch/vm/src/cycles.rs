@@ -1,13 +1,13 @@
 //! Skipping of iterations in loops without screen refresh whose state repeats. One period of such a
-//! loop shows what the iterations up to the end of the budget would do, so that they need not be
-//! executed. A program that hangs ends its slice after the same blocks as without skipping, in a
-//! fraction of the time.
+//! loop shows the effects of the iterations up to the end of the budget, so they need not be
+//! executed. A program that hangs ends its slice after the same blocks as without skipping, but in
+//! a fraction of the time.
 //!
-//! After some thousand iterations of loops in one slice, the state is noted before the next
-//! iteration of a loop, provided that the loop contains only blocks whose whole effect is known: on
-//! variables, on the position of the sprite, on the thread. If the state is the same when this loop
-//! begins a later iteration, and the same again after the same amount of fuel, it repeats with this
-//! period as long as there is fuel.
+//! After some thousand iterations of loops in one slice, the state is stored before the next
+//! iteration of a loop, if the loop contains only blocks whose whole effect is known: on variables,
+//! on the position of the sprite, and on the thread. If the state is the same when this loop begins
+//! a later iteration, and again after the same amount of fuel, it repeats with this period as long
+//! as there is fuel.
 
 pub(crate) mod noted;
 
@@ -23,7 +23,7 @@ use noted::{INTERVAL, Noted};
 /// Maximum number of iterations of all loops that a search takes.
 const LONGEST_SEARCH: u32 = 1024;
 
-/// Maximum number of iterations of the loop itself that are compared with the noted one.
+/// Maximum number of iterations of the loop that are compared with the stored iteration.
 const LONGEST_PERIOD: u32 = 64;
 
 /// Maximum number of blocks and reporters of a loop that is searched.
@@ -45,7 +45,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.cycles.due = 1;
         let depth = self.state.threads[self.thread].stack.len();
         let noted = self.buffers.cycles.noted.take();
-        // If this is a loop around the noted one, the noted one has ended.
+        // If this loop contains the loop of the stored state, that loop has ended.
         let Some(mut noted) = noted.filter(|noted| noted.stack.len() <= depth) else {
             match self.note() {
                 Some(noted) => self.buffers.cycles.noted = Some(Box::new(noted)),
@@ -130,7 +130,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// Whether two numbers are the same, also in sign and as NaN.
+/// Whether two numbers have the same bits, so that the signs of zeros and NaN are compared as well.
 fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }

@@ -16,7 +16,7 @@ use crate::vm::Vm;
 /// The parts of a state on which its [digest](Vm::state_digest) depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DigestScope {
-    /// Everything that determines what the VM does from now on.
+    /// Everything that determines the further execution of the VM.
     Future,
     /// As [`DigestScope::Future`], without time: the clock, timers, and the elapsed time of waits
     /// and glides.
@@ -42,7 +42,7 @@ impl<T: Tracer> Vm<T> {
     }
 }
 
-/// A state, and positions that name its parts independently of their ids and slots.
+/// A state, with positions of its parts that do not depend on their ids and slots.
 struct Context<'a> {
     program: &'a Program,
     state: &'a State,
@@ -123,7 +123,7 @@ impl<'a> Context<'a> {
         self.targets.get(target.0 as usize).map_or(u64::MAX, |place| u64::from(*place))
     }
 
-    /// The place of a thread by slot and serial number; one that has ended has none.
+    /// The position of a thread with a slot and serial number; `NO_THREAD` if the thread has ended.
     fn thread_place(&self, (slot, serial): (u32, u64)) -> u64 {
         let thread = &self.state.threads[slot as usize];
         let place = self.threads[slot as usize];
@@ -225,7 +225,8 @@ pub(crate) fn bits(flags: &[bool]) -> u64 {
     flags.iter().fold(0, |word, flag| word << 1 | u64::from(*flag))
 }
 
-/// A number for an optional one: `None` becomes a NaN whose bits no arithmetic produces.
+/// Maps an optional number to a number. `None` is mapped to a NaN with bits that arithmetic never
+/// produces.
 fn optional(number: Option<f64>) -> f64 {
     number.unwrap_or(f64::from_bits(u64::MAX))
 }

@@ -1,4 +1,4 @@
-//! Changes of the state that user input cannot make. Tests set up situations with them.
+//! Changes of the state that user input cannot make. Tests use them to set up situations.
 
 use catherd_scratch_render::{Rect, Scene};
 use catherd_scratch_sb3::BlockNo;
@@ -35,7 +35,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a sprite or clone as a block does: within reach of the stage, with a pen line if its
+    /// Moves a sprite or clone as a block does: within the bounds of the stage, with a line if its
     /// pen is down.
     pub fn set_position(&mut self, target: TargetId, x: f64, y: f64) {
         self.change(target, |interpreter, index| interpreter.set_position(index, x, y));
@@ -128,7 +128,8 @@ impl<T: Tracer> Vm<T> {
         self.state.keys.clear();
     }
 
-    /// Whether a key is pressed, by its name in the key menu; unknown keys never are.
+    /// Whether a key, given by its name in the key menu, is pressed. Unknown keys are never
+    /// pressed.
     pub fn is_key_down(&self, name: &str) -> bool {
         Key::pressed(name).is_some_and(|key| self.state.keys.contains(&key))
     }
@@ -144,8 +145,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.bounds(drawable)
     }
 
-    /// The text that the target last had in a bubble, empty after the bubble was removed; `None`
-    /// if it never had one.
+    /// The last text in the bubble of the target. It is empty after the bubble was removed; `None`
+    /// if the target never had a bubble.
     pub fn last_bubble(&self, target: TargetId) -> Option<&Text> {
         self.state.targets.get(target.0 as usize)?.bubble.text.as_ref()
     }

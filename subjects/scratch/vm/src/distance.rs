@@ -1,4 +1,4 @@
-//! Branch distances: how far a condition was from the other outcome (Whisker paper,
+//! Branch distances, which measure how far a condition was from its other outcome (Whisker paper,
 //! section 5.2.2).
 
 use catherd_scratch_render::ColorOf;
@@ -119,9 +119,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         measure.value
     }
 
-    /// Measures a condition. Distances that are not below the known ones may be overestimated:
-    /// all combinations of distances increase with their parts, so that a bound on the whole is a
-    /// bound on every part.
+    /// Measures a condition. Distances that are not below the known distances may be overestimated:
+    /// all combinations of distances increase with their parts, so a bound for the combination is a
+    /// bound for every part.
     fn measure(&mut self, e: ExprId, known: (f64, f64)) -> ConditionDistances {
         match self.program.exprs[e.0 as usize] {
             Expr::Less(a, b) => self.measure_comparison(a, b, LESS, |a, b| a.compare(b).is_lt()),
@@ -197,7 +197,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             return (240.0 + own.x).min(180.0 + own.y).min(240.0 - own.x).min(180.0 - own.y);
         }
         let Some(sprite) = self.program.sprite_named(&name) else { return MISSING_TARGET_DISTANCE };
-        // The nearest instance that can be touched, otherwise the original.
+        // Use the nearest instance that can be touched, or else the original.
         let mut nearest = f64::INFINITY;
         for live in self.state.live_targets.iter().filter(|live| live.sprite as usize == sprite) {
             let other = &self.state.targets[live.id.0 as usize];

@@ -1,4 +1,4 @@
-//! Evaluation of expressions as numbers, truth values or values, so that no value is created that
+//! Evaluation of expressions as numbers, truth values or values, so that no values are created that
 //! the caller would only cast.
 
 use std::borrow::Cow;
@@ -149,8 +149,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The value of an expression that always is a number, uncast (NaN is possible); `None` for
-    /// other expressions.
+    /// The value of an expression that is always a number, without a cast (NaN is possible); `None`
+    /// for other expressions.
     #[inline(always)]
     pub(crate) fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
         let program = self.program;
@@ -333,7 +333,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.parameters.get((base + slot) as usize)
     }
 
-    /// The place in a list to which an index refers, from 0; `None` outside of the list.
+    /// The position (from 0) in a list to which an index refers; `None` outside of the list.
     fn item_place(&mut self, list: Slot, index: ExprId) -> Option<usize> {
         let index = self.value(index);
         let length = self.list(list).items.len();
@@ -380,10 +380,11 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// The place from 0 of the item whose number, rounded down, is `n`.
+/// The position (from 0) of the item whose index, rounded down, is `n`.
 #[inline]
 pub(crate) fn place_of(n: f64, length: usize) -> Option<usize> {
-    // The cast rounds towards 0, and makes 0 of NaN; the place before 0 is too large.
+    // The cast rounds towards 0 and maps NaN to 0. The position before 0 wraps to a number that is
+    // too large.
     let place = (n as i64 as usize).wrapping_sub(1);
     (place < length).then_some(place)
 }

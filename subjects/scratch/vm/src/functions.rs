@@ -9,20 +9,20 @@ use crate::rounding::{ceil, floor, remainder};
 use crate::settings::DAY_MS;
 use crate::value::{js_round, to_ten_decimals};
 
-/// A coordinate as its reporter shows it: the nearest integer if that is within 1e-9.
+/// A coordinate as its reporter returns it: the nearest integer if it differs by at most 1e-9.
 pub(crate) fn snap(x: f64) -> f64 {
     let round = js_round(x);
     if (x - round).abs() < 1e-9 { round } else { x }
 }
 
-/// Cache of the values of `[sin] of` and `[cos] of`, because programs usually ask for both values
-/// of an angle, and for the same angles repeatedly.
+/// Cache of the values of `[sin] of` and `[cos] of`, because programs usually need both values of
+/// an angle, and the same angles repeatedly.
 #[derive(Debug)]
 pub(crate) struct Angles(Box<[(u64, (f64, f64)); Angles::SIZE]>);
 
 impl Default for Angles {
     fn default() -> Angles {
-        // The values of the angle 0, whose bits are 0.
+        // The entry for the angle 0, whose bits are 0.
         Angles(Box::new([(0, (0.0, 1.0)); Angles::SIZE]))
     }
 }
@@ -35,7 +35,7 @@ impl Angles {
     #[inline]
     fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
-        // The upper bits of a product depend on all bits of both.
+        // The upper bits of a product depend on all bits of both factors.
         let entry =
             &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize];
         if entry.0 != bits {

@@ -44,8 +44,8 @@ pub enum StartEvent<'a> {
 
 impl<T: Tracer> Vm<T> {
     /// Starts the scripts that react to an event, and returns their threads. Their hats are
-    /// executed, their bodies begin in the next step. An unknown key or message and a target that
-    /// does not exist start nothing.
+    /// executed; their bodies begin in the next step. An unknown key or message, or a target that
+    /// does not exist, starts no scripts.
     pub fn start(&mut self, event: StartEvent<'_>) -> Vec<ThreadId> {
         match event {
             StartEvent::Flag => {
@@ -100,17 +100,16 @@ impl<T: Tracer> Vm<T> {
 }
 
 impl<'a, T: Tracer> Interpreter<'a, T> {
-    /// Starts the scripts of all hat blocks that react to an event, of one target or of all
-    /// targets from front to back, and executes these hats at once. The bodies of the scripts
-    /// begin with the next slice of their threads. Leaves the started threads in
-    /// `buffers.started`.
+    /// Starts the scripts of all hat blocks that react to an event, in one target or in all targets
+    /// from front to back, and executes these hats immediately. The bodies of the scripts begin
+    /// with the next slice of their threads. Leaves the started threads in `buffers.started`.
     ///
-    /// This is called, by [`Trigger`]:
+    /// This is called for each [`Trigger`] at these times:
     /// - `Flag`: by [`Vm::green_flag`];
     /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
     /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its
     ///   thread unless that has just turned true ([`Self::trigger_on_rising_edge`]);
-    /// - `Message`, `Backdrop`, `Clone`: by the blocks that broadcast, switch the backdrop and
+    /// - `Message`, `Backdrop`, `Clone`: by the blocks that send a message, switch the backdrop or
     ///   create a clone, during their slice.
     pub(crate) fn start_hats(&mut self, trigger: &Trigger, only: Option<TargetId>) {
         let mut started = std::mem::take(&mut self.buffers.started);
@@ -154,7 +153,7 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
         sprite.scripts_by_trigger.get(trigger).map_or(&[], |scripts| scripts)
     }
 
-    /// Starts scripts of one target that react to an event. A script that is running already is
+    /// Starts scripts of one target that react to an event. A script that is already running is
     /// restarted or continues, depending on the event.
     fn start_scripts(
         &mut self,

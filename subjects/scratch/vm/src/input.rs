@@ -36,7 +36,7 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Presses or releases the mouse button at the position of the pointer. A press clicks the
-    /// target under the pointer; a draggable target is clicked by the release.
+    /// target under the pointer, but a draggable target is clicked by the release.
     pub fn mouse_button(&mut self, down: bool) {
         let mut interpreter = self.interpreter();
         interpreter.update_mouse_position();
@@ -64,7 +64,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a target as dragging with the mouse does: within reach of the stage and without a pen
+    /// Moves a target as dragging with the mouse does: within the bounds of the stage and without a
     /// line. A glide in progress continues from there.
     pub fn drag(&mut self, target: TargetId, x: f64, y: f64) {
         let mut interpreter = self.interpreter();

@@ -1,4 +1,4 @@
-//! Counts of blocks in warp that the interpreter executes, for lack of an instruction in the
+//! Counts of blocks in warp that the interpreter executes because they have no instruction in the
 //! [linear form](crate::linear).
 
 use catherd_scratch_sb3::BlockNo;
@@ -28,8 +28,8 @@ pub enum Fallback {
 pub struct Interpreted {
     /// Number of all blocks in warp.
     pub blocks: u64,
-    /// The interpreted ones, by block and reason. A block that fell back several times counts once
-    /// for each.
+    /// The numbers of interpreted blocks, by block and reason. A block is counted each time that it
+    /// falls back.
     pub fallbacks: FxHashMap<(BlockNo, Fallback), u64>,
 }
 

@@ -16,7 +16,8 @@ use crate::stretches::Stretches;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Reusable buffers and caches. They are not part of the state: no result depends on them.
+/// Reusable buffers and caches. They are not part of the state, because results do not depend on
+/// them.
 #[derive(Default)]
 pub(crate) struct Buffers {
     /// Values of [`crate::code::Expr::Reversed`] that are not used yet.
@@ -34,7 +35,7 @@ pub(crate) struct Buffers {
     pub(crate) cycles: Cycles,
     pub(crate) items: Items,
     pub(crate) stretches: Stretches,
-    /// The linear form is not used, see [`crate::Vm::interpret`].
+    /// Whether the linear form is not used, see [`crate::Vm::interpret`].
     pub(crate) interprets: bool,
     pub(crate) interpreted: Option<Box<Interpreted>>,
 }
@@ -48,17 +49,17 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) tracer: &'a mut T,
     pub(crate) buffers: &'a mut Buffers,
     pub(crate) linear: &'a mut Steps<T>,
-    /// Slot of the thread that executes; `NO_CURRENT` while none does.
+    /// Slot of the executing thread; `NO_CURRENT` if there is none.
     pub(crate) thread: usize,
-    /// The target of that thread.
+    /// The target of the executing thread.
     pub(crate) target: usize,
     /// Remaining fuel of this slice, in blocks. It limits only threads in warp.
     pub(crate) slice_fuel: u32,
-    /// Something visible has changed in this step.
+    /// Whether something visible has changed in this step.
     pub(crate) redraw: bool,
-    /// A watcher has ended the step.
+    /// Whether a watcher has ended the step.
     pub(crate) aborted: bool,
-    /// A block has failed, which ends the step for all threads.
+    /// Whether a block has failed, which ends the step for all threads.
     pub(crate) failed: bool,
 }
 

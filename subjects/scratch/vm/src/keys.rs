@@ -12,7 +12,7 @@ pub(crate) enum Key {
     Right,
     Down,
     Enter,
-    /// The first UTF-16 code unit of the upper-cased character.
+    /// The first UTF-16 code unit of the character in upper case.
     CodeUnit(u16),
 }
 

@@ -1,8 +1,8 @@
-//! Limits hit during execution. A limit never aborts a run: the excess operation is skipped or
-//! postponed, and the hit is counted.
+//! Limits hit during execution. A limit never aborts an execution: the operation that exceeds it is
+//! skipped or postponed, and the hit is counted.
 
-/// A limit of the VM. [`crate::VmSettings`] defines them; the limits of lists and clones are
-/// Scratch's own.
+/// A limit of the VM. [`crate::VmSettings`] defines them; the limits of lists and clones are limits
+/// of Scratch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// [`VmSettings::warp_budget`](crate::VmSettings::warp_budget): a slice "without screen

@@ -23,14 +23,14 @@
 //!   when a loop or call begins within the branch, or when the interpreter takes over.
 //! - Blocks of motion, looks and pen are [applied](applications): their operands are computed in
 //!   linear form, and functions of the interpreter execute them.
-//! - The interpreter executes everything without an instruction. It evaluates single operands,
-//!   conditions and blocks in place. Blocks that change the thread, and all blocks if there is
-//!   little fuel or room on the stack, are executed after leaving the linear form, which is
-//!   possible before each run.
+//! - The interpreter executes everything that has no instruction. It evaluates single operands,
+//!   conditions and blocks while the linear form waits. Blocks that change the thread, and all
+//!   blocks if there is little fuel or room on the stack, are executed after leaving the linear
+//!   form, which is possible before each run.
 //!
 //! The interpreter enters the linear form when it calls a custom block and when an iteration of a
-//! loop ends, always in warp. States, fuel, coverage and distances equal the interpreter's, in the
-//! same order; `tests/vm/linear.rs` compares them.
+//! loop ends, always in warp. States, fuel, coverage and distances are equal to those of the
+//! interpreter, in the same order; `tests/vm/linear.rs` compares them.
 
 mod applications;
 mod blocks;

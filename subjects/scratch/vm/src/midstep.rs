@@ -9,20 +9,20 @@ use crate::value::Value;
 /// A change that a block has just made.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
-    /// The position of a sprite or clone was written, perhaps with the same numbers.
+    /// The position of a sprite or clone was set, possibly to the same values.
     Moved {
         /// The sprite or clone.
         target: TargetId,
         /// Its position before.
         from: (f64, f64),
     },
-    /// Costume, size, direction, visibility, an effect or the rotation style was written.
+    /// The costume, size, direction, visibility, an effect or the rotation style was set.
     Appearance(TargetId),
     /// The bubble has another text, or was removed.
     Bubble(TargetId),
     /// A block has set or changed a scalar variable.
     Variable {
-        /// The target that owns it.
+        /// The target to which the variable belongs.
         target: TargetId,
         /// The position of the variable in [`Program::variables`](crate::Program::variables).
         number: usize,
@@ -73,7 +73,7 @@ pub struct Question {
     pub target: TargetId,
     /// Its text.
     pub text: Text,
-    /// Whether it is shown in a bubble.
+    /// Whether the question is shown in a bubble.
     pub bubble: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Positions of scripts: where their threads are, as numbers that can be compared.
+//! Positions of scripts, which are numbers for the current blocks of their threads.
 
 use catherd_scratch_sb3::BlockNo;
 

@@ -37,7 +37,7 @@ pub struct Program {
     /// All messages by their names in upper case, including messages that only hats refer to.
     pub(crate) messages: FxHashMap<Text, u32>,
     pub(crate) skins: Arc<SkinSet>,
-    /// Some block senses colours.
+    /// Whether some block senses colours.
     pub(crate) senses_colors: bool,
     /// Opcodes of the edge-activated hats in the project, which every step evaluates.
     pub(crate) edge_hats: Vec<Opcode>,
@@ -121,7 +121,7 @@ impl fmt::Write for Fingerprint {
 /// A message of the stage.
 pub(crate) struct Broadcast {
     pub(crate) name: Text,
-    /// The lower-cased name, with which computed names are compared.
+    /// The name in lower case, with which computed names are compared.
     pub(crate) lower: Text,
     pub(crate) message: u32,
 }
@@ -132,7 +132,7 @@ pub(crate) struct Sprite {
     pub(crate) is_stage: bool,
     pub(crate) variables: Vec<VariableDef>,
     pub(crate) lists: Vec<ListDef>,
-    /// Never empty; shared by the programs of a project and its mutants.
+    /// At least one costume. They are shared by the programs of a project and its mutants.
     pub(crate) costumes: Arc<[Costume]>,
     pub(crate) sounds: Vec<Sound>,
     pub(crate) procedures: Vec<Procedure>,
@@ -154,14 +154,14 @@ pub(crate) struct VariableDef {
 pub(crate) struct ListDef {
     pub(crate) name: Text,
     pub(crate) items: Arc<Vec<Value>>,
-    /// False for a list that the file does not declare: it is created when a block that names it
+    /// Whether the file declares the list. Other lists are created when a block that refers to them
     /// is first executed.
     pub(crate) declared: bool,
 }
 
 pub(crate) struct Costume {
     pub(crate) name: Text,
-    /// The upper-cased name, with which backdrop hats are compared.
+    /// The name in upper case, with which backdrop hats are compared.
     pub(crate) upper_name: Text,
     pub(crate) skin: SkinId,
 }
@@ -177,7 +177,7 @@ pub(crate) struct Sound {
 pub(crate) struct Procedure {
     /// The definition block; `NONE` if only a prototype exists.
     pub(crate) definition: CommandId,
-    /// Runs without screen refresh.
+    /// Whether the custom block runs without screen refresh.
     pub(crate) warp: bool,
     /// Values of parameters for which a call has no argument.
     pub(crate) defaults: Vec<Value>,

@@ -1,8 +1,8 @@
 //! Waits of [today's machine](crate::Compat::Today) that end between steps: bubbles that remain for
 //! some seconds, sounds and speech. Also stores the keys for the Makey Makey blocks.
 //!
-//! The original resolves promises. A promise that time resolves is resolved before a step, one that
-//! a block resolves at the end of its step ([`Status::Promise`]).
+//! In the original, these waits are promises. A promise that ends after a time is resolved before a
+//! step; a promise that a block resolves is resolved at the end of its step ([`Status::Promise`]).
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -12,10 +12,11 @@ use crate::text::Text;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 
-/// Longest time of the original's timers in milliseconds; a longer one ends at once.
+/// Maximum time of a timer in the original, in milliseconds. A timer with a longer time ends
+/// immediately.
 const LONGEST_TIMER: f64 = 2_147_483_647.0;
 
-/// Steps for which a sequence of keys counts as typed: 100 ms.
+/// Number of steps for which a sequence of keys counts as typed: 100 ms.
 const TYPED: f64 = 3.0;
 
 /// Maximum number of stored keys in which sequences are found.
@@ -55,12 +56,12 @@ struct Timer {
     bubble: Option<(TargetId, u32, u64)>,
 }
 
-/// A sound that plays. A sprite plays a sound at most once at a time.
+/// A sound that is being played. A sprite plays a sound at most once at a time.
 #[derive(Clone)]
 struct Playing {
     sprite: u32,
     sound: u32,
-    /// Number and serial number of the target whose effects change it.
+    /// Number and serial number of the target whose effects change the sound.
     target: (TargetId, u32),
     /// Remaining seconds of the sound at `since`.
     left: f64,
@@ -107,7 +108,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         ended.into_iter().for_each(|waiter| self.end_wait(waiter));
     }
 
-    /// Reports how far the waits are, see [`Interpreter::trace_wait`].
+    /// Reports the distances of the waits, see [`Interpreter::trace_wait`].
     fn trace_promises(&mut self, promises: &Promises) {
         let step_ms = self.settings.pace.sound_step_ms;
         let sounds = promises.sounds.iter();
@@ -143,7 +144,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         state.alive && state.serial == serial && last == Some(&change)
     }
 
-    /// Notes that the bubble of a target has changed.
+    /// Records that the bubble of a target has changed.
     pub(crate) fn note_bubble(&mut self, target: usize) {
         let Some(promises) = &mut self.state.promises else { return };
         promises.changes += 1;
@@ -160,8 +161,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Makes the current thread wait some seconds for a timer of the original, which counts whole
-    /// milliseconds. If `bubble`, the timer then removes the bubble of the target, unless that has
-    /// changed.
+    /// milliseconds. If `bubble` is set, the timer then removes the bubble of the target, unless
+    /// the bubble has changed.
     pub(crate) fn wait_for_timer(&mut self, block: BlockNo, seconds: f64, bubble: bool) {
         let waiter = self.waiter(block);
         let (target, step_ms) = (self.target, self.settings.pace.step_ms);
@@ -176,8 +177,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_status(Status::Promise { resolved: false });
     }
 
-    /// Plays a sound of the current target's sprite. If the sprite plays it already, it starts
-    /// again, and who waited for it continues.
+    /// Plays a sound of the sprite of the current target. If the sprite is already playing it, the
+    /// sound starts again, and threads that waited for it continue.
     pub(crate) fn start_sound(&mut self, block: BlockNo, sound: u32, seconds: f64, wait: bool) {
         let waiter = self.waiter(block);
         let target = &self.state.targets[self.target];
@@ -231,7 +232,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Notes a key that was pressed, by its name in the key menu.
+    /// Records a pressed key, given by its name in the key menu.
     pub(crate) fn note_key(&mut self, name: &str) {
         let Some(promises) = &mut self.state.promises else { return };
         let word = if name == " " { "space" } else { name.split(' ').next().unwrap_or(name) };

@@ -6,8 +6,8 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::rounding::floor;
 
-/// A stream of uniform random numbers in [0, 1). One draw is one call of the original's
-/// generator.
+/// A stream of uniform random numbers in [0, 1). One draw corresponds to one call of the generator
+/// in the original.
 #[derive(Clone, Debug)]
 pub struct Random(Generator);
 
@@ -48,7 +48,7 @@ impl Random {
         self
     }
 
-    /// A number that `pick random` picks between two numbers, an integer if both are written as
+    /// Draws a number between two numbers for `pick random`: an integer if both are written as
     /// integers.
     #[inline]
     pub(crate) fn pick(&mut self, a: f64, b: f64, integer: bool) -> f64 {

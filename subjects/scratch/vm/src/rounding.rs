@@ -1,7 +1,7 @@
 //! Rounding and remainders without function calls. The standard library calls functions for them,
 //! because the oldest supported processors have no instructions. The results have the same bits.
 
-/// Doubles from here on have no fraction.
+/// Doubles from this limit have no fraction.
 const NO_FRACTION: f64 = (1_u64 << 52) as f64;
 
 /// [`f64::trunc`].
@@ -11,11 +11,11 @@ pub(crate) fn trunc(x: f64) -> f64 {
     if x.abs() < NO_FRACTION { (x as i64 as f64).copysign(x) } else { x }
 }
 
-/// Doubles from this one to twice it are integers, so that adding it rounds a smaller number.
+/// Doubles from this number to twice the number are integers, so adding it rounds a smaller number.
 const SHIFT: f64 = (3_u64 << 51) as f64;
 
-/// The nearest integer, or one of two nearest ones, of a number whose absolute value is below 2^51.
-/// A sum and a difference take less time than conversions to an integer and back.
+/// The nearest integer, or one of two nearest integers, of a number whose absolute value is below
+/// 2^51. A sum and a difference take less time than conversions to an integer and back.
 #[inline(always)]
 fn nearest(x: f64) -> f64 {
     (x + SHIFT) - SHIFT
@@ -50,7 +50,7 @@ pub(crate) fn round(x: f64) -> f64 {
     if (x - whole).abs() >= 0.5 { whole + 1.0_f64.copysign(x) } else { whole }
 }
 
-/// The remainder of JavaScript: of the truncated quotient, with the sign of `n`.
+/// The remainder as in JavaScript, which belongs to the truncated quotient and has the sign of `n`.
 #[inline]
 pub(crate) fn remainder(n: f64, m: f64) -> f64 {
     /// Below this limit, doubles represent all integers.
@@ -83,7 +83,7 @@ pub(crate) fn remainder(n: f64, m: f64) -> f64 {
     n % m
 }
 
-/// The remainder of Scratch: with the sign of `m`.
+/// The remainder as in Scratch, which has the sign of `m`.
 #[inline]
 pub(crate) fn modulo(n: f64, m: f64) -> f64 {
     const LARGEST: f64 = (1_u64 << 51) as f64;
@@ -111,7 +111,8 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
 #[inline(never)]
 fn modulo_of_any(n: f64, m: f64) -> f64 {
     let r = remainder(n, m);
-    // A division takes long. With equal signs the quotient is not negative; with different ones it may be 0 or NaN.
+    // Compare signs, because a division takes long. With equal signs the quotient is not negative;
+    // with different signs it may be 0 or NaN.
     if (r < 0.0) != (m < 0.0) && r / m < 0.0 { r + m } else { r }
 }
 

@@ -1,4 +1,4 @@
-//! The scheduler: which thread executes when (Whisker paper, section 2.1).
+//! The scheduler, which determines the order of threads (Whisker paper, section 2.1).
 //!
 //! A step executes at most [`VmSettings::batches`](crate::VmSettings::batches) batches. A batch
 //! gives every thread one slice, in order. A slice executes blocks until the thread yields, waits
@@ -95,8 +95,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.resolve_promises();
     }
 
-    /// Executes one slice of every thread in the list, including those appended meanwhile.
-    /// Returns whether some thread could continue at once.
+    /// Executes one slice of every thread in the list, including those appended meanwhile. Returns
+    /// whether some thread could continue immediately.
     fn run_batch(&mut self, first: bool) -> bool {
         let mut runnable = false;
         let mut ended = false;
@@ -137,7 +137,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         if ended || self.state.shows_monitors {
             self.remove_ended_threads();
         }
-        // A thread that ended in this step still counts as activity of it.
+        // A thread that ended in this step still counts as active.
         self.state.active_threads = self.state.active_threads.max(before);
         runnable
     }
@@ -170,7 +170,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.tracer.ended(ThreadId { slot, serial: thread.serial });
             }
             let running = &mut self.state.targets[target].running;
-            // The place of a deleted clone may belong to a clone of another sprite by now.
+            // The place of a deleted clone may now belong to a clone of another sprite.
             if running.get(script) == Some(&slot) {
                 running[script] = NO_THREAD;
             }
@@ -268,7 +268,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 // The thread has ended in an unusual way.
                 self.end_stretch(End::Budget);
             }
-            // Checked before every block, because scripts without a loop can be long, too.
+            // Check before every block, because scripts without a loop can be long as well.
             if self.state.step_fuel == 0 {
                 return self.hit(Limit::Step);
             }
@@ -455,7 +455,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.translated
     }
 
-    /// Executes one block: early inputs, trace, operation.
+    /// Executes a block: evaluates its early inputs, reports it to the tracer, and executes its
+    /// operation.
     pub(crate) fn execute(&mut self, block: CommandId) {
         let command = &self.program.commands[block as usize];
         self.consume_fuel(1);

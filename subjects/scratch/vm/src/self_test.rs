@@ -17,7 +17,7 @@ use crate::vm::Vm;
 /// Report of a self-testing project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelfTestReport {
-    /// Number of passes that the project announced; `None` if it announced none.
+    /// Number of passes that the project announced; `None` if it announced no number.
     pub planned: Option<u32>,
     /// Number of passes.
     pub passed: u32,
@@ -25,7 +25,7 @@ pub struct SelfTestReport {
     pub failed: Vec<String>,
     /// Number of times that the project said `end`.
     pub ends: u32,
-    /// Whether all threads ended before the maximum of steps.
+    /// Whether all threads ended before the maximum number of steps.
     pub ended: bool,
     /// Names of the sprites from back to front if their layers had to be assumed; `None` if the
     /// layers of the file were used.
@@ -111,10 +111,11 @@ fn run(project: &Project, max_steps: u64, compat: Compat) -> Result<SelfTestRepo
     Ok(SelfTestReport { ended, ..vm.tracer })
 }
 
-/// Changes `order` to its lexicographic successor; false after the last.
+/// Changes `order` to its next permutation in lexicographic order. Returns false if it was the
+/// last.
 fn next_permutation(order: &mut [usize]) -> bool {
     let Some(i) = (1..order.len()).rev().find(|&i| order[i - 1] < order[i]) else { return false };
-    // The search finds an element, because the one at `i` is larger.
+    // The search finds an element, because the element at `i` is larger.
     let j = (i..order.len()).rev().find(|&j| order[j] > order[i - 1]).unwrap_or(i);
     order.swap(i - 1, j);
     order[i..].reverse();

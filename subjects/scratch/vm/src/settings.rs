@@ -29,8 +29,8 @@ pub struct VmSettings {
     /// Whether `reset timer` also resets the clock of `when timer >`, as in unmodified Scratch. In
     /// the Whisker paper these are two clocks.
     pub one_timer: bool,
-    /// Blocks that one thread may execute "without screen refresh" before its slice
-    /// ends, in place of the original's 500 ms of real time.
+    /// Blocks that one thread may execute "without screen refresh" before its slice ends, instead
+    /// of the 500 ms of real time in the original.
     pub warp_budget: u32,
     /// Maximum number of blocks that all threads together execute in one step. Threads whose turn
     /// comes later wait for the next step.
@@ -46,9 +46,8 @@ pub struct VmSettings {
     /// Characters that speech synthesis speaks in a second; `None` if speech never ends, as in
     /// the original without a network.
     pub speech_rate: Option<f64>,
-    /// Whether a block with `translate` waits a step for a network that does not answer and then
-    /// gets an empty text, as in the original without a network. Otherwise it gets the text itself
-    /// at once.
+    /// Whether a block with `translate` waits one step and then gets an empty text, as in the
+    /// original without a network. If not, it immediately gets the text itself.
     pub awaits_translations: bool,
     /// Date of the green flag for `current` and `days since 2000`: days since the beginning of
     /// the year 2000, UTC. The date advances with the steps.
@@ -60,15 +59,15 @@ pub struct VmSettings {
     pub pace: Pace,
 }
 
-/// Time that passes in a step, and what ends it.
+/// Time that passes in a step, and the condition for its end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Duration of a step for waits, glides, bubbles, speech and the clock, in milliseconds.
     pub step_ms: f64,
-    /// Duration of a step for sounds, in milliseconds. It differs if the program is accelerated,
-    /// because sounds are not.
+    /// Duration of a step for sounds, in milliseconds. It differs from `step_ms` if the program is
+    /// accelerated, because sounds are not accelerated.
     pub sound_step_ms: f64,
-    /// Turbo mode: batches follow each other although something has to be drawn.
+    /// Whether turbo mode is on: batches follow each other even if something has to be drawn.
     pub turbo: bool,
 }
 

@@ -42,19 +42,19 @@ pub(crate) struct State {
     /// The live targets in execution order, from back to front.
     pub(crate) execution_order: Vec<TargetId>,
     pub(crate) clone_count: u32,
-    /// Clones created so far.
+    /// Number of clones created so far.
     pub(crate) clone_serial: u32,
 
     /// All threads by slot; `thread_list` has the slots of live ones in execution order.
     pub(crate) threads: Vec<Thread>,
     pub(crate) free_threads: Vec<u32>,
     pub(crate) thread_list: Vec<u32>,
-    /// The former `thread_list`, after a `stop all` within the batch that still iterates it.
+    /// The previous `thread_list`, after a `stop all` within the batch that still iterates over it.
     pub(crate) detached_threads: Option<Vec<u32>>,
     pub(crate) next_serial: u64,
     /// Slot of the thread in whose slice a watcher is being called; `NO_CURRENT` otherwise.
     pub(crate) reporting: usize,
-    /// Threads that are alive or ended in the last step.
+    /// Number of threads that are alive or ended in the last step.
     pub(crate) active_threads: usize,
 
     /// Steps since the green flag.
@@ -79,9 +79,9 @@ pub(crate) struct State {
     pub(crate) mouse: Mouse,
     /// Remaining fuel of this step, in blocks.
     pub(crate) step_fuel: u64,
-    /// Fuel that all steps have consumed, in blocks.
+    /// Fuel consumed by all steps so far, in blocks.
     pub(crate) executed: u64,
-    /// Fuel that all further steps have together, in blocks.
+    /// Remaining fuel for all further steps together, in blocks.
     pub(crate) fuel: u64,
     /// Whether, in the last step, some slice used up its budget, or all slices together consumed at
     /// least the budget of one slice.
@@ -89,7 +89,7 @@ pub(crate) struct State {
     /// Number of steps that used up their budget.
     pub(crate) step_overruns: u32,
     pub(crate) hits: Hits,
-    /// Waits that end between steps, of today's machine; `None` in the machine of 2022.
+    /// Waits that end between steps in today's machine; `None` in the machine of 2022.
     pub(crate) promises: Option<Box<Promises>>,
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Question {
     /// The slot and the serial number of the thread that asks.
     pub(crate) thread: (u32, u64),
     pub(crate) target: TargetId,
-    /// Shown as a bubble.
+    /// Whether the question is shown as a bubble.
     pub(crate) bubble: bool,
 }
 
@@ -117,7 +117,7 @@ pub(crate) struct Mouse {
 }
 
 impl Mouse {
-    /// The stage point at which the renderer senses the pointer.
+    /// The point of the stage at which the renderer senses the pointer.
     pub(crate) fn sensed_point(&self) -> Option<(f64, f64)> {
         let (x, y) = (self.canvas.0?, self.canvas.1?);
         Some(((x - 240.0).floor(), (180.0 - y).ceil()))

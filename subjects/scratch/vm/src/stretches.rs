@@ -1,21 +1,21 @@
-//! Memory of stretches. A stretch is what one thread executes in warp within one slice: from the
-//! beginning of the slice, or from a call of a custom block without screen refresh, to the end of
-//! that custom block or to the end of the slice's budget.
+//! Memory of stretches. A stretch is a part of the execution of one thread in warp within one
+//! slice: from the beginning of the slice, or from a call of a custom block without screen refresh,
+//! to the end of this custom block or of the budget of the slice.
 //!
 //! A program that hangs, or that computes much before its first input, does the same in each test.
-//! What a stretch does is a function of what its code reads. Which code that is, is known after the
-//! stretch was executed and traced: the blocks that were covered, and those at which its frames were.
-//! They show what they read and change: [`Reach`]. A later stretch at the same place, of the same or
-//! of another execution, that begins with the same values of all that is in this reach, executes the
-//! same blocks, because up to each of them nothing else was read. So the fingerprint of these values
-//! before a stretch names its outcome: the values that it writes, its fuel, and what the tracer
-//! receives. The outcome is taken over, and nothing is executed.
+//! The outcome of a stretch is a function of the data that its code reads. After a stretch was
+//! executed and traced, this code is known: the blocks that were covered, and the blocks of its
+//! frames. They determine which data the stretch reads and changes: its [`Reach`]. If a later
+//! stretch at the same place, in the same or another execution, begins with the same values of all
+//! data in this reach, it executes the same blocks, because they read no other data. So the
+//! fingerprint of these values before a stretch identifies its outcome: the values that it writes,
+//! its fuel, and the calls of the tracer. The outcome is applied without executing the stretch.
 //!
 //! A stretch is remembered only if all blocks that it has executed are known to read and change
-//! nothing but variables, lists, parameters, the looks and place of their own target, random numbers,
-//! the place and looks of sprites with a fixed name, and input devices that are only read. The budget
-//! is part of the fingerprint only for a stretch that is cut off, and the random stream only for one
-//! that draws.
+//! nothing but variables, lists, parameters, the appearance and position of their target, random
+//! numbers, the position and appearance of sprites with a fixed name, and input devices that are
+//! only read. The budget is part of the fingerprint only if it ended the stretch, and the random
+//! stream only if the stretch draws random numbers.
 //!
 //! Fingerprints take time in proportion to lists, except lists that are only read. They are computed
 //! only in threads whose last slice was so long that this is a small part of it, so that short
@@ -50,22 +50,22 @@ pub const LONG_SLICE: u32 = 20_000;
 /// Maximum number of frames in warp of a thread that is remembered.
 const MAX_FRAMES: usize = 64;
 
-/// Misses in a row after which attempts become rare.
+/// Number of successive misses after which attempts become rare.
 const MAX_MISSES: u32 = 64;
 
 impl<T: Tracer> Vm<T> {
-    /// Remembers from now on what threads do without screen refresh, and takes it over when the
-    /// same is to be executed again, also after [`Vm::restore`]. Results do not depend on it.
-    /// `least` is the number of blocks of a slice from which on its thread is remembered, usually
-    /// [`LONG_SLICE`]; `bytes` is
-    /// the maximum size of the memory by its own estimate, and 0 switches it off.
+    /// Remembers the outcomes of code without screen refresh from now on, and applies them when the
+    /// same code is executed again with the same data, even after [`Vm::restore`]. Results do not
+    /// depend on this. Threads are remembered if a slice has at least `least` blocks, usually
+    /// [`LONG_SLICE`]. `bytes` is the maximum estimated size of the memory; 0 switches it off.
     ///
     /// Has no effect with a tracer that cannot take over a record ([`Tracer::REMEMBERS`]).
     pub fn remember(&mut self, least: u32, bytes: usize) {
         self.buffers.stretches = Stretches { least, limit: bytes, ..Stretches::default() };
     }
 
-    /// Counts of stretches that were executed and remembered, and that were taken over.
+    /// Number of stretches that were executed and remembered, and number of remembered outcomes
+    /// that were applied.
     pub fn remembered(&self) -> (u64, u64) {
         self.buffers.stretches.counts
     }
@@ -80,7 +80,7 @@ pub(crate) enum End {
     Budget,
 }
 
-/// The memory of one VM. It is not part of the state: no result depends on it.
+/// The memory of one VM. It is not part of the state, because results do not depend on it.
 #[derive(Default)]
 pub(crate) struct Stretches {
     least: u32,
@@ -92,7 +92,7 @@ pub(crate) struct Stretches {
     prints: Prints,
     /// Threads with long slices, by their hats.
     long: FxHashMap<CommandId, Long>,
-    /// Blocks of the last slice of the thread that executes; 0 if it was short.
+    /// Number of blocks of the last slice of the executing thread; 0 if it was short.
     expected: u32,
     open: Option<Box<Open>>,
     counts: (u64, u64),
@@ -101,15 +101,15 @@ pub(crate) struct Stretches {
 /// Known properties of the threads of a script.
 #[derive(Default)]
 struct Long {
-    /// Blocks of the last slice.
+    /// Number of blocks of the last slice.
     blocks: u32,
-    /// Attempts in a row that found nothing.
+    /// Number of successive attempts that found no outcome.
     misses: u32,
-    /// Slices without an attempt that are still to come.
+    /// Number of further slices without an attempt.
     pause: u32,
 }
 
-/// The stretch that is being executed, as it began.
+/// The stretch that is being executed, with its state at the beginning.
 struct Open {
     place: Place,
     /// The reach of all code, and the values in it.
@@ -131,7 +131,7 @@ struct Open {
 }
 
 impl Stretches {
-    /// Notes that a message is broadcast.
+    /// Records that a message is sent.
     #[inline]
     pub(crate) fn note_message(&mut self, message: u32) {
         if let Some(open) = &mut self.open {
@@ -174,7 +174,7 @@ fn narrowed(key: Fingerprint, budget: Option<u32>, random: Option<Fingerprint>) 
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Prepares for a slice of the current thread.
+    /// Prepares the memory for a slice of the current thread.
     #[inline]
     pub(crate) fn expect_slice(&mut self) {
         if !self.buffers.stretches.long.is_empty() {
@@ -195,7 +195,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Notes how many blocks a slice has taken, and ends its stretch.
+    /// Records the number of blocks of a slice, and ends its stretch.
     #[inline]
     pub(crate) fn note_slice(&mut self, blocks: u32) {
         let stretches = &self.buffers.stretches;

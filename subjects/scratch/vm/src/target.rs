@@ -24,7 +24,7 @@ pub(crate) struct Target {
     /// Position in [`Program::sprites`](crate::program::Program).
     pub(crate) sprite: u32,
     pub(crate) original: bool,
-    /// 0 for the stage and sprites; clones count from 1 in the order of their creation.
+    /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation.
     pub(crate) serial: u32,
     /// Number of clones of its sprite when this clone was made, including this one; 0 for the stage
     /// and sprites.
@@ -155,8 +155,8 @@ impl Target {
     }
 }
 
-/// Field-wise `Clone` whose `clone_from` reuses allocations, because restoring a snapshot is the
-/// hottest operation outside the step loop.
+/// Implements `Clone` for each field, with a `clone_from` that reuses allocations, because most
+/// time outside the step loop is spent on restoring snapshots.
 macro_rules! clone_fields {
     ($name:ident { $($field:ident),* $(,)? }) => {
         impl Clone for $name {

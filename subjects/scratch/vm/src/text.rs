@@ -65,7 +65,7 @@ impl Text {
         }
     }
 
-    /// A text of ASCII characters; up to one is not allocated.
+    /// A text of ASCII characters. Texts with at most one character are not allocated.
     fn ascii(text: String) -> Text {
         match *text.as_bytes() {
             [] => Text::interned(None),
@@ -144,7 +144,7 @@ impl Text {
         }
     }
 
-    /// The number by which the text is compared: NaN if it is blank or no numeral.
+    /// The number by which the text is compared: NaN if it is blank or not a numeral.
     #[inline]
     pub(crate) fn comparand(&self) -> f64 {
         match self.data().number.load(Relaxed) {
@@ -312,7 +312,7 @@ impl Text {
         }
     }
 
-    /// Order by UTF-16 code units after lower-casing both.
+    /// Order by UTF-16 code units after converting both to lower case.
     pub fn compare_ignoring_case(&self, other: &Text) -> Ordering {
         if let (Units::Ascii(a), Units::Ascii(b)) = (&self.data().units, &other.data().units) {
             let lower = |s: &str| s.as_bytes().to_owned().into_iter();
@@ -325,8 +325,8 @@ impl Text {
         self.lower().units().cmp(other.lower().units())
     }
 
-    /// Equality after lower-casing both. Cheaper than an order, because most texts differ in
-    /// length.
+    /// Equality after converting both to lower case. It is faster than the order, because most
+    /// texts differ in length.
     pub fn equals_ignoring_case(&self, other: &Text) -> bool {
         match (&self.data().units, &other.data().units) {
             (Units::Ascii(a), Units::Ascii(b)) => a.eq_ignore_ascii_case(b),
@@ -334,8 +334,8 @@ impl Text {
         }
     }
 
-    /// Whether the text is a word after lower-casing both. The word consists of ASCII and has no `k`:
-    /// only letters of ASCII become the other ones.
+    /// Whether the text equals a word in lower case. The word must be ASCII without `k`, because
+    /// `k` is also the lower case of a letter outside of ASCII.
     pub(crate) fn is_word(&self, word: &str) -> bool {
         matches!(&self.data().units, Units::Ascii(text) if text.eq_ignore_ascii_case(word))
     }
@@ -418,7 +418,7 @@ fn parse_number(text: &str) -> f64 {
     if unsigned == "Infinity" {
         return if first == b'-' { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // Rust reads "inf", "nan" and "infinity" too, JavaScript does not.
+    // Rust also reads "inf", "nan" and "infinity", but JavaScript does not.
     let decimal = |b: &u8| b.is_ascii_digit() || matches!(b, b'.' | b'e' | b'E' | b'+' | b'-');
     if !bytes.iter().all(decimal) {
         return f64::NAN;

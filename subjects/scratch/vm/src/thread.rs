@@ -11,22 +11,22 @@ pub struct ThreadId {
     pub(crate) serial: u64,
 }
 
-/// The slot of the current thread while none executes.
+/// The slot of the current thread if no thread executes.
 pub(crate) const NO_CURRENT: usize = usize::MAX;
 
 /// A running script.
 pub(crate) struct Thread {
     pub(crate) target: TargetId,
-    /// The hat that it started from.
+    /// The hat with which the thread started.
     pub(crate) hat: CommandId,
-    /// The script of its sprite.
+    /// The index of the script in its sprite.
     pub(crate) script: u32,
     /// Serial number, which distinguishes threads that used the same slot.
     pub(crate) serial: u64,
     pub(crate) status: Status,
     /// Number of slices that used up their budget.
     pub(crate) overruns: u32,
-    /// The block on top of the stack has waited for its translations.
+    /// Whether the block on top of the stack has waited for its translations.
     pub(crate) translated: bool,
     /// Whether the thread is in the thread list of the VM, so neither replaced nor removed by `stop
     /// all`.
@@ -45,11 +45,11 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Running,
-    /// Yields to the next step; in warp the block is executed again at once.
+    /// Yields to the next step; in warp, the block is immediately executed again.
     Yield,
-    /// Yields to the next step, also in warp.
+    /// Yields to the next step, even in warp.
     YieldTick,
-    /// Waits for something that ends after this step, or for an answer.
+    /// Waits for a promise that is resolved after this step, or for an answer.
     Promise {
         resolved: bool,
     },
@@ -60,11 +60,11 @@ pub(crate) enum Status {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) block: CommandId,
-    /// The block is a loop, and the frame above belongs to its body.
+    /// Whether the block is a loop, and the frame above belongs to its body.
     pub(crate) is_loop: bool,
-    /// Executes without screen refresh.
+    /// Whether the block executes without screen refresh.
     pub(crate) warp: bool,
-    /// The block has been executed before and continues: it has data in this frame or in the
+    /// Whether the block has been executed before and continues, with data in this frame or in the
     /// thread.
     pub(crate) in_progress: bool,
     /// One more than the index in [`Thread::parameters`] at which the call's parameters begin; 0
@@ -185,7 +185,7 @@ impl Thread {
         }
     }
 
-    /// Pushes a block; the frame inherits warp from the one below.
+    /// Pushes a block. The frame inherits warp from the frame below.
     pub(crate) fn push(&mut self, block: CommandId) {
         let below = self.stack.last();
         let (warp, parameters) = below.map_or((false, 0), |f| (f.warp, f.visible_parameters()));

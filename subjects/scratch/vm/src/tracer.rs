@@ -25,8 +25,8 @@ pub trait Tracer: Sized {
     const MERGES: bool = false;
 
     /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and pass it on
-    /// again by [`Tracer::take_over`]. Only for tracers that [merge](Tracer::MERGES), and that take
-    /// smaller distances in place of all distances of a block.
+    /// again by [`Tracer::take_over`]. Only for tracers that [merge](Tracer::MERGES), and that need
+    /// only the smallest distances of a block.
     const REMEMBERS: bool = false;
 
     /// A step begins.
@@ -58,7 +58,7 @@ pub trait Tracer: Sized {
         let _ = (block, to_true, to_false);
     }
 
-    /// An edge-activated hat was evaluated: whether its script starts.
+    /// An edge-activated hat was evaluated. The argument tells whether its script starts.
     fn hat(&mut self, block: BlockNo, starts: bool) {
         let _ = (block, starts);
     }
@@ -87,7 +87,7 @@ pub trait Tracer: Sized {
     }
 
     /// A block has just changed something, in the middle of a step. With `Break`, the step ends
-    /// after this block: scripts that did not have their turn continue with the next step.
+    /// after this block, and scripts that were not yet executed continue in the next step.
     fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
         let _ = (change, state);
         ControlFlow::Continue(())

@@ -11,7 +11,7 @@ use crate::text::Text;
 /// A run-time value.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
-    /// An IEEE double; NaN is possible.
+    /// A 64-bit IEEE 754 number, which may be NaN.
     Number(f64),
     /// Text.
     Text(Text),
@@ -209,7 +209,7 @@ pub(crate) fn clamp(x: f64, lo: f64, hi: f64) -> f64 {
     if x.is_nan() { x } else { x.max(lo).min(hi) }
 }
 
-/// `x` shifted by a multiple of `hi - lo + 1` into the range; its fraction is kept.
+/// Shifts `x` by a multiple of `hi - lo + 1` into the range, and keeps its fraction.
 pub(crate) fn wrap(x: f64, lo: f64, hi: f64) -> f64 {
     let range = hi - lo + 1.0;
     x - floor((x - lo) / range) * range
@@ -222,14 +222,15 @@ pub(crate) fn to_fixed_2(x: f64) -> String {
     }
     let eighths = x.abs() * 8.0;
     if eighths < 1e15 && eighths.fract() == 0.0 && eighths % 2.0 == 1.0 {
-        // Odd eighths are the only doubles that lie exactly between two cents.
+        // Odd multiples of 1/8 are the only doubles that are exactly in the middle between two
+        // multiples of 1/100.
         let cents = ((x.abs() * 100.0).floor() + 1.0) / 100.0;
         return format!("{}{cents:.2}", if x < 0.0 { "-" } else { "" });
     }
     format!("{x:.2}")
 }
 
-/// `x` printed with ten decimals and parsed again.
+/// Prints `x` with ten decimals and parses the result.
 pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     let scaled = x * 1e10;
     let nearest = round(scaled);

@@ -27,8 +27,8 @@ pub struct TargetView<'a> {
     /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation, so
     /// that number and serial together distinguish a clone from a later clone with the same number.
     pub serial: u32,
-    /// Number of clones of its sprite when it was made, itself included, by which Whisker names a
-    /// clone; 0 for the stage and sprites.
+    /// Number of clones of its sprite at its creation, including itself, which Whisker uses to name
+    /// a clone; 0 for the stage and sprites.
     pub siblings: u16,
     /// Whether it is the stage.
     pub is_stage: bool,
@@ -71,8 +71,8 @@ impl<'a> TargetView<'a> {
         self.state.bubble.on_right
     }
 
-    /// Position in the drawing order from the back, which the original calls layer order. The
-    /// stage has 0; the pen layer, once it is used, and bubbles have positions, too.
+    /// Position in the drawing order from the back, which the original calls layer order. The stage
+    /// has 0; the pen layer (once it is used) and bubbles have positions as well.
     pub fn order(&self) -> usize {
         self.scene.order(self.state.drawable)
     }
@@ -104,14 +104,14 @@ impl<'a> TargetView<'a> {
         pairs.filter(|(_, l)| l.exists).map(|(def, list)| (&def.name, &list.items[..]))
     }
 
-    /// A scalar variable by its position in [`Program::variables`]; `None` if it does not exist,
-    /// perhaps not yet.
+    /// A scalar variable by its position in [`Program::variables`]; `None` if it does not exist or
+    /// has not been created yet.
     pub fn variable(&self, number: usize) -> Option<&'a Value> {
         self.state.variables.get(number).filter(|value| **value != Value::Undefined)
     }
 
     /// The values of all its scalar variables, in the order of [`Program::variables`]; undefined
-    /// for those that do not exist yet.
+    /// for variables that do not exist yet.
     pub fn all_variables(&self) -> impl ExactSizeIterator<Item = &'a Value> + use<'a> {
         self.state.variables.iter()
     }
@@ -127,7 +127,8 @@ impl<'a> TargetView<'a> {
         self.tempo
     }
 
-    /// A list by its position in [`Program::lists`]; `None` if it does not exist, perhaps not yet.
+    /// A list by its position in [`Program::lists`]; `None` if it does not exist or has not been
+    /// created yet.
     pub fn list(&self, number: usize) -> Option<&'a [Value]> {
         let list = self.state.lists.get(number).filter(|list| list.exists);
         list.map(|list| &list.items[..])
@@ -146,8 +147,8 @@ impl Program {
         self.stage
     }
 
-    /// Names of a target's own scalar variables. Those that a block names but the project does
-    /// not declare come last.
+    /// Names of a target's own scalar variables. Variables that a block refers to but the project
+    /// does not declare come last.
     pub fn variables(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites[target].variables.iter().map(|def| &def.name)
     }
@@ -268,8 +269,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(start, bounds, rgb, ColorOf::Only(drawable), f64::INFINITY)
     }
 
-    /// Width and height of the target's bounding box: the tight one if its hull is known, otherwise
-    /// the box of the costume with transparent margins.
+    /// Width and height of the bounding box of the target: the tight box if its hull is known, or
+    /// else the box of the costume with transparent margins.
     pub fn extent(&self, target: TargetId) -> (f64, f64) {
         let bounds = self.state.scene.fast_bounds(self.state.targets[target.0 as usize].drawable);
         (bounds.right - bounds.left, bounds.top - bounds.bottom)

@@ -40,14 +40,14 @@ impl Snapshot {
 }
 
 impl<T: Tracer> Vm<T> {
-    /// A VM with the project as loaded: no script runs, one frame is drawn.
+    /// Creates a VM with the loaded project. No scripts are running, and one frame has been drawn.
     pub fn new(program: Arc<Program>, settings: VmSettings, random: Random, tracer: T) -> Vm<T> {
         let skins = Arc::clone(&program.skins);
         Vm::with_skins(program, skins, settings, random, tracer)
     }
 
-    /// A VM whose costumes have other edges than a graphics device draws
-    /// ([`SkinSet::with_fine_edges`]). What it shows differently depends on the graphics of the computer.
+    /// Creates a VM whose costumes have other edges than on a graphics device
+    /// ([`SkinSet::with_fine_edges`]). Results that differ depend on the graphics of the computer.
     pub fn with_fine_edges(
         program: Arc<Program>,
         settings: VmSettings,
@@ -75,7 +75,7 @@ impl<T: Tracer> Vm<T> {
         &self.program
     }
 
-    /// Executes every block by the interpreter from now on, which takes longer and has the same
+    /// Executes every block with the interpreter from now on, which takes longer but has the same
     /// results.
     pub fn interpret(&mut self) {
         self.buffers.interprets = true;
@@ -107,15 +107,15 @@ impl<T: Tracer> Vm<T> {
         self.state.random = random;
     }
 
-    /// Sets the clock that the timer hat, `current`, `days since 2000`, music and hardware
-    /// use, in milliseconds since the green flag. Unless it is set, it advances by 1/30 s a
-    /// step; a recording may contain different times.
+    /// Sets the clock that the timer hat, `current`, `days since 2000`, music and hardware use, in
+    /// milliseconds since the green flag. If it is not set, it advances by 1/30 s in each step; a
+    /// recording may contain different times.
     pub fn set_clock(&mut self, milliseconds: f64) {
         self.state.clock = milliseconds / self.settings.pace.step_ms;
     }
 
-    /// Lets hats of Makey Makey react to keys that are held as if these were pressed anew. The original
-    /// does so by a timer of real time; a recording may contain such times.
+    /// Lets Makey Makey hats react to held keys as if they were pressed again. The original uses a
+    /// timer of real time for this; a recording may contain such times.
     pub fn press_makey_keys_again(&mut self) {
         for target in &mut self.state.targets {
             let sprite = &self.program.sprites[target.sprite as usize];
@@ -151,8 +151,8 @@ impl<T: Tracer> Vm<T> {
         self.state.executed
     }
 
-    /// Sets the fuel of all further steps together, in blocks. Once it is used up, steps still
-    /// count but execute nothing.
+    /// Sets the fuel of all further steps together, in blocks. When it is used up, steps are still
+    /// counted but execute nothing.
     pub fn set_fuel(&mut self, blocks: u64) {
         self.state.fuel = blocks;
     }

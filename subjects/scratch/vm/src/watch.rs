@@ -1,5 +1,4 @@
-//! Watching a VM in the middle of a step: reports of changes, and access to the state at that
-//! moment.
+//! Watching a VM in the middle of a step: reports of changes, and access to the present state.
 
 use std::ops::ControlFlow;
 

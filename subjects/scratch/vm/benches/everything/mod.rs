@@ -1,4 +1,4 @@
-//! The tracer of the benchmarks that trace.
+//! A tracer for benchmarks of tracing.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::Tracer;

@@ -134,8 +134,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.execution_order.insert(place.unwrap_or(self.state.execution_order.len()), id);
     }
 
-    /// Creates a clone of a target, drawn directly behind it, if possible in the place of a
-    /// deleted clone.
+    /// Creates a clone of a target, which is drawn directly behind it. Reuses the place of a
+    /// deleted clone if possible.
     fn copy_target(&mut self, source: usize) -> TargetId {
         let place = match self.state.free_targets.pop() {
             Some(place) => place as usize,
@@ -146,8 +146,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         };
         let drawable = self.state.scene.add(Group::Sprite);
         let targets = &mut self.state.targets;
-        // The places differ, because the clone gets a free or a new place, and the source has its
-        // own.
+        // The places differ, because the clone gets a free or a new place.
         if let Ok([clone, source]) = targets.get_disjoint_mut([place, source]) {
             clone.clone_from(source);
         }
@@ -159,7 +158,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.draw_name();
         let sprite = self.state.targets[place].sprite;
         let same = self.state.live_targets.iter().filter(|live| live.sprite == sprite);
-        // The original is one of them, and the clone is not yet. There are at most 300 clones.
+        // The count includes the original, but not yet the clone. There are at most 300 clones.
         let siblings = same.count() as u16;
         let clone = &mut self.state.targets[place];
         (clone.serial, clone.siblings) = (self.state.clone_serial, siblings);

@@ -12,7 +12,7 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Replaces the value of a scalar variable by one computed from it.
+    /// Replaces the value of a scalar variable by a value that is computed from it.
     #[inline]
     pub(super) fn update_variable(&mut self, slot: Slot, new: impl FnOnce(&Value) -> Value) {
         let variable = self.variable_mut(slot);
@@ -41,9 +41,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.update_variable(slot, |_| value);
     }
 
-    /// Sets a variable to itself joined with a text, with the same result as `join` and `set` one
-    /// after the other, but without copying the text of the variable if it can be extended in
-    /// place.
+    /// Sets a variable to itself joined with a text, with the same result as `join` followed by
+    /// `set`, but without copying the text of the variable if it can be extended in place.
     fn append_to_variable(&mut self, slot: Slot, end: ExprId) {
         let end = self.text(end);
         let start = match std::mem::replace(self.variable_mut(slot), Value::Undefined) {

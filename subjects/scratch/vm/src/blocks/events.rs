@@ -48,8 +48,8 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     /// Switches the backdrop and waits for the scripts that this starts, in today's machine.
     ///
-    /// A defect of the original is kept: if some script starts, the block fails, which ends the
-    /// step for all threads. It waits when it is executed again, in the next step.
+    /// Reproduces a defect of the original: if some script starts, the block fails, which ends the
+    /// step for all threads. It waits when it is executed again in the next step.
     pub(super) fn switch_backdrop_and_wait(&mut self, backdrop: ExprId) {
         if self.frame().in_progress {
             return self.wait_for_awaited();

@@ -100,7 +100,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             self.say(self.target, &text);
         }
         if self.wait_steps(no, self.settings.step_count(seconds)) {
-            // Even if the bubble has another text by now.
+            // Remove the bubble even if it now has another text.
             self.set_bubble(self.target, Text::new(""));
         }
     }
@@ -137,7 +137,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.select_costume(self.target, value, ["next costume", "previous costume"]);
     }
 
-    /// Selects a costume by number, name, word or numeral, in this order.
+    /// Selects a costume by a number, its name, a word such as `next costume`, or a numeral, in
+    /// this order.
     fn select_costume(&mut self, target: usize, value: &Value, words: [&str; 2]) {
         let current = self.state.targets[target].costume as f64;
         if let Value::Number(n) = value {
@@ -252,7 +253,8 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.state.execution_order.first() == Some(&TargetId(self.program.stage as u32)),
             )
         } else {
-            // Truncated after the comparison, so that a place between 0 and 1 is before the stage.
+            // Truncate after the comparison, so that a position between 0 and 1 is before the
+            // stage.
             new as usize
         };
         self.state.execution_order.insert(place, id);

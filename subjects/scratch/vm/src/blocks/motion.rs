@@ -59,7 +59,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The position that a "go to" menu names: the mouse, a random position, a sprite.
+    /// The position that a "go to" menu names: the mouse, a random position or a sprite.
     fn destination(&mut self, name: &Text) -> Option<(f64, f64)> {
         if *name == *"_mouse_" {
             return Some(self.mouse_position());

@@ -48,7 +48,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             sets.resize_with(sprite + 1, Default::default);
         }
         let (count, set) = &mut sets[sprite];
-        // A clone is added to the scene before it is a target.
+        // Only replace the set if targets were added or removed. A clone is added to the scene
+        // before it becomes a target.
         if *count != live.len() || !set.is_current(scene) {
             let instances = live.iter().filter(|live| live.sprite as usize == sprite);
             set.fill(scene, instances.map(|live| live.drawable));
@@ -99,7 +100,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The virtual loudness; -1, as without a microphone, if it is not set.
+    /// The virtual loudness; -1 if it is not set, as in the original without a microphone.
     pub(crate) fn loudness(&self) -> f64 {
         self.state.loudness.filter(|&v| v > 0.0).unwrap_or(-1.0)
     }

@@ -1,5 +1,5 @@
-//! Sound, music, speech and hardware blocks. They have no output, but take as much time as in the
-//! original.
+//! Sound, music, speech and hardware blocks. They produce no output, but take as much time as in
+//! the original.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -83,7 +83,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Waits for a device as long as the original does without one: a micro:bit shows six columns
-    /// of 120 ms for each letter and six more, motors and tones take their seconds, a command
+    /// of 120 ms for each letter and six more, motors and tones take their duration, and a command
     /// takes 100 ms.
     pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {

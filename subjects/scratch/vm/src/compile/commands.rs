@@ -37,7 +37,7 @@ impl<'a> Compiler<'a> {
             Constructor::Special => self.special(block, operands),
         };
         if matches!(op, Op::Nothing | Op::HatNever) && before.0 == before.1 {
-            // The block does nothing, but its inputs take random numbers in the original, too.
+            // The block has no effect, but its inputs also take random numbers in the original.
             let draws = operands[..names.len()].iter().copied().filter(|&e| self.draws(e));
             let draws: Vec<ExprId> = draws.collect();
             self.early_inputs.extend(draws);

@@ -300,7 +300,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// `node`, after those inputs that it does not use but that take random numbers.
+    /// Returns an expression that first evaluates the inputs that `node` does not use but that take
+    /// random numbers, and then `node`.
     fn with_unused_inputs(&mut self, block: &'a Block, used: &[&str], mut node: ExprId) -> ExprId {
         for input in block.inputs.iter().rev() {
             if used.contains(&&*input.name) || input.name.starts_with("SUBSTACK") {

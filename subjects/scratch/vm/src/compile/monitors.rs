@@ -27,7 +27,7 @@ impl<'a> Monitors<'a> {
             if number == new {
                 found.shown.push(monitor.visible);
             } else {
-                // The last of several monitors of a variable counts.
+                // If a variable has several monitors, the last is used.
                 found.shown[number as usize] = monitor.visible;
             }
         }

@@ -1,4 +1,4 @@
-//! Names of one target during compilation.
+//! The names of a target during compilation.
 
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The custom block of a definition, by its prototype, and whether it runs in warp.
+    /// The custom block of a definition, according to its prototype, and whether it runs in warp.
     pub(super) fn defined_by(&self, block: &Block) -> Option<(u32, bool)> {
         let sb3::Slot::Block(prototype) = block.input("custom_block")?.block else { return None };
         match &self.target.blocks.get(prototype as usize)?.mutation {

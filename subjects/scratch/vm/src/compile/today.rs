@@ -16,7 +16,7 @@ const DEFAULT_SOUND: f64 = 1.0 / 22_050.0;
 /// Side of the picture that replaces a costume that cannot be loaded, in stage units.
 const SIDE: usize = 128;
 
-/// The question mark of that picture, in cells of 8 units.
+/// The question mark in this picture, in cells of 8 units.
 const MARK: [&str; 16] = [
     "................",
     ".....######.....",
@@ -36,7 +36,7 @@ const MARK: [&str; 16] = [
     "................",
 ];
 
-/// The project as today's Scratch loads it.
+/// Returns the project as today's Scratch loads it.
 pub(super) fn repaired(project: &Project) -> Project {
     let mut project = project.clone();
     for target in project.targets.iter_mut().filter(|target| !target.is_stage) {
@@ -68,8 +68,9 @@ enum Kind {
 /// A reference of a block: kind, id and name.
 type Reference = (Kind, Arc<str>, Arc<str>);
 
-/// Defines the variables, lists and messages that blocks of a target refer to but that neither it
-/// nor the stage has: the stage's of that name, otherwise a new one of the stage.
+/// Defines the variables, lists and messages that blocks of a target refer to by an id that neither
+/// the target nor the stage has. A reference is resolved to the one with the same name in the
+/// stage, or to a new one in the stage.
 fn define_references(project: &mut Project, number: usize) {
     let stage = project.stage();
     let mut seen = FxHashSet::default();

@@ -10,7 +10,8 @@ use crate::value::Value;
 /// Iterations of all loops in a slice between two searches.
 pub(super) const INTERVAL: u32 = 4096;
 
-/// The search in the current slice. It is not part of the state: no result depends on it.
+/// The search in the current slice. It is not part of the state, because results do not depend on
+/// it.
 pub(crate) struct Cycles {
     /// Iterations until `Interpreter::search_cycle` is called.
     pub(crate) due: u32,
@@ -25,7 +26,7 @@ impl Default for Cycles {
 
 /// The state before an iteration of a loop.
 pub(super) struct Noted {
-    /// Frames of the thread; the loop's is the last.
+    /// Frames of the thread. The last frame belongs to the loop.
     pub(super) stack: Vec<Frame>,
     pub(super) parameters: Vec<Value>,
     /// The variables that the loop may set, with their values.

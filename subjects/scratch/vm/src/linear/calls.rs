@@ -76,7 +76,7 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// Lowers the parameters of a call. Returns the last ones, which the call pushes.
+    /// Lowers the parameters of a call. Returns the last parameters, which the call itself pushes.
     fn pushes(&mut self, callee: &Procedure, arguments: &[(u32, ExprId)]) -> Option<Vec<Operand>> {
         let mut arguments = arguments.iter().peekable();
         let mut waiting = Vec::new();

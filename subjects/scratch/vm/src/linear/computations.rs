@@ -5,7 +5,7 @@ use super::lower::Lowering;
 use crate::code::{Expr, ExprId, Op, Slot};
 
 impl Lowering<'_> {
-    /// A block of variables or lists. `None` if the interpreter must perform it.
+    /// Lowers a block of variables or lists. `None` if the interpreter must execute it.
     pub(super) fn computation(&mut self, op: &Op) -> Option<()> {
         let first = self.form.instructions.len();
         match *op {
@@ -58,8 +58,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// `None` if an index may be a word, for which the interpreter has to execute the block, in a
-    /// block that has drawn a random number.
+    /// `None` if an index may be a word in a block that has drawn a random number. For words the
+    /// interpreter has to execute the block from its beginning.
     pub(super) fn keeps(&self, index: Operand) -> Option<()> {
         let is_number = matches!(index.kind(), Kind::Register | Kind::Constant);
         (is_number || !self.draws).then_some(())

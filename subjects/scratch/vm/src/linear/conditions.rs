@@ -39,8 +39,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers all of a condition except its last comparison, if that is one whole side of an `and`
-    /// or `or`. Returns how the last comparison is linked with the lowered part, and whether it is
-    /// negated.
+    /// or `or`. Returns the link of the last comparison with the lowered part, and whether the
+    /// comparison is negated.
     fn last_comparison(&mut self, e: ExprId, negated: bool) -> Option<(Link, ExprId, bool)> {
         let (a, b, link) = match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) => (a, b, Link::And),
@@ -112,7 +112,8 @@ impl Lowering<'_> {
     /// index, and the other operand.
     fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
         let (how, a, b) = self.comparison(e)?;
-        // The last operand, if both are items, so that it need not wait for the other one.
+        // If both operands are items, read the last as an item, so that it need not wait for the
+        // other operand.
         let last = self.item(b);
         let (list, index) = last.or_else(|| self.item(a))?;
         self.attempt(|lowering| {
@@ -147,7 +148,7 @@ impl Lowering<'_> {
         let (of_a, of_b) = (self.reading(how, a_expr, b_expr), self.reading(how, b_expr, a_expr));
         let (a, b) = (self.read(a_expr, of_a)?, self.read(b_expr, of_b)?);
         let is_literal = |operand: Operand| operand.kind() == Kind::Constant;
-        // The comparison of a letter with a word never has numbers.
+        // The comparison of a letter with a word never compares numbers.
         let is_word =
             |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
         // The interpreter takes over if both are long texts.

@@ -44,9 +44,9 @@ pub(super) struct Tests {
     pub(super) waiting: usize,
 }
 
-/// Executes an instruction and those after it, up to a jump that is taken or a run whose handler
-/// returns. Returns the index of the next instruction. The slice contains all instructions after
-/// this one.
+/// Executes an instruction and the following instructions, up to a jump that is taken or a run
+/// whose handler returns. Returns the index of the next instruction. The slice contains all
+/// instructions after this one.
 pub(super) type Handler<T> = for<'a> fn(&mut Executor<'a, T>, &Step<T>, &[Step<T>]) -> usize;
 
 /// An instruction.
@@ -68,35 +68,36 @@ pub(super) struct Delayed {
     pub(super) frames: u32,
 }
 
-/// Lists that are open: until the linear form closes them their items are not shared, so that a
+/// Lists that are open: their items are not shared until the linear form closes the lists, so a
 /// write need not check whether a snapshot shares them.
 #[derive(Default)]
 pub(crate) struct Items {
     pub(super) open: Vec<ListNo>,
-    /// Writes to other lists since the last close.
+    /// Number of writes to other lists since lists were last closed.
     pub(super) writes: u32,
 }
 
-/// The executor between two of its stops, with all that it reads and writes.
+/// The executor between two of its stops, with all data that it reads and writes.
 pub(super) struct Executor<'a, T: Tracer> {
     /// Registers and constants, see [`Form::numbers`].
     pub(super) numbers: &'a mut [f64],
-    /// Variables of the stage and of the target that executes; none there if that is the stage.
+    /// Variables of the stage and of the executing target; the latter are empty if the target is
+    /// the stage.
     pub(super) variables: [&'a mut [Value]; 2],
     /// Lists of the stage and of the target that executes.
     pub(super) lists: [&'a mut [List]; 2],
     pub(super) parameters: Parameters,
     /// The index at which the parameters of the innermost call begin.
     pub(super) base: usize,
-    /// Fuel of the slice.
+    /// Remaining fuel of the slice.
     pub(super) fuel: u32,
-    /// Iterations until a search for cycles.
+    /// Number of iterations until the next search for cycles.
     pub(super) due: u32,
     pub(super) stack: &'a mut Vec<Frame>,
-    /// The first `calls` of them are calls whose frames are not on the stack.
+    /// The first `calls` entries are calls whose frames are not on the stack.
     pub(super) delayed: &'a mut [Delayed; MAX_DELAYED],
     pub(super) calls: usize,
-    /// Number of those frames.
+    /// Number of frames of the delayed calls.
     pub(super) delayed_frames: u32,
     /// Maximum number of frames on the stack with which a call may begin.
     pub(super) room: usize,
@@ -114,12 +115,13 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) hits: &'a mut Hits,
     /// The present step.
     pub(super) step: u64,
-    /// Why and where the executor stopped.
+    /// The reason for which the executor stopped, and the instruction.
     pub(super) stopped: (Stop, usize),
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// Executes instructions from an index on. Returns the index of the one at which it stops.
+    /// Executes instructions, beginning at an index. Returns the index of the instruction at which
+    /// it stops.
     pub(super) fn run(&mut self, steps: &[Step<T>], mut at: usize) -> (Stop, usize) {
         while let Some((step, rest)) = steps.get(at..).and_then(<[_]>::split_first) {
             at = (step.handler)(self, step, rest);
@@ -127,7 +129,8 @@ impl<T: Tracer> Executor<'_, T> {
         self.stopped
     }
 
-    /// Executes the first instruction of `rest`, the instructions after the one that was executed.
+    /// Executes the first instruction of `rest`, which contains the instructions after the executed
+    /// instruction.
     #[inline(always)]
     pub(super) fn next(&mut self, rest: &[Step<T>]) -> usize {
         match rest.split_first() {
@@ -155,7 +158,7 @@ impl<T: Tracer> Executor<'_, T> {
         STOPPED
     }
 
-    /// The item with an index, if that is a number.
+    /// The item with an index, if the item is a number.
     #[inline(always)]
     pub(super) fn number_at(&mut self, list: ListNo, index: f64) -> Option<f64> {
         let items = self.items(list);
@@ -165,7 +168,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The item with an index, to be overwritten, if that is a number.
+    /// The item with an index, to be overwritten, if the item is a number.
     #[inline(always)]
     pub(super) fn place_at(&mut self, list: ListNo, index: f64) -> Option<&mut f64> {
         let items = self.open_items(list)?;

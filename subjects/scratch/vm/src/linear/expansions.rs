@@ -62,8 +62,7 @@ impl Lowering<'_> {
                 // The call without expansion would draw the random numbers again.
                 return None;
             }
-            // The blocks of the expansion may be skipped, so that they are not part of the same
-            // run.
+            // End the run, because the blocks of the expansion may be skipped.
             self.run = None;
         }
         self.room_for_expansions = room;

@@ -38,7 +38,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers an expression whose value is a number or an item. Returns its last instruction, whose
-    /// destination is not set yet.
+    /// destination the caller must set.
     fn computed(&mut self, e: ExprId, reading: Reading) -> Option<usize> {
         let to = Operand::REGISTER;
         let instruction = match self.source.exprs[e.0 as usize] {
@@ -97,7 +97,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// A letter of a text, whose place is computed in the register in which its number will be.
+    /// Lowers a letter of a text. The register for its number first contains its position.
     fn letter(&mut self, reading: Reading, letter: ExprId, text: ExprId) -> Option<Instruction> {
         let to = Operand::new(Kind::Register, self.registers)?;
         let place = self.number(letter)?;
@@ -150,7 +150,7 @@ impl Lowering<'_> {
     /// An index of a list.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(self.without_floor(e), Reading::Index)?;
-        // Words: `last`, `random`. An empty text has no number here, either.
+        // Words are `last` and `random`. An empty text has no number either.
         let is_word = index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
         (!is_word).then_some(index)
     }
@@ -215,7 +215,7 @@ impl Lowering<'_> {
         Some(operand)
     }
 
-    /// Whether the evaluation of an expression that always is a number takes neither fuel nor
+    /// Whether the evaluation of an expression that is always a number takes neither fuel nor
     /// random numbers.
     fn is_plain_number(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {

@@ -1,4 +1,4 @@
-//! The linear form: operands, and what belongs to instructions.
+//! The data of the linear form: operands and the tables to which instructions refer.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -12,7 +12,7 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 /// Number of registers for operands that are read once.
 pub(crate) const REGISTERS: usize = 32;
 
-/// Number of registers after them, for [parts](super::shared) that are read several times.
+/// Number of additional registers for [parts](super::shared) that are read several times.
 pub(super) const KEPT: usize = 32;
 
 /// Maximum number of comparisons whose outcomes wait for others.
@@ -73,14 +73,14 @@ impl Operand {
         usize::from(self.0 & ((1 << Self::INDEX_BITS) - 1))
     }
 
-    /// Whether a variable is one of the target that executes, not of the stage.
+    /// Whether the operand is a variable of the executing target, not of the stage.
     #[inline(always)]
     pub(crate) fn is_own(self) -> bool {
         self.0 & (1 << Self::INDEX_BITS) != 0
     }
 }
 
-// The lowest bit of the kind, which `is_own` reads.
+// `is_own` reads the lowest bit of the kind.
 const _: () = assert!(Kind::Stage as u16 & 1 == 0 && Kind::Own as u16 & 1 == 1);
 
 /// A list of the stage or of the target that executes.
@@ -104,7 +104,7 @@ impl ListNo {
         usize::from(self.0 & !Self::OWN)
     }
 
-    /// Whether the list is one of the target that executes, not of the stage.
+    /// Whether the list belongs to the executing target, not to the stage.
     #[inline(always)]
     pub(crate) fn is_own(self) -> bool {
         self.0 & Self::OWN != 0
@@ -121,8 +121,8 @@ pub(crate) struct Site {
     /// Number of frames of the call and of the custom block, if they are pushed only when they are
     /// needed; 0 if the call pushes them.
     pub(crate) delayed: u16,
-    /// The last of the parameters, which the call itself pushes: where they begin in
-    /// [`Form::operands`], and how many.
+    /// The last parameters, which the call itself pushes: their start in [`Form::operands`] and
+    /// their number.
     pub(crate) operands: (u32, u16),
 }
 
@@ -133,7 +133,7 @@ pub(crate) struct Expansion {
     pub(super) outer: u32,
     pub(super) call: CommandId,
     pub(super) definition: CommandId,
-    /// The parameters: where they begin in [`Form::operands`], and how many.
+    /// The parameters: their start in [`Form::operands`] and their number.
     pub(super) parameters: (u32, u32),
 }
 
@@ -141,10 +141,11 @@ pub(crate) struct Expansion {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Skip {
     pub(super) link: Link,
-    /// The instruction after the side or, if the side `is_last`, the last one of the condition.
+    /// The instruction after the side or, if the side `is_last`, the last instruction of the
+    /// condition.
     pub(super) end: u32,
     pub(super) is_last: bool,
-    /// Operands that must be numbers: where they begin in [`Form::operands`], and how many.
+    /// Operands that must be numbers: their start in [`Form::operands`] and their number.
     pub(super) indices: (u32, u32),
 }
 
@@ -154,7 +155,7 @@ pub(crate) struct Origin {
     pub(crate) command: CommandId,
     /// The block of the command.
     pub(crate) no: BlockNo,
-    /// The expression for the interpreter; meaningless if the instruction needs none.
+    /// The expression for the interpreter; unused if the instruction needs none.
     pub(crate) expr: ExprId,
     /// The expansion in which the instruction is; [`NOWHERE`] outside of expansions.
     pub(crate) expansion: u32,

@@ -36,7 +36,8 @@ pub(super) fn push_path(stack: &mut Vec<Frame>, parents: &[CommandId], command: 
     }
 }
 
-/// Pushes the frames of a call and of the custom block, with [`Frame::parameters`] of the call.
+/// Pushes the frames of a call and of the custom block, with the value of [`Frame::parameters`] for
+/// the call.
 #[inline(always)]
 fn push_frames(
     stack: &mut Vec<Frame>,
@@ -112,7 +113,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Leaves before the block to which an instruction belongs.
+    /// Leaves the linear form before the block to which an instruction belongs.
     #[cold]
     pub(super) fn leave_at(&mut self, at: usize) {
         self.push_delayed();
@@ -213,8 +214,8 @@ impl<T: Tracer> Executor<'_, T> {
         (self.calls, self.delayed_frames) = (0, 0);
     }
 
-    /// Ends the custom block of the last call if that is delayed. Returns where its caller
-    /// continues.
+    /// Ends the custom block of the last call if the call is delayed. Returns the instruction at
+    /// which its caller continues.
     #[inline(always)]
     pub(super) fn leave_delayed(&mut self) -> Option<usize> {
         self.calls = self.calls.checked_sub(1)?;
@@ -232,7 +233,8 @@ impl<T: Tracer> Executor<'_, T> {
         push_frames(self.stack, self.form, call, definition, self.base as u32 + 1);
     }
 
-    /// Ends a custom block. Returns where its caller continues, if that is in linear form.
+    /// Ends a custom block. Returns the instruction at which its caller continues, if the caller is
+    /// in linear form.
     #[inline(always)]
     pub(super) fn leave_block(&mut self) -> Option<usize> {
         let below = self.stack.len().checked_sub(2)?;

@@ -1,10 +1,10 @@
 //! Functions that execute instructions: the handlers, see [`Handler`](super::executor::Handler).
 //!
-//! There is one handler for each combination of operands that an instruction can have, so that none
-//! branches on where its operands are. Handlers for [numbers] call those for other [values] if an
-//! operand is not a number. A handler ends in a call of another handler, which compilers turn into a
-//! jump without using the stack or saving registers. This takes half as long as returning to a
-//! loop.
+//! There is one handler for each combination of kinds of operands that an instruction can have, so
+//! that handlers do not branch on these kinds. Handlers for [numbers] call handlers for other
+//! [values] if an operand is not a number. A handler ends with a call of another handler, which
+//! compilers replace by a jump without using the stack or saving registers. This takes half as long
+//! as returning to a loop.
 
 pub(super) mod control;
 pub(super) mod items;

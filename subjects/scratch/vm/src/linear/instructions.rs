@@ -153,7 +153,7 @@ pub(crate) enum Quantity {
 }
 
 impl Quantity {
-    /// Number of the kinds.
+    /// Number of kinds of quantities.
     pub(crate) const COUNT: usize = Quantity::Counter as usize + 1;
 }
 
@@ -161,25 +161,25 @@ impl Quantity {
 /// where they are read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
-    /// Consumes the fuel of `count` blocks, from `first` on in [`Form::blocks`], and reports them.
-    /// Leaves before the first if there is not more fuel, or for `calls` not enough room on the
-    /// stack.
+    /// Consumes the fuel of `count` blocks, beginning with `first` in [`Form::blocks`], and reports
+    /// them. Leaves the linear form before the first block if there is not more fuel than this, or,
+    /// if `calls` is set, not enough room on the stack.
     Run {
         first: u32,
         count: u16,
         calls: bool,
     },
-    /// The interpreter executes the block and those after it.
+    /// The interpreter executes the block and the following blocks.
     Leave,
     /// The interpreter executes the block.
     Perform,
     /// The interpreter executes the operation of the block with the values of operands. Both are
-    /// registers of no meaning if it has none.
+    /// unused registers if the operation has no operands.
     Apply {
         a: Operand,
         b: Operand,
     },
-    /// The interpreter evaluates the expression, which always is a number.
+    /// The interpreter evaluates the expression, which is always a number.
     Evaluate {
         to: Operand,
     },
@@ -273,7 +273,7 @@ pub(crate) enum Instruction {
         index: Operand,
         item: Operand,
     },
-    /// Replaces an item by the one `at` an index of a list.
+    /// Replaces an item by the item `at` an index of a list.
     ReplaceByItem {
         list: ListNo,
         index: Operand,
@@ -284,8 +284,8 @@ pub(crate) enum Instruction {
     Jump {
         to: u32,
     },
-    /// Compares, combines the outcome with the one that waits, reports the distances, and jumps if
-    /// the outcome is `jumps`.
+    /// Compares, combines the outcome with the waiting outcome, reports the distances, and jumps if
+    /// the outcome equals `jumps`.
     Compare {
         relation: Relation,
         link: Link,
@@ -329,7 +329,7 @@ pub(crate) enum Instruction {
     /// Replaces the distances of the outcome on top by the distances of a condition without a
     /// formula.
     Outcome,
-    /// Pops an outcome, reports its distances, and jumps if it is `jumps`.
+    /// Pops an outcome, reports its distances, and jumps if it equals `jumps`.
     Branch {
         jumps: bool,
         to: u32,
@@ -421,5 +421,5 @@ impl Instruction {
     }
 }
 
-// Small, because an instruction is read every few nanoseconds.
+// Instructions must be small, because an instruction is read every few nanoseconds.
 const _: () = assert!(size_of::<Instruction>() <= 12);

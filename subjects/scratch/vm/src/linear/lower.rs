@@ -182,11 +182,11 @@ impl<'a> Lowering<'a> {
         self.references.get(command as usize) == Some(&1)
     }
 
-    /// Adds the custom blocks that the commands from the first on call.
+    /// Adds the custom blocks that a sequence of commands calls, from its first command.
     fn called_from(&self, first: CommandId, open: &mut Vec<u32>) {
         let mut pending = vec![first];
         while let Some(id) = pending.pop() {
-            // A command that several others continue with is not lowered. This also ends cycles.
+            // A command with which several others continue is not lowered. This also ends cycles.
             if !self.is_unique(id) {
                 continue;
             }
@@ -201,7 +201,7 @@ impl<'a> Lowering<'a> {
 
     /// The index of the next instruction.
     pub(super) fn here(&mut self) -> u32 {
-        // Jumps may lead here, so that a new run begins.
+        // Begin a new run, because jumps may lead to this instruction.
         self.run = None;
         self.form.instructions.len() as u32
     }
@@ -222,7 +222,7 @@ impl<'a> Lowering<'a> {
         self.form.instructions.len() - 1
     }
 
-    /// Sets the destination of a jump to the next instruction.
+    /// Sets the target of a jump to the next instruction.
     pub(super) fn land(&mut self, jump: usize) {
         let here = self.here();
         match &mut self.form.instructions[jump] {
@@ -413,7 +413,7 @@ impl<'a> Lowering<'a> {
         self.end_loop(body, head, Some(end), depth);
     }
 
-    /// The beginning of a loop. Returns where the condition begins.
+    /// Lowers the beginning of a loop. Returns the instruction at which the condition begins.
     fn begin_loop(&mut self) -> u32 {
         self.count();
         self.enter_loop(false, Operand::REGISTER)
@@ -424,7 +424,7 @@ impl<'a> Lowering<'a> {
         self.here()
     }
 
-    /// The body of a loop, and what follows each iteration and the last one.
+    /// Lowers the body of a loop, the end of an iteration, and the end of the loop.
     fn end_loop(&mut self, body: CommandId, head: u32, end: Option<usize>, depth: usize) {
         let (id, branches) = (self.command, std::mem::take(&mut self.branches));
         self.run = None;

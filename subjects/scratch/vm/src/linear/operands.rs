@@ -34,7 +34,7 @@ impl Stored<'_> {
         }
     }
 
-    /// The number of a number or a short numeral; NaN for others.
+    /// The value of a number or a short numeral; NaN for other values.
     #[inline(always)]
     pub(super) fn numeral(&self) -> f64 {
         match self {
@@ -83,8 +83,8 @@ pub(super) trait Source {
         Self::number(executor, operand).filter(|n| !n.is_nan())
     }
 
-    /// The number of an operand that is a number or a short numeral; NaN for others. Only for
-    /// handlers with few operands: others would have to save registers first.
+    /// The value of an operand that is a number or a short numeral; NaN for other values. Only for
+    /// handlers with few operands, because other handlers would have to save registers first.
     #[inline(always)]
     fn numeral<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> f64 {
         match Self::get(executor, operand) {
@@ -144,7 +144,7 @@ impl Source for Any {
 
 /// A kind of operands that are written.
 pub(super) trait Destination {
-    /// The number that is overwritten; `None` if it is another value, or if there is no such operand.
+    /// The number to be overwritten; `None` if the operand has another value or does not exist.
     fn place<'m, T: Tracer>(executor: &'m mut Executor<'_, T>, to: Operand) -> Option<&'m mut f64>;
 }
 

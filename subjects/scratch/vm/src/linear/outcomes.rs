@@ -50,7 +50,7 @@ impl<T: Tracer> Executor<'_, T> {
         value != negated
     }
 
-    /// Pushes an outcome, or combines it with the one on top.
+    /// Pushes an outcome, or combines it with the outcome on top.
     #[inline(always)]
     pub(super) fn link(&mut self, link: Link, test: ConditionDistances) {
         let test = match link {

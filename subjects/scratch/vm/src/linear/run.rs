@@ -1,4 +1,5 @@
-//! Entering the linear form, and executing by the interpreter what has no instruction.
+//! Entry to the linear form, and execution by the interpreter of everything that has no
+//! instruction.
 
 use std::mem::take;
 
@@ -14,7 +15,8 @@ use crate::thread::Frame;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Frames that a custom block, its caller included, may push until it calls another.
+/// Maximum number of frames that a custom block, including its caller, pushes before it calls
+/// another custom block.
 const ROOM: usize = 2 * DEEPEST + 8;
 
 /// Lengths of a thread's stacks without the expansions in which the linear form is.
@@ -50,8 +52,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes what follows a block in warp that has just ended and is replaced on top of the
-    /// stack, as far as that is in linear form.
+    /// Executes the blocks after a block in warp that has just ended and is replaced on top of the
+    /// stack, as far as these blocks are in linear form.
     #[inline]
     pub(crate) fn resume_after(&mut self, block: CommandId) {
         let Some(&resumption) = self.program.linear.resumptions.get(block as usize) else { return };
@@ -214,8 +216,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         [own.x, own.y, own.direction, own.size, costume, backdrop, own.volume, tempo, counter]
     }
 
-    /// Executes instructions until the executor stops. Returns where, and what was on the stack
-    /// before the frames of expansions were pushed for the interpreter.
+    /// Executes instructions until the executor stops. Returns the reason, the instruction, and the
+    /// lengths of the stacks before the frames of expansions were pushed for the interpreter.
     fn run_executor(&mut self, at: usize) -> (Stop, usize, Outside) {
         let quantities = self.quantities();
         let (state, program) = (&mut *self.state, self.program);

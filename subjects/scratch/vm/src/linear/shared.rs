@@ -14,7 +14,7 @@ use super::form::{Function, KEPT, Kind, ListNo, Operand, Operator, Quantity, REG
 use super::lower::Lowering;
 use crate::code::{Expr, ExprId, MathOp, Op, one_number};
 
-/// Maximum number of parts of a block or condition that are looked at. Larger ones have too many
+/// Maximum number of parts of a block or condition that are analysed. Larger blocks have too many
 /// instructions anyway.
 const MAX_PARTS: u32 = 512;
 
@@ -82,7 +82,7 @@ impl Shared {
         Some(to)
     }
 
-    /// The part that an expression is, and how it is read if that makes a difference.
+    /// The part for an expression, and its reading if different readings give different numbers.
     fn name(&self, e: ExprId, reading: Reading) -> Option<(u32, Reading)> {
         let part = *self.parts.get(&e.0)?;
         Some((part, if self.items.contains(&part) { reading } else { Reading::Number }))
@@ -120,14 +120,14 @@ impl Lowering<'_> {
         result
     }
 
-    /// Notes that an instruction reads an expression.
+    /// Counts that an instruction reads an expression.
     fn count_use(&mut self, e: ExprId) {
         if let Some(part) = self.part(e) {
             self.shared.uses[part as usize] += 1;
         }
     }
 
-    /// The number of the part that an expression is. `None` if it is not kept.
+    /// The number of the part for an expression. `None` if it is not kept.
     fn part(&mut self, e: ExprId) -> Option<u32> {
         self.shared.visited += 1;
         if self.shared.visited > MAX_PARTS {
@@ -229,8 +229,7 @@ impl Lowering<'_> {
         self.count_use(rest);
     }
 
-    /// The expression whose number rounded down is an index, if that is computed: the index is
-    /// rounded down anyway.
+    /// Removes `floor` from a computed index, because indices are rounded down anyway.
     pub(super) fn without_floor(&self, e: ExprId) -> ExprId {
         let exprs = self.source.exprs;
         match exprs[e.0 as usize] {

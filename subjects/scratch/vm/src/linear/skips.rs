@@ -1,8 +1,8 @@
 //! Finds sides of `and` and `or` that need not be evaluated, because the previous side decides the
 //! result.
 //!
-//! The original always evaluates both. The results are the same without the second one if the
-//! distances of the condition do not matter any more, and if its evaluation changes nothing and takes
+//! The original always evaluates both sides. The results are the same without the second side if
+//! the distances of the condition no longer matter, and if its evaluation changes nothing and takes
 //! no fuel: it draws no random number, compares no long texts and creates no list.
 
 use super::form::{Instruction, Kind, Link, ListNo, Operand, Skip};
@@ -11,10 +11,11 @@ use crate::code::{Expr, ExprId, MathOp, Slot};
 use crate::eval::text_cost;
 use crate::value::Value;
 
-/// Minimum number of computations that are skipped. Fewer take less time than the decision.
+/// Minimum number of computations that are skipped. Fewer computations take less time than the
+/// decision.
 const LEAST: u32 = 3;
 
-/// Maximum number of computations of a side. Larger ones have too many instructions anyway.
+/// Maximum number of computations of a side. Larger sides have too many instructions anyway.
 const MOST: u32 = 128;
 
 /// The known properties of a side.
@@ -33,7 +34,7 @@ pub(super) struct Begun {
 }
 
 impl Lowering<'_> {
-    /// Begins to skip the second side of a link. `None` if it must be evaluated, or is small.
+    /// Begins to skip the second side of a link. `None` if the side must be evaluated or is small.
     pub(super) fn begin_skip(&mut self, side: ExprId, link: Link) -> Option<Begun> {
         let mut found = Side::default();
         self.is_free(side, &mut found)?;
@@ -48,8 +49,8 @@ impl Lowering<'_> {
         Some(Begun { skip, kept: self.shared.kept() })
     }
 
-    /// Ends a skip at an instruction: at the next one of the condition, or at the last one if that
-    /// `is_last`.
+    /// Ends a skip at the next instruction of the condition, or at its last instruction if
+    /// `is_last` is set.
     pub(super) fn end_skip(&mut self, begun: Option<Begun>, end: usize, is_last: bool) {
         let Some(Begun { skip, kept }) = begun else { return };
         let skip = &mut self.form.skips[skip];
@@ -75,7 +76,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the value of an operand never is a long text. `None` if evaluating it may change
+    /// Whether the value of an operand is never a long text. `None` if evaluating it may change
     /// something or take fuel.
     fn is_short(&self, e: ExprId, side: &mut Side) -> Option<bool> {
         if side.computations > MOST {

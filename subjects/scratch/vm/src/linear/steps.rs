@@ -11,8 +11,8 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 /// Maximum number of instructions between two runs whose handlers return. Other handlers call the
-/// next one, and the stack would grow without bound if the compiler did not turn these calls into
-/// jumps, which it does not promise.
+/// next handler, and the stack would grow without bound if the compiler did not replace these calls
+/// by jumps, which is not guaranteed.
 const LONGEST_CHAIN: usize = 32;
 
 /// The data that the executor of a VM keeps between its executions.
@@ -37,7 +37,7 @@ impl<T: Tracer> Default for Steps<T> {
 }
 
 impl<T: Tracer> Steps<T> {
-    /// Chooses the handlers, once.
+    /// Selects the handlers at the first call.
     #[inline]
     pub(super) fn prepare(&mut self, form: &Form) {
         if self.steps.is_empty() {

@@ -14,10 +14,11 @@ use crate::program::Program;
 /// Maximum number of pieces of code whose reach is kept.
 const MAX_REACHES: usize = 1024;
 
-/// Maximum number of reaches of a piece of code with which stretches are looked for.
+/// Maximum number of reaches of a piece of code for which outcomes are searched.
 const MAX_VARIANTS: usize = 8;
 
-/// Stretches in a row that cannot be remembered after which a piece of code is rarely tried.
+/// Number of successive stretches that cannot be remembered after which a piece of code is rarely
+/// tried.
 const MAX_FAILURES: u32 = 8;
 
 /// One in this number of stretches is tried.
@@ -31,9 +32,9 @@ pub(super) type Place = SmallVec<[CommandId; 8]>;
 pub(super) struct Known {
     /// Everything that the code may read or change, as far as it can be remembered.
     pub(super) wide: Arc<Reach>,
-    /// The reaches of stretches that were executed; those that were found last come first.
+    /// The reaches of stretches that were executed, the most recently used first.
     pub(super) variants: SmallVec<[Arc<Reach>; MAX_VARIANTS]>,
-    /// Stretches in a row that could not be remembered.
+    /// Number of successive stretches that could not be remembered.
     failures: u32,
 }
 
@@ -49,8 +50,8 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// The code that begins at a place. `traced` is whether the blocks that a stretch executes are
-    /// known after it; otherwise it is remembered only if all of its code can be.
+    /// The code that begins at a place. `traced` states whether the executed blocks are known after
+    /// a stretch; if not, a stretch is remembered only if all of its code can be remembered.
     pub(super) fn at(
         &mut self,
         place: &Place,
@@ -114,7 +115,7 @@ impl Codes {
 }
 
 impl Known {
-    /// Whether a stretch that begins here is to be executed without a record.
+    /// Whether a stretch that begins here should be executed without a record.
     pub(super) fn is_hopeless(&mut self) -> bool {
         if self.failures < MAX_FAILURES {
             return false;
@@ -123,12 +124,12 @@ impl Known {
         !self.failures.is_multiple_of(RARELY)
     }
 
-    /// A stretch that began here could not be remembered.
+    /// Records that a stretch that began here could not be remembered.
     pub(super) fn fail(&mut self) {
         self.failures += 1;
     }
 
-    /// A stretch with this reach was executed, and can be remembered.
+    /// Records that a stretch with this reach was executed and can be remembered.
     pub(super) fn succeed(&mut self, reach: &Arc<Reach>) -> Arc<Reach> {
         self.failures = 0;
         if let Some(place) = self.variants.iter().position(|variant| variant == reach) {
@@ -141,7 +142,7 @@ impl Known {
         Arc::clone(reach)
     }
 
-    /// An outcome was found with a variant.
+    /// Records that an outcome was found for a variant.
     pub(super) fn found(&mut self, variant: usize) {
         self.variants[..=variant].rotate_right(1);
     }

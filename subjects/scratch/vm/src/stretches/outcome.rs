@@ -13,7 +13,7 @@ use crate::thread::Frame;
 use crate::tracer::Traced;
 use crate::value::Value;
 
-/// Bytes of an outcome without what it points to, its key included.
+/// Number of bytes of an outcome and its key, without the data to which it points.
 const OUTCOME_BYTES: usize = 512;
 
 /// Number of bytes of the stored state of the target of the stretch.
@@ -21,11 +21,11 @@ const OWN_BYTES: usize = 640;
 
 /// Everything that a stretch has changed.
 pub(super) struct Outcome {
-    /// The fuel of the slice with which it began, if it ended because that was used up.
+    /// The fuel of the slice at the beginning, if the stretch ended because this fuel was used up.
     pub(super) budget: Option<u32>,
-    /// Fuel that it took from the slice and from the step.
+    /// Fuel that the stretch consumed from the slice and from the step.
     pub(super) blocks: (u32, u64),
-    /// Frames in warp, and their parameters; meaningless unless the budget ended it.
+    /// Frames in warp, and their parameters; unused unless the budget ended the stretch.
     pub(super) frames: Vec<Frame>,
     pub(super) parameters: Vec<Value>,
     /// The values of the variables in [`super::Reach::set`], in the same order.
@@ -35,9 +35,9 @@ pub(super) struct Outcome {
     /// Whether each of [`super::Reach::lists`] exists.
     pub(super) exist: Vec<bool>,
     pub(super) own: Option<Box<Own>>,
-    /// The random stream, if it was drawn from.
+    /// The random stream, if random numbers were drawn.
     pub(super) random: Option<Random>,
-    /// The messages that were broadcast, in their order.
+    /// The messages that were sent, in order.
     pub(super) messages: Vec<u32>,
     pub(super) hits: Hits,
     pub(super) redraw: bool,
@@ -55,7 +55,7 @@ pub(super) struct Own {
     pub(super) pen: Pen,
     pub(super) drawable: DrawableCopy,
     pub(super) rasters: Option<Rasters>,
-    /// The first pen block of the program was executed.
+    /// Whether the first pen block of the program was executed.
     pub(super) makes_pen: bool,
 }
 

@@ -85,8 +85,8 @@ impl Reach {
         Some((scan.into_reach(), complete))
     }
 
-    /// The reach of commands without what follows them; `None` if one of them may read or change
-    /// anything else.
+    /// The reach of commands without the following commands; `None` if one of them may read or
+    /// change other data.
     pub(super) fn of_executed(
         program: &Program,
         mut commands: impl Iterator<Item = CommandId>,
@@ -143,8 +143,8 @@ impl<'a> Scan<'a> {
         reach
     }
 
-    /// Scans a block with its inputs and without its branches. `None` if it may read or change
-    /// anything else than a reach has.
+    /// Scans a block with its inputs, but without its branches. `None` if it may read or change
+    /// data that a reach cannot contain.
     fn whole_command(&mut self, id: CommandId) -> Option<()> {
         let command = &self.program.commands[id as usize];
         let (from, to) = command.early_inputs;
@@ -167,7 +167,7 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Whether its own target touches what is named.
+    /// Scans a query whether the target touches the named object.
     fn touching(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         if name == *"_mouse_" {

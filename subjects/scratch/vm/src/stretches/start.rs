@@ -20,7 +20,7 @@ const BLOCKS_PER_ITEM: u64 = 8;
 /// Number of variables and other data whose fingerprints are always worth the time.
 const FREE_ITEMS: u64 = 500;
 
-/// Number of items from which on the fingerprint of a list is kept.
+/// Minimum number of items of a list whose fingerprint is kept.
 const LONG_LIST: usize = 32;
 
 /// Maximum number of items of all lists whose fingerprints are kept.
@@ -32,19 +32,19 @@ const MAX_TOUCHED: usize = 16;
 /// Number of bits of [`Senses`].
 const SENSES: usize = 11;
 
-/// Fingerprints of lists that were not changed since. A list is kept with its fingerprint, so that
-/// no write happens in place and equal addresses are equal items.
+/// Fingerprints of lists that have not changed since. A list is kept with its fingerprint, so that
+/// writes do not happen in place, and equal addresses mean equal items.
 #[derive(Default)]
 pub(super) struct Prints {
     kept: FxHashMap<usize, (Arc<Vec<Value>>, Fingerprint)>,
     items: usize,
-    /// Number of items of long lists whose fingerprints may be computed to be kept, so that they take
-    /// a small part of the time.
+    /// Number of items of long lists whose fingerprints may still be computed and kept. It is
+    /// limited so that this takes a small part of the time.
     credit: u64,
 }
 
 impl Prints {
-    /// Notes that blocks are executed.
+    /// Increases the credit for executed blocks.
     pub(super) fn earn(&mut self, blocks: u32) {
         let items = u64::from(blocks) / BLOCKS_PER_ITEM;
         self.credit = (self.credit + items).min(MAX_KEPT_ITEMS as u64);
@@ -54,7 +54,7 @@ impl Prints {
         self.kept.contains_key(&(Arc::as_ptr(list) as usize))
     }
 
-    /// The fingerprint of a list. If it is read only, it is going to be kept.
+    /// The fingerprint of a list. The fingerprint of a list that is only read is kept.
     fn of(&mut self, list: &Arc<Vec<Value>>, is_read_only: bool) -> Fingerprint {
         let address = Arc::as_ptr(list) as usize;
         if let Some((_, print)) = self.kept.get(&address) {
@@ -75,7 +75,7 @@ impl Prints {
 
 /// The state that code may read, before a stretch begins.
 pub(super) struct Start {
-    /// Sprite, frames and parameters.
+    /// The fingerprint of the sprite, the frames and the parameters.
     print: Fingerprint,
     variables: Vec<Value>,
     /// Items, and whether the list exists.

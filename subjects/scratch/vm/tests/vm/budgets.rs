@@ -5,7 +5,7 @@ use catherd_scratch_vm::{Limit, VmSettings};
 use crate::harness::{Harness, eval, paper};
 use crate::language::project;
 
-/// Small budgets, so that a step is fast in a debug build, too.
+/// Small budgets, so that a step is also fast in a debug build.
 fn tight() -> VmSettings {
     VmSettings { warp_budget: 20_000, step_budget: 50_000, ..paper() }
 }
@@ -197,7 +197,7 @@ fn long_text_costs_time() {
 #[ignore = "takes long"]
 fn full_lists_cost_time() {
     let fill = "(define-warp f () (repeat 200000 [(add l (join item (items l)))]) (log full) (forever [BLOCK])) (flag (call f))";
-    // Blocks, and how often a step may execute them: iterating over 32 items of a list costs as
+    // Blocks, and how often a step may execute them. Iterating over 32 items of a list costs as
     // much as one block.
     for (block, most) in [
         ("(add@it l x)", 250_000),
@@ -382,7 +382,7 @@ fn nested_reporters_up_to_the_limit() {
 
 #[test]
 fn the_outcome_depends_only_on_the_settings() {
-    // Figures that must be the same in every build and on every computer.
+    // These numbers must be the same in every build and on every computer.
     let harness = survive(
         3,
         "(var n #0) (var s x) (sprite A (define-warp f () (forever [(change n (random 1 9)) (set s (join $s $n))]))

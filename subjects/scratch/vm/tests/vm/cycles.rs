@@ -92,7 +92,7 @@ fn loops_that_repeat_are_skipped() {
         "(pen-down) (repeat Infinity [(change-y (* 0 $n))])",
         "(until (= $n 1) [(set n (arg a))])",
         "(while (> 1 0) [(change-x -9)])",
-        // A period of three iterations, and an inner loop that ends.
+        // A loop with a period of three iterations, and an inner loop that ends.
         "(forever [(change n 1) (if (= $n 3) [(set n 0)]) (repeat 7 [(set s x)])])",
         "(forever [(set o (item l $m)) (set n (join $m 1))])",
         "(forever [(call g 2)])",
@@ -124,7 +124,7 @@ fn loops_without_repetition_are_not_skipped() {
     }
 }
 
-/// Loops of all kinds around blocks that repeat, continue or end.
+/// Loops of all kinds around blocks after which the loop repeats its state, continues or ends.
 fn blocks() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "(change n 1)",

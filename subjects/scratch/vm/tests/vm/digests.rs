@@ -86,7 +86,7 @@ fn time_and_chance_are_left_out_on_request() {
 
 #[test]
 fn numbers_of_clones_threads_and_texts_do_not_count() {
-    // A clone that sees the signal takes it back and deletes itself.
+    // A clone that reads the signal resets it and deletes itself.
     let project = "(var signal 0) (sprite A (key a (clone B)) (key x (set signal 1)))
          (sprite B (cloned (forever [(if (= $signal 1) [(set signal 0) (delete-clone)])])))";
     let after = |keys: &[&str]| {
@@ -128,7 +128,7 @@ proptest! {
             after.iter().map(|input: &Input| { apply(vm, input); future(vm) }).collect()
         };
         let followed = states(&mut harness.vm);
-        // Taking snapshots and asking for digests changes nothing.
+        // Taking snapshots and computing digests does not change the state.
         let mut other = Harness::with(projects().swap_remove(which), paper());
         other.vm.green_flag();
         play(&mut other.vm, &before);

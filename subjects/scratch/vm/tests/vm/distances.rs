@@ -1,4 +1,4 @@
-//! Branch distances (Whisker paper, section 5.2.2).
+//! Tests of branch distances (Whisker paper, section 5.2.2).
 
 use std::sync::Arc;
 
@@ -34,7 +34,7 @@ fn relations() {
         ("(= 3 5.5)", 2.5, 0.0),
         ("(= 5.5 3)", 2.5, 0.0),
         ("(= #t 3)", 2.0, 0.0),
-        // Texts: 1 for both outcomes, by the comparison of the VM.
+        // Distances between texts are 1 for both outcomes; the VM compares the texts.
         ("(< a b)", 0.0, 1.0),
         ("(> a b)", 1.0, 0.0),
         ("(= a A)", 0.0, 1.0),
@@ -73,7 +73,7 @@ fn connectives() {
         ("(and _ _)", 2.0, 0.0),
         ("(not _)", 0.0, 1.0),
         ("_", 1.0, 0.0),
-        // De Morgan and mixtures.
+        // De Morgan's laws and mixed conditions.
         ("(not (and (> 1 5) (> 1 3)))", 0.0, 8.0),
         ("(and (not (= 1 1)) (contains abc x))", 2.0, 0.0),
     ] {
@@ -132,7 +132,7 @@ fn touching_is_as_far_as_the_centres() {
     }
     let touching = pair_in("", "(touching _edge_)");
     assert!(touching.0 > 0.0);
-    // To the nearest visible instance.
+    // The distance is measured to the nearest visible instance.
     let harness = Harness::after(
         2,
         "(sprite A (flag (wait 0) (if@if (touching B) []))) (sprite B x=200 (flag (clone _myself_)) (cloned (set-x 60)))",
@@ -150,7 +150,7 @@ fn touching_the_edge_is_never_negative() {
 #[test]
 fn colours_are_searched_on_a_grid() {
     let green = "(sprite B x=115 y=23 (costume green 20 20 \"#00ff00\"))";
-    // Searched in steps of 10 from (10, 20): the square begins at x = 105.
+    // The search uses steps of 10 from (10, 20), and the square begins at x = 105.
     assert_eq!(pair_in(green, "(touching-color \"#00ff00\")"), (100.0 / 600.0, 0.0));
     assert_eq!(pair_in(green, "(touching-color \"#123456\")"), (1.0, 0.0));
     assert_eq!(pair_in(green, "(touching-color \"#ffffff\")"), (0.0, 1.0));
@@ -251,7 +251,7 @@ fn examples_of_the_papers_implementation() {
 
 #[test]
 fn one_distance_is_zero_and_the_other_positive() {
-    // The tracer's contract, over a project with all kinds of blocks.
+    // Check the contract of the tracer with a project that has all kinds of blocks.
     let mut harness = Harness::flag(
         "(var n #0) (sprite B x=90) (sprite A (sound pop 0.2) (flag (forever [
            (change n (random -5 5)) (glide 0.1 $n $n) (repeat (random 0 3) [])
@@ -266,7 +266,7 @@ fn one_distance_is_zero_and_the_other_positive() {
     }
 }
 
-/// Compares a VM with tracing to one without, with a small budget for warp.
+/// Compares a VM with tracing to a VM without tracing, with a small budget for warp.
 fn assert_tracing_is_unseen(source: &str) {
     let settings = VmSettings { warp_budget: 20_000, ..paper() };
     let project = crate::language::project(source);

@@ -11,7 +11,8 @@ use proptest::prelude::*;
 use crate::harness::{Harness, paper};
 use crate::language::project;
 
-/// Literals: numerals in several notations, texts that are none, blank ones, long ones.
+/// Literals: numerals in several notations, and texts that are not numerals, including blank and
+/// long texts.
 const LITERALS: [&str; 20] = [
     "\"\"",
     "\" \"",
@@ -35,7 +36,7 @@ const LITERALS: [&str; 20] = [
     "\"                    \"",
 ];
 
-/// The ways to get a value: a literal, a variable, a parameter, something computed.
+/// The ways to get a value: a literal, a variable, a parameter, and a computed value.
 fn forms(literal: &str, variable: &str, parameter: &str) -> [String; 5] {
     [
         literal.to_owned(),
@@ -83,7 +84,7 @@ fn comparisons_of_all_forms_agree_with_values() {
                     }
                 }
             }
-            // Blocks have one label each.
+            // Each block needs a separate label.
             let mut number = 0;
             let script = script.split("if@if").fold(String::new(), |mut all, part| {
                 if number > 0 {
@@ -121,7 +122,7 @@ fn comparisons_of_all_forms_agree_with_values() {
     }
 }
 
-/// Tracer that watches. For it texts are always copied, because it gets the old values.
+/// A tracer that watches. Texts are always copied for it, because it gets the old values.
 struct Watching;
 
 impl Tracer for Watching {

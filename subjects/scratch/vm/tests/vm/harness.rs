@@ -17,7 +17,7 @@ pub(crate) type Logging = Vm<Noted<false>>;
 pub(crate) struct Harness {
     pub(crate) vm: Logging,
     project: Project,
-    /// Items of `log` already reported.
+    /// Number of items of `log` that were already reported.
     reported: usize,
 }
 

@@ -1,4 +1,4 @@
-//! Hats of backdrops, edges and messages.
+//! Tests of hats for backdrops, edges and messages.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
@@ -10,7 +10,7 @@ fn steps<const N: usize>(source: &str) -> [String; N] {
 
 #[test]
 fn backdrop_hats_fire_on_every_switch() {
-    // Mistake 8: also if nothing changed, also for an invalid argument.
+    // Mistake 8: the hats also start if the backdrop has not changed, and for an invalid argument.
     let stage = "(costume one) (costume two)";
     for block in ["(backdrop one)", "(backdrop nonsense)", "(backdrop #1)"] {
         let log: [_; 1] = steps(&format!(
@@ -53,7 +53,8 @@ fn edge_hats_fire_when_their_predicate_turns_true() {
     assert_eq!(loud(&mut harness, 9.0), "");
     assert_eq!(loud(&mut harness, 0.0), "");
     assert_eq!(loud(&mut harness, 9.0), "start");
-    // Covered at each evaluation, none of them while it ran: steps 1, 2, 6, 7, 8.
+    // The hat is covered at each evaluation, in the steps 1, 2, 6, 7 and 8, and not while its
+    // script runs.
     assert_eq!(harness.covered("hat"), 5);
 }
 

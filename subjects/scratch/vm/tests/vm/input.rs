@@ -1,4 +1,4 @@
-//! The green flag, keys, the mouse, questions.
+//! Tests of the green flag, keys, the mouse and questions.
 
 use crate::harness::Harness;
 
@@ -75,7 +75,7 @@ fn keys_join_the_pressed_after_their_hats() {
 fn mouse_coordinates_are_rounded_clamped_and_ignored_at_zero() {
     let mut harness =
         Harness::flag("(sprite A (flag (forever [(log (join (mouse-x) (join / (mouse-y))))])))");
-    // Undefined before the first event.
+    // The position is undefined before the first event.
     assert_eq!(harness.run(1), ["undefined/undefined"]);
     for (x, y, log) in [
         (10.6, -20.4, "11/-20"),
@@ -109,7 +109,7 @@ fn clicks_go_to_the_target_under_the_pointer() {
     assert_eq!(click(-7.0, 0.0), ("a".to_owned(), String::new()));
     assert_eq!(click(4.0, 0.0), (String::new(), "b".to_owned()));
     assert_eq!(click(100.0, 0.0), ("stage2 stage".to_owned(), String::new()));
-    // On the border, which is not inside.
+    // The point is on the border, which is not inside the stage.
     assert_eq!(click(240.0, 0.0), (String::new(), String::new()));
 }
 

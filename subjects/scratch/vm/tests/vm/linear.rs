@@ -1,5 +1,5 @@
-//! Custom blocks in linear form behave as in the interpreter: the same states and the same calls of
-//! the tracer in the same order, for any budgets.
+//! Tests that custom blocks in linear form behave as in the interpreter: states are the same, and
+//! the tracer gets the same calls in the same order, for any budgets.
 
 use std::path::Path;
 use std::sync::Arc;

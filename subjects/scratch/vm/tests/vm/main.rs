@@ -1,4 +1,4 @@
-//! The VM follows the rules of Scratch 3, with the changes of the Whisker paper.
+//! Tests that the VM follows the rules of Scratch 3, with the changes of the Whisker paper.
 //!
 //! In comments, `Mistake N` is the number, from 1 to 30, of a detail of the original Scratch that
 //! is easy to get wrong. `(run)` marks expectations that were confirmed by executing the original;

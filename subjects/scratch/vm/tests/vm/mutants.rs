@@ -1,4 +1,4 @@
-//! Mutants of a project: fingerprints and fuel.
+//! Tests of mutants of a project: their fingerprints and fuel.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! The tracer of tests. It is one type for nearly all of them, because the interpreter is compiled anew
+//! The tracer of tests. Nearly all tests share one type, because the interpreter is compiled again
 //! for each type of tracer.
 
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ const FAR: (f64, f64) = (f64::INFINITY, f64::INFINITY);
 pub(crate) enum Known {
     #[default]
     Nothing,
-    /// The smallest so far.
+    /// The smallest distances so far.
     Smallest,
     /// Distances of 0 for every other block, so that these do not matter.
     Zeros,
@@ -29,9 +29,9 @@ pub(crate) struct Log {
     pub(crate) said: Vec<String>,
 }
 
-/// Tracer that keeps the covered blocks with their smallest distances, counts covered blocks, and folds
-/// all calls into a number, in their order. It lets the VM skip loops if it `MERGES`, and then folds
-/// nothing. If it logs, it does nothing else.
+/// Tracer that keeps the covered blocks with their smallest distances, counts covered blocks, and
+/// combines all calls, in their order, into a number. If `MERGES` is set, it lets the VM skip
+/// loops, and does not compute this number. If it logs, it does nothing else.
 #[derive(Default)]
 pub(crate) struct Noted<const MERGES: bool> {
     pub(crate) log: Option<Log>,

@@ -1,4 +1,4 @@
-//! Warp and custom blocks.
+//! Tests of warp and custom blocks.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
@@ -75,8 +75,8 @@ fn recursion_without_warp_takes_a_step_a_level() {
 
 #[test]
 fn parameters_belong_to_the_innermost_call() {
-    // Mistake 29: outside a custom block a parameter is the number 0, parameters of outer calls are
-    // not visible.
+    // Mistake 29: outside of a custom block, a parameter is the number 0; parameters of outer calls
+    // are not visible.
     let log = steps(
         "(sprite A (define f (a b) (log (join (arg a) (arg b))) (call g 9) (log (arg a)))
            (define g (c) (log (join (arg a) (arg c))))
@@ -128,12 +128,12 @@ fn stop_this_script_leaves_the_custom_block_only() {
         "(sprite A (define f () (log 1) (stop \"this script\") (log 2)) (flag (call f) (log 3)))",
     );
     assert_eq!(log, ["1 3"]);
-    // The call is executed once more: its arguments are evaluated again (run).
+    // The call is executed again, so its arguments are evaluated again (run).
     let log = steps(
         "(sprite A (define f (a) (stop \"this script\")) (flag (call@call f (random 0.0 1.0)) (log (random 0.0 1.0))))",
     );
     assert_eq!(log, [draws(3)[2].to_string()]);
-    // Out of a loop in a custom block.
+    // The block is in a loop in a custom block.
     let log = steps(
         "(sprite A (define f () (forever [(log i) (stop \"this script\")])) (flag (call f) (log end)))",
     );

@@ -1,4 +1,4 @@
-//! Programs that only compute, in the notation of [`crate::language`]: one call of `work` a step.
+//! Programs that only compute, in the notation of [`crate::language`]. Each step calls `work` once.
 
 /// A program: its name, its scripts, and the values of `out` that its first two steps log.
 pub(crate) type Computation = (&'static str, &'static str, [&'static str; 2]);

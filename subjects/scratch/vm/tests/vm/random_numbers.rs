@@ -1,4 +1,4 @@
-//! Random numbers and the order in which inputs take them.
+//! Tests of random numbers and the order in which inputs take them.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
@@ -25,7 +25,7 @@ fn every_block_takes_as_many_random_numbers_as_in_the_original() {
         ("(replace empty any x)", 0),
         ("(set v (and (= (random 1 2) 3) (= (random 1 2) 3)))", 2),
         ("(set v (or (> (random 1 2) 0) (= (random 1 2) 3)))", 2),
-        // Inputs are evaluated even if the block does nothing with them.
+        // Inputs are evaluated even if the block does not use them.
         ("(set-effect nothing (random 1 2))", 1),
         ("(change-sound nothing (random 1 2))", 1),
         ("(unknown_block A=(random 1 2) B=(random 1 2))", 2),
@@ -67,7 +67,7 @@ fn inputs_are_evaluated_in_file_order() {
 
 #[test]
 fn speech_takes_time_by_its_length() {
-    // 15 characters in a second, instead of a synthesiser.
+    // Speech takes one second for 15 characters, because there is no synthesiser.
     let log = Harness::flag("(sprite A (flag (speak 123) (log end)))").run(8);
     assert_eq!(log.iter().position(|s| s == "end"), Some(6));
 }

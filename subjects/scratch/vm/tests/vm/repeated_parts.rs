@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::linear::{cases, compare, operands, program};
 
-/// Blocks in which `P`, `Q` and what is computed from them occur several times.
+/// Blocks in which `P`, `Q` and computations with them occur several times.
 const SHAPES: [&str; 19] = [
     "(if (or (= (+ P Q) R) (> (+ P Q) (math floor R))) [X])",
     "(if (or (= (+ (item l P) (item k (math floor (+ Q 1)))) R)

@@ -1,4 +1,4 @@
-//! Scratch's own execution tests: projects that check the VM which executes them.
+//! Runs the execution tests of Scratch, which are projects that check the VM that executes them.
 #![allow(clippy::print_stdout)]
 
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use catherd_scratch_vm::{Compat, run_self_test};
 fn self_testing_projects_pass() {
     let corpus = std::env::var_os("CATHERD_CORPUS").expect("CATHERD_CORPUS is a folder");
     let corpus = PathBuf::from(corpus);
-    // The files that Scratch 2 saved, and their conversions by Scratch 3.
+    // Execute the files that Scratch 2 saved, and their conversions by Scratch 3.
     let mut files: Vec<_> = ["vm-execute", "vm-execute-sb2"]
         .iter()
         .flat_map(|folder| std::fs::read_dir(corpus.join(folder)).unwrap())

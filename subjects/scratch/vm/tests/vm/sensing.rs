@@ -1,4 +1,4 @@
-//! Sensing blocks, and the pen, whose drawing is sensed as colours.
+//! Tests of sensing blocks, and of the pen, whose lines are sensed as colours.
 
 use catherd_scratch_vm::Value;
 
@@ -33,7 +33,7 @@ fn touching_sprites_edges_and_the_mouse() {
         "(sprite A (flag (log (touching A)) (wait 0) (log (touching A)))) (stage (flag (clone A)))",
     );
     assert_eq!(harness.list("log"), ["false", "true"]);
-    // Invisible others cannot be touched.
+    // Invisible sprites cannot be touched.
     let harness = Harness::after(1, "(sprite A (flag (log (touching B)))) (sprite B hidden)");
     assert_eq!(harness.list("log"), ["false"]);
 }

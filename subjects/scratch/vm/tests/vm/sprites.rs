@@ -37,7 +37,7 @@ fn moving() {
 
 #[test]
 fn positions_are_clamped_to_the_stage() {
-    // A square of 20 keeps 10 of its units on the stage.
+    // At least 10 units of a square of 20 units remain on the stage.
     for (blocks, x, y) in [
         ("(goto-xy 1000 0)", 240.0, 0.0),
         ("(goto-xy -1000 0)", -240.0, 0.0),
@@ -64,7 +64,7 @@ fn the_stage_does_not_move() {
 
 #[test]
 fn directions_wrap_into_minus_179_to_180() {
-    // Mistake 27: the range is half open at 181, fractions are kept.
+    // Mistake 27: the range is -179 to 181 without 181, and fractions are kept.
     for (direction, want) in [
         ("180", 180.0),
         ("-180", 180.0),
@@ -297,7 +297,7 @@ fn costumes_are_selected_by_number_name_word_or_numeral() {
     }
     assert_eq!(selected("(next-costume) (next-costume) (next-costume) (next-costume)"), 1);
     assert_eq!(selected("(next-backdrop)"), 1);
-    // Never the current one.
+    // The random backdrop is never the current backdrop.
     let k = (draws(1)[0] * 2.0).floor() as usize;
     assert_eq!(selected("(backdrop \"random backdrop\")"), k + 1);
 }
@@ -343,7 +343,8 @@ fn effects_are_clamped_or_not() {
 
 #[test]
 fn sizes_depend_on_the_costume() {
-    // Mistake 26: 20 x 20 lies between 5/20 and 540/20; rounding errors of the division are kept.
+    // Mistake 26: the size of a costume of 20 x 20 is between 5/20 and 540/20, with the rounding
+    // errors of the division.
     for (size, want) in [
         ("50", 50.0),
         ("29", 28.999_999_999_999_996),
@@ -393,7 +394,7 @@ fn layers_move_draw_and_execution_order() {
         assert_eq!(order(&harness), want, "{block}");
         assert_eq!(harness.target("A").layer(), layer, "{block}");
     }
-    // Between 0 and 1: before the stage (run).
+    // A position between 0 and 1 is before the stage (run).
     let harness = Harness::after(1, "(sprite A (flag (layers backward 0.5))) (sprite B)");
     assert_eq!(order(&harness), "AStageB");
     let harness = Harness::after(1, "(stage (flag (layer front) (layers forward 1))) (sprite A)");

@@ -1,5 +1,5 @@
-//! A step allocates nothing in the steady state, except for texts and clones. The counting allocator is the
-//! allocator of all tests in this binary, and counts for each thread.
+//! Tests that a step allocates no memory in the steady state, except for texts and clones. All
+//! tests in this binary use the counting allocator, which counts for each thread.
 
 #![allow(unsafe_code)] // An allocator.
 
@@ -80,7 +80,7 @@ fn play<T: Tracer>(vm: &mut Vm<T>, steps: u64) {
     }
 }
 
-/// Allocations in the steps of an execution that follows others.
+/// Number of allocations in the steps of an execution after other executions.
 fn allocations<T: Tracer>(vm: &mut Vm<T>) -> u64 {
     for _ in 0..8 {
         vm.green_flag();
@@ -103,7 +103,8 @@ fn steps_allocate_nothing_in_the_steady_state() {
         let mut plain = Vm::new(program.clone(), settings, random, ());
         let found = allocations(&mut plain);
         assert!(found <= texts, "{name}: {found} allocations without a tracer");
-        // Test generation keeps the smallest distances as well, so that the VM measures the same ones.
+        // Keep the smallest distances, as test generation does, so that the VM measures the same
+        // distances.
         let mut tracer = Noted::<false>::knowing(Known::Smallest);
         let far = (f64::INFINITY, f64::INFINITY);
         tracer.covered = (0..project.block_count() as u32).map(|no| (BlockNo(no), far)).collect();

@@ -1,4 +1,4 @@
-//! Steps, batches, slices, loops.
+//! Tests of steps, batches, slices and loops.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
@@ -9,7 +9,7 @@ use crate::harness::{Harness, draws, steps};
 
 #[test]
 fn one_slice_in_each_step() {
-    // Mistake 1: a thread runs once a step, even if it ends quickly.
+    // Mistake 1: a thread runs once in each step, even if it ends quickly.
     let mut harness = Harness::flag("(var n #0) (sprite A (flag (forever [(change n #1)])))");
     harness.steps(10);
     assert_eq!(harness.var("n"), "10");
@@ -25,7 +25,8 @@ fn threads_appended_during_a_batch_run_in_it() {
 
 #[test]
 fn hats_start_from_the_front_to_the_stage() {
-    // Mistake 2: reverse execution order; within a target script order.
+    // Mistake 2: hats start in reverse execution order of targets, and in script order within a
+    // target.
     let log = steps(
         "(stage (flag (log stage)))
          (sprite A (flag (log a1)) (flag (log a2)))
@@ -119,7 +120,8 @@ fn a_restarted_thread_keeps_its_place() {
 
 #[test]
 fn a_restart_behind_the_index_waits_for_the_next_step() {
-    // R is listed before S: S's broadcast replaces R in place, R runs in the next step.
+    // R is listed before S. The message of S replaces R at its position, so R runs in the next
+    // step.
     let log = steps(
         "(message m go)
          (sprite A (flag (broadcast m) (broadcast go)) (received m (forever [(log r)]))
@@ -134,7 +136,7 @@ fn a_restart_ahead_of_the_index_runs_in_this_step() {
         "(message m)
          (sprite A (received m (log r1) (wait 0) (log r2)) (flag (broadcast m) (wait 0) (broadcast m)))",
     );
-    // Step 2: the flag thread stands before its receiver, which restarts at once.
+    // In step 2, the flag thread is before its receiver, which restarts immediately.
     assert_eq!(log, ["r1", "r1", "r2"]);
 }
 
@@ -147,7 +149,7 @@ fn resending_to_a_receiver_that_finished_in_this_step_delays_it() {
            (received again (log s) (broadcast m)))",
     );
     assert_eq!(log, ["r s", "r", ""]);
-    // A receiver that finished in an earlier step is appended and runs at once.
+    // A receiver that finished in an earlier step is appended and runs immediately.
     let log = steps(
         "(message m) (sprite A (flag (broadcast m) (wait 0) (log s) (broadcast m)) (received m (log r)))",
     );
@@ -253,7 +255,7 @@ fn repeat_ends_its_slice_after_every_iteration() {
 
 #[test]
 fn repeat_takes_its_count_once_but_evaluates_it_every_time() {
-    // Mistake 14: n + 1 executions, as many random numbers.
+    // Mistake 14: the block is executed n + 1 times and draws as many random numbers.
     let log = steps("(var n 2) (sprite A (flag (repeat $n [(set n 9) (log i)]) (log end)))");
     assert_eq!(log, ["i", "i", "end"]);
     let mut harness = Harness::flag(
@@ -261,14 +263,15 @@ fn repeat_takes_its_count_once_but_evaluates_it_every_time() {
            (log (random #0.0 1.0))))",
     );
     harness.steps(6);
-    // 3 = 3.0 takes no random number; 2 iterations are 3 executions; then the fourth random number.
+    // Comparing 3 with 3.0 takes no random number; 2 iterations need 3 executions; then the fourth
+    // random number is drawn.
     assert_eq!(harness.list("log"), ["i", "i", "i", "j", "j", &draws(4)[3].to_string()]);
 }
 
 #[test]
 fn nested_loops() {
     let log = steps("(sprite A (flag (repeat 2 [(log o) (repeat 2 [(log i)])]) (log end)))");
-    // The inner loop's end and the outer's next iteration each end the slice.
+    // The end of the inner loop and the next iteration of the outer loop each end the slice.
     assert_eq!(log, ["o i", "i", "", "o i", "i", "", "end"]);
 }
 

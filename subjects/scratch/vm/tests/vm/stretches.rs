@@ -55,8 +55,8 @@ fn executions(vm: &mut Vm<Noted<true>>, steps: u32) -> Vec<Seen> {
     seen
 }
 
-/// The part of the blocks that were executed although the others were remembered, and the number of
-/// stretches that were taken over.
+/// The share of blocks that were executed although outcomes were remembered, and the number of
+/// outcomes that were applied.
 fn compare(program: &Arc<Program>, settings: &VmSettings, steps: u32, bytes: usize) -> (f64, u64) {
     let vm = || {
         Vm::new(
@@ -112,17 +112,17 @@ fn what_was_executed_before_is_not_executed_again() {
         "(until (= $s end) [(change-x 1) (move 3) (right 7) (pen-down) (pen-set color $n)
            (change n 1) (stamp) (pen-clear)])",
         "(repeat Infinity [(set n (random 1 100)) (replace k (random 1 3) $n)])",
-        // Ends in each step.
+        // The custom block ends in each step.
         "(repeat 200 [(change o (* $o (item l 1))) (set s (join $o x))])",
         "(repeat 90 [(next-costume) (change-effect COLOR 3) (set-size $n) (call g 3)])",
-        // Reads what it is given.
+        // The custom block reads its parameter.
         "(repeat 300 [(change o (+ (mouse-y) (arg a)))]) (if (key? space) [(change n 1)])",
         "(repeat 100 [(change n (of \"x position\" B)) (goto B)])",
         "(repeat 100 [(change n (distance B)) (if (touching _mouse_) [(change o 1)])])",
         "(repeat 100 [(change-x 1) (if (touching B) [(change o 1)] ) (if (touching _edge_) [(set-x 0)])])",
         // Starts scripts.
         "(repeat 30 [(change n 1)]) (broadcast x) (repeat 50 [(change o 1)])",
-        // Has blocks with other effects that are not executed.
+        // The custom block contains blocks with other effects, which are not executed.
         "(repeat 100 [(change n 1) (if (= $n no) [(say $n) (show) (clone _myself_)])])",
         "(repeat 100 [(change n 1) (if (= $n no) [(change o (item l (timer)))])])",
     ];

@@ -1,4 +1,4 @@
-//! Blocks that take time: waits, glides, sounds, music; timer and clock.
+//! Tests of blocks that take time (waits, glides, sounds, music), the timer and the clock.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
@@ -125,7 +125,8 @@ fn volume_and_known_sound_effects_end_the_slice() {
         let log = Harness::flag(&format!("(sprite A (flag (log a) {block} (log b)))")).run(2);
         assert_eq!(log, if ends { ["a", "b"] } else { ["a b", ""] }, "{block}");
     }
-    // Last in a loop body: as many steps as without; last in a script: listed a step longer.
+    // At the end of a loop body, the block does not change the number of steps; at the end of a
+    // script, its thread is listed for one more step.
     assert_eq!(
         steps("(sprite A (flag (repeat 2 [(log i) (set-volume 9)]) (log end)))"),
         ["i", "i", "end"]
@@ -135,7 +136,7 @@ fn volume_and_known_sound_effects_end_the_slice() {
     assert_eq!(harness.vm.thread_count(), 1);
     harness.steps(1);
     assert_eq!(harness.vm.thread_count(), 0);
-    // Within an if: the blocks after the if come in the next step.
+    // If the block is within an `if`, the blocks after the `if` are executed in the next step.
     let log = steps("(sprite A (flag (if 1 [(set-volume 9)]) (log end)))");
     assert_eq!(log, ["", "end"]);
 }

@@ -1,4 +1,4 @@
-//! Casts, comparison, operators, variables and lists.
+//! Tests of casts, comparison, operators, variables and lists.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 
@@ -102,7 +102,7 @@ fn functions_of_one_number() {
 
 #[test]
 fn pick_random_follows_the_generator() {
-    // Mistake 23: a "." anywhere makes a string fractional; numbers go by value.
+    // Mistake 23: a string with a "." is fractional; for numbers, the value decides.
     let d = draws(1)[0];
     let integer = |low: f64, high: f64| low + (d * (high + 1.0 - low)).floor();
     let real = |low: f64, high: f64| d * (high - low) + low;
@@ -126,7 +126,7 @@ fn pick_random_follows_the_generator() {
 
 #[test]
 fn comparison_is_scratchs() {
-    // Mistake 22: lower-case, no trimming, blank text is not 0.
+    // Mistake 22: texts are compared in lower case without trimming, and a blank text is not 0.
     for (a, b, order) in [
         ("1", "1.0", "="),
         ("\"\"", "0", "<"),

@@ -148,8 +148,8 @@ pub(crate) fn add_text<T: Tracer>(
     add_to_list(executor, step, rest)
 }
 
-/// Replaces an item by a literal text. If that text is there already it is kept, because changing a
-/// reference count takes longer than everything else in this function.
+/// Replaces an item by a literal text. An equal text that is already there is kept, because
+/// changing a reference count takes longer than everything else in this function.
 pub(crate) fn replace_with_text<T: Tracer, I: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

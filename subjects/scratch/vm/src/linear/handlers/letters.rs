@@ -29,7 +29,7 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     }
 }
 
-/// The number of a letter that is not a digit, or of one that does not exist.
+/// The number of a letter that is not a digit or does not exist.
 fn no_digit(reading: Reading) -> Option<f64> {
     match reading {
         Reading::Number => Some(0.0),
@@ -38,10 +38,10 @@ fn no_digit(reading: Reading) -> Option<f64> {
     }
 }
 
-/// The code unit at an index of the text of a number, if there is one; `None` for numbers whose text
-/// is more than digits.
+/// The code unit at an index of the text of a number, if there is one; `None` for numbers whose
+/// text contains other characters than digits.
 fn digit(n: f64, index: f64) -> Option<Option<u16>> {
-    /// Numbers below have at most 15 digits, and no exponent.
+    /// Integers below this limit have at most 15 digits and no exponent.
     const LEAST_LONG: f64 = 1e15;
     if !(0.0..LEAST_LONG).contains(&n) || n.fract() != 0.0 {
         return None;

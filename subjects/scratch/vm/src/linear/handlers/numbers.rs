@@ -248,7 +248,7 @@ pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     }
 }
 
-/// A separate function, because inlining it into each of the above would be much code.
+/// This is a separate function because inlining it into all functions above would create much code.
 #[inline(never)]
 fn compare_numbers<T: Tracer, C: Compared>(
     executor: &mut Executor<'_, T>,

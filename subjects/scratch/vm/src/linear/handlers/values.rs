@@ -112,7 +112,7 @@ pub(crate) fn length<T: Tracer>(
 #[inline(always)]
 fn number<T: Tracer, A: Source>(executor: &Executor<'_, T>, a: Operand) -> f64 {
     match A::numeral(executor, a) {
-        // Neither a number nor a short numeral.
+        // The value is neither a number nor a short numeral.
         numeral if numeral.is_nan() => A::read(executor, a).number(),
         numeral => numeral,
     }
@@ -186,7 +186,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     parts!(step, Instruction::Copy { to, a });
     let value = match A::read(executor, a) {
         Stored::Number(number) => Value::Number(number),
-        // An equal text that is there already is kept, see `replace_with_text`.
+        // An equal text that is already there is kept, see `replace_with_text`.
         Stored::Other(Value::Text(new)) => match Variable::read(executor, to) {
             Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
                 return executor.next(rest);
