@@ -9,8 +9,8 @@ fn main() {
     divan::main();
 }
 
-/// A backdrop with a few colours and `sprites` round sprites of 60 units in a row, `distance`
-/// apart.
+/// A backdrop with a few colours, and `sprites` round sprites of 60 units in a row at a distance of
+/// `distance` from each other.
 fn stage(sprites: usize, distance: f64, direction: f64) -> (Scene, Vec<DrawableId>) {
     let mut skins = SkinSetBuilder::new(Limits::default());
     let mut add = |size: (u32, u32), body: &str| {
@@ -42,7 +42,7 @@ fn stage(sprites: usize, distance: f64, direction: f64) -> (Scene, Vec<DrawableI
     (scene, ids)
 }
 
-/// Circles whose boxes overlap and which do not touch: every point is tested.
+/// Circles that do not touch although their boxes overlap, so every point is tested.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_drawables_miss(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 0.0, direction);
@@ -70,7 +70,7 @@ fn touching_drawables_moving(bencher: Bencher<'_, '_>, direction: f64) {
     });
 }
 
-/// A hundred clones, all far from the sprite.
+/// A hundred clones that are all far from the sprite.
 #[divan::bench]
 fn touching_drawables_far(bencher: Bencher<'_, '_>) {
     let (mut scene, ids) = stage(101, 0.0, 90.0);

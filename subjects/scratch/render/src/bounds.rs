@@ -98,7 +98,7 @@ impl Rect {
         }
     }
 
-    /// The box limited to the stage; one that lies outside collapses onto a border.
+    /// The box limited to the stage. A box outside of the stage becomes a part of a border.
     pub(crate) fn on_stage(self) -> Self {
         Self {
             left: clamp(self.left, -STAGE_X, STAGE_X),

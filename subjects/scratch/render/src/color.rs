@@ -6,8 +6,8 @@ use crate::rounding::{clamp, clamped_byte};
 /// The colour behind all drawables: white.
 pub(crate) const BACKGROUND_COLOR: [u8; 3] = [255; 3];
 
-/// The number of a colour among those that a comparison distinguishes: the upper 5 bits of red
-/// and green, 4 of blue.
+/// The number of a colour among the colours that a comparison distinguishes: the upper 5 bits of
+/// red and green, and the upper 4 bits of blue.
 #[inline]
 pub(crate) fn color_kind([r, g, b]: [u8; 3]) -> usize {
     usize::from(r >> 3) << 9 | usize::from(g >> 3) << 4 | usize::from(b >> 4)
@@ -19,7 +19,7 @@ pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
     color_kind(a) == color_kind(b)
 }
 
-/// The least and the largest value of each channel of the colours that count as the same.
+/// The minimum and the maximum of each channel of the colours that count as the same.
 pub(crate) fn similar([r, g, b]: [u8; 3]) -> [(u8, u8); 3] {
     [(r & !7, r | 7), (g & !7, g | 7), (b & !15, b | 15)]
 }
@@ -64,7 +64,7 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffec
         if color {
             let unit = [r, g, b].map(|channel| f64::from(channel) / 255.0);
             let turned = turned_hue(hsv(unit, f64::EPSILON), effects.value(Effect::Color));
-            // Half is added although the conversion rounds, because the original does so, too.
+            // Add one half although the conversion rounds, because the original does the same.
             [r, g, b] = rgb(turned).map(|channel| clamped_byte(channel * 255.0 + 0.5));
         }
         if brightness {
@@ -138,14 +138,14 @@ fn rgb([hue, saturation, value]: [f64; 3]) -> [f64; 3] {
     }
 }
 
-/// [`with_effects`] as the fragment program of the graphics processor computes it: channels from
-/// 0 to 1, no rounding.
+/// Like [`with_effects`], but computed as in the fragment program of the graphics processor:
+/// channels are from 0 to 1 and not rounded.
 pub(crate) fn with_effects_gpu(
     sample: [f64; 4],
     effects: &Effects,
     ghost: GhostEffect,
 ) -> [f64; 4] {
-    /// Added to divisors by the original program.
+    /// The original program adds this to divisors.
     const EPSILON: f64 = 1e-3;
     let [r, g, b, a] = sample;
     let mut color = [r, g, b];
@@ -168,7 +168,7 @@ pub(crate) fn with_effects_gpu(
     [color[0], color[1], color[2], a].map(|channel| channel * opacity)
 }
 
-/// Blend of colours from front to back, over [`BACKGROUND_COLOR`].
+/// A blend of colours from front to back, over [`BACKGROUND_COLOR`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blend {
     color: [u8; 3],
@@ -267,7 +267,7 @@ impl Shown {
             [0, 0, 0, 0] => Shown::Nothing,
             [r, g, b, 255] if matches([r, g, b], rgb) => Shown::Wanted,
             [.., 255] => Shown::Other,
-            // Drawables behind only add to the channels.
+            // Drawables behind can only increase the channels.
             [r, g, b, _] if [r, g, b].iter().zip(similar(rgb)).any(|(c, (_, most))| *c > most) => {
                 Shown::Other
             }
@@ -388,7 +388,8 @@ mod tests {
         assert_eq!(with_effects([64, 0, 0, 128], &bright, GhostEffect::Apply), [128; 4]);
     }
 
-    /// Colours of each channel and alpha, premultiplied or nearly so.
+    /// Colours with various values of each channel and of alpha, premultiplied or nearly
+    /// premultiplied.
     fn samples() -> impl Iterator<Item = [u8; 4]> {
         let channels = [0, 1, 7, 8, 40, 120, 127, 128, 200, 247, 248, 255];
         channels.into_iter().flat_map(move |alpha: u8| {

@@ -1,4 +1,4 @@
-//! The seven graphic effects, and the transformation of texture coordinates by four of them.
+//! The seven graphic effects. Four of them transform texture coordinates.
 
 use crate::rounding::{clamp, round_half_up, to_binary32};
 
@@ -16,7 +16,7 @@ pub enum Effect {
     Pixelate,
     /// Repeats the costume in a grid.
     Mosaic,
-    /// Adds to every colour channel; -100 is black, 100 white.
+    /// Adds a number to every colour channel: -100 gives black, 100 white.
     Brightness,
     /// Transparency in percent.
     Ghost,
@@ -89,7 +89,7 @@ impl Default for Effects {
 
 impl Effects {
     pub(crate) fn set(&mut self, effect: Effect, raw: f64) {
-        // An effect is enabled if its raw value is truthy.
+        // As in the original, an effect is enabled if its raw value is neither 0 nor NaN.
         let raw = if raw.is_nan() { 0.0 } else { raw };
         if raw == 0.0 {
             self.enabled &= !effect.bit();
@@ -123,8 +123,8 @@ impl Effects {
 
     /// Transforms a texture coordinate; `size` is the skin's logical size.
     ///
-    /// The effects are applied in the order of the original fragment program. Each reads and
-    /// returns binary32 coordinates.
+    /// The effects are applied in the order of the original fragment program. Each of them reads
+    /// and returns binary32 coordinates.
     pub(crate) fn transform(&self, (mut u, mut v): (f64, f64), size: (f64, f64)) -> (f64, f64) {
         if self.enabled(Effect::Mosaic) {
             let count = self.value(Effect::Mosaic);

@@ -15,13 +15,14 @@ thread_local! {
 pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     install_panic_hook();
     let outer = IS_CALLING.replace(true);
-    // Unwind safe, because callers drop a half-changed value or do not draw it again.
+    // This is unwind safe, because callers drop a value that was changed in part, or do not draw it
+    // again.
     let result = panic::catch_unwind(AssertUnwindSafe(function));
     IS_CALLING.set(outer);
     result.ok()
 }
 
-/// Installs a panic hook in front of the process's own, which does not get these panics.
+/// Installs a panic hook before the existing hook of the process, which does not get these panics.
 fn install_panic_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! Limits of costume files, and errors of loading them.
+//! Limits of costume files, and errors in loading them.
 
 use thiserror::Error;
 
@@ -12,21 +12,22 @@ pub struct Limits {
     /// Maximum nesting of elements in an SVG document.
     pub depth: usize,
     /// Maximum number of letters of all text in an SVG document. A letter of a referenced element
-    /// counts once for each use. Laying out a text takes time that grows with the square of its
-    /// length.
+    /// counts once for each use. The time for laying out a text is proportional to the square of
+    /// its length.
     pub letters: usize,
-    /// Maximum of the letters of a text times its elements, summed over all texts as for `letters`,
-    /// because each element may select another font, in which the whole text is laid out.
+    /// Maximum sum, over all texts, of the number of letters times the number of elements of the
+    /// text, counted as for `letters`, because each element may select another font, in which the
+    /// whole text is laid out.
     pub letters_in_fonts: u64,
     /// Maximum width or height of a costume, in pixels of the file or units of the `viewBox`.
     pub side: u32,
-    /// Maximum number of pixels of a costume at its own size, doubled on both axes for a bitmap of
-    /// resolution 1; and of all bitmaps that an SVG document embeds, each counted once for each
-    /// use.
+    /// Maximum number of pixels of a costume in its original size, which is doubled on both axes
+    /// for a bitmap of resolution 1; also the maximum for all bitmaps in an SVG document together,
+    /// each of which counts once for each use.
     pub pixels: u64,
     /// Maximum number of pixels that drawing one raster of an SVG document may paint, including
-    /// layers, masks, filters and pattern tiles. Estimated before drawing; a raster that needs more
-    /// is transparent.
+    /// layers, masks, filters and pattern tiles. The number is estimated before drawing; a raster
+    /// that needs more pixels is transparent.
     pub painted: u64,
     /// Maximum number of pixels, of 4 bytes each, of layers that exist at the same time during
     /// drawing.
@@ -49,7 +50,7 @@ impl Default for Limits {
     }
 }
 
-/// Error of loading a costume.
+/// Error in loading a costume.
 #[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SkinError {
@@ -92,7 +93,7 @@ pub enum SkinError {
     /// The document is not XML, or has more nodes than [`Limits::nodes`].
     #[error("not a readable SVG document: {0}")]
     Xml(String),
-    /// The document's root is another element than `svg`.
+    /// The root of the document is not an `svg` element.
     #[error("the root element is `{0}`, not `svg`")]
     NotSvg(String),
     /// The bitmap's format is unknown or its header is broken.

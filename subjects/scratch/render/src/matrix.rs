@@ -18,7 +18,7 @@ pub(crate) struct Model {
     yy: f32,
     tx: f32,
     ty: f32,
-    /// Rotation and the rotated offset of the centre, kept so that a move costs two sums.
+    /// Rotation and the rotated offset of the centre, kept so that a move needs only two additions.
     sin: f32,
     cos: f32,
     ax: f32,
@@ -123,7 +123,7 @@ impl Model {
         self.aabb_of(1.0, 1.0)
     }
 
-    /// The box around the whole costume if it were larger by two factors, with the same middle.
+    /// The box around the whole costume if it were larger by these factors, with the same middle.
     pub(crate) fn aabb_of(&self, wide: f64, high: f64) -> Rect {
         let half =
             |a: f32, b: f32| (0.5 * f64::from(a) * wide).abs() + (0.5 * f64::from(b) * high).abs();
@@ -211,7 +211,7 @@ mod tests {
         let inverse = square(90.0).inverse();
         assert_eq!(inverse.texture((-30.0, 30.0)), (0.0, 0.0));
         assert_eq!(inverse.texture((30.0, -30.0)), (1.0, 1.0));
-        // Direction 180 turns the costume clockwise by a quarter.
+        // Direction 180 turns the costume clockwise by 90 degrees.
         let (u, v) = square(180.0).inverse().texture((30.0, 30.0));
         assert!(u.abs() < 1e-6 && v.abs() < 1e-6, "{u} {v}");
     }

@@ -26,7 +26,7 @@ impl Palette {
             pixels: None,
         };
         let mut seen = FxHashSet::from_iter([[0; 4]]);
-        // Neighbours often have the same colour.
+        // Skip repeated pixels, because neighbouring pixels often have the same colour.
         let mut last = [0; 4];
         for pixel in pixels {
             if pixel == last {

@@ -30,8 +30,8 @@ pub(crate) enum Format {
     Bmp,
 }
 
-/// The pixels of a picture, row by row from the top: red, green, blue and alpha, which colours are
-/// not multiplied by.
+/// The pixels of a picture, row by row from the top: red, green, blue (not multiplied by alpha),
+/// and alpha.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Picture {
     pub(crate) width: u32,
@@ -40,7 +40,7 @@ pub(crate) struct Picture {
 }
 
 impl Format {
-    /// The format by the first bytes of a file.
+    /// The format according to the first bytes of a file.
     pub(crate) fn of(data: &[u8]) -> Option<Format> {
         Some(match data {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Format::Png,
@@ -52,7 +52,7 @@ impl Format {
         })
     }
 
-    /// Width and height by the header of a file.
+    /// Width and height according to the header of a file.
     pub(crate) fn size(self, data: &[u8]) -> Result<(u32, u32), String> {
         fn text(error: impl Display) -> String {
             error.to_string()
@@ -99,7 +99,7 @@ impl Picture {
         self.pixels[y as usize * self.width as usize + x as usize]
     }
 
-    /// A picture whose pixels have the channels of `of`.
+    /// Creates a picture with pixels of `N` bytes, which `of` maps to channels.
     fn of<const N: usize>(
         (width, height): (u32, u32),
         bytes: &[u8],
@@ -109,7 +109,7 @@ impl Picture {
         Picture { width, height, pixels }
     }
 
-    /// The file of a picture as PNG.
+    /// Encodes a picture as a PNG file.
     #[cfg(test)]
     pub(crate) fn to_png(&self) -> Vec<u8> {
         let mut file = Vec::new();

@@ -27,7 +27,7 @@ pub(crate) use cost::RasterCost;
 use rectangle::Rectangle;
 use samples::{Area, Sampling};
 
-/// Beginning of the ids of circles and ellipses. `usvg` converts them to paths, but they are drawn
+/// Prefix of the ids of circles and ellipses. `usvg` converts them to paths, but they are drawn
 /// differently from paths.
 pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
@@ -93,7 +93,7 @@ impl Painter {
         }
     }
 
-    /// Draws a bitmap. False if `resvg` must draw it.
+    /// Draws a bitmap. Returns false if `resvg` must draw it.
     fn image(&mut self, image: &usvg::Image, transform: Transform, pixmap: &mut Pixmap) -> bool {
         if !image.is_visible() {
             return true;

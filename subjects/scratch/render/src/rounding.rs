@@ -1,6 +1,7 @@
-//! Rounding as in the original's JavaScript.
+//! Rounding as in the JavaScript code of the original.
 
-/// Fast `f64::floor`, which otherwise is a function call on processors without an instruction.
+/// Computes `f64::floor` quickly. The function of the standard library is a call on processors
+/// without an instruction for it.
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
@@ -17,8 +18,8 @@ pub(crate) fn round_half_up(x: f64) -> f64 {
     if x - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
-/// Converts a number to a byte like JavaScript's `Uint8ClampedArray`: clamped, ties to even, NaN
-/// becomes 0.
+/// Converts a number to a byte as `Uint8ClampedArray` in JavaScript does: it is clamped, ties are
+/// rounded to even, and NaN becomes 0.
 #[inline]
 pub(crate) fn clamped_byte(x: f64) -> u8 {
     // `max` maps NaN to 0. After adding 2^52, no bits remain for a fraction, so the sum is rounded

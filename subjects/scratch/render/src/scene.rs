@@ -44,7 +44,7 @@ use reaches::Reaches;
 pub use slots::DrawableSet;
 use slots::{Hints, next_version};
 
-/// A drawable of a [`Scene`]. Ids count up from 0 and are never used again.
+/// A drawable of a [`Scene`]. Ids are assigned from 0 in ascending order and are never reused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct DrawableId(pub u32);
 
@@ -183,7 +183,7 @@ impl Scene {
         id
     }
 
-    /// Removes a drawable. Its id is never used again.
+    /// Removes a drawable. Its id is never reused.
     pub fn remove(&mut self, id: DrawableId) {
         if let Some(slot) = self.slot(id) {
             self.drawables.remove(slot);
@@ -209,7 +209,7 @@ impl Scene {
         }
     }
 
-    /// Moves a drawable. It is drawn and sensed at whole units, ties rounded upwards.
+    /// Moves a drawable. It is drawn and sensed at whole units; ties are rounded upwards.
     pub fn set_position(&mut self, id: DrawableId, x: f64, y: f64) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.move_to(x, y);
@@ -217,7 +217,7 @@ impl Scene {
     }
 
     /// Rotates and scales a drawable. The caller applies the rotation style: `direction` is the
-    /// *rendered* direction in degrees; scales are in percent, and negative ones mirror.
+    /// *rendered* direction in degrees; scales are in percent, and negative scales mirror.
     pub fn set_direction_scale(&mut self, id: DrawableId, direction: f64, sx: f64, sy: f64) {
         let skins = Arc::clone(&self.skins);
         if let Some(drawable) = self.get_mut(id) {

@@ -45,7 +45,7 @@ pub(crate) struct Silhouette {
     palette: OnceLock<Palette>,
 }
 
-/// A raster without pixels: nothing touches it.
+/// A raster without pixels, which touches nothing.
 pub(crate) static EMPTY: Silhouette = Silhouette {
     width: 0,
     height: 0,
@@ -84,7 +84,8 @@ impl Silhouette {
         }
     }
 
-    /// A transparent raster of that many tiles in a row, and rows of tiles.
+    /// Creates a transparent raster with this number of tiles in a row and this number of rows of
+    /// tiles.
     pub(crate) fn blank(across: usize, down: usize) -> Self {
         Self {
             width: across * TILE.0,
@@ -119,15 +120,15 @@ impl Silhouette {
             }
     }
 
-    /// Touching with one sample. The coordinates are not checked, so that the last row and column
-    /// reach one texel beyond the costume.
+    /// Touching with one sample. The coordinates are not checked, so the last row and column extend
+    /// one texel beyond the costume.
     #[inline]
     pub(crate) fn touches_nearest(&self, texture: (f64, f64)) -> bool {
         let (column, row) = self.texel(texture);
         self.solid(column, row)
     }
 
-    /// Touching with four samples: the shape grows by up to one texel on all sides.
+    /// Touching with four samples, for which the shape grows by up to one texel on all sides.
     #[inline]
     pub(crate) fn touches_linear(&self, texture: (f64, f64)) -> bool {
         let (column, row) = self.texel(texture);
@@ -165,8 +166,8 @@ impl Silhouette {
         })
     }
 
-    /// The place in row-major order of the pixel nearest to finite texture coordinates. The raster
-    /// must not be empty.
+    /// The index, in row-major order, of the pixel nearest to finite texture coordinates. The
+    /// raster must not be empty.
     #[inline]
     pub(crate) fn place(&self, texture: (f64, f64)) -> u32 {
         let (column, row) = self.texel(texture);

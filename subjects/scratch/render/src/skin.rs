@@ -34,7 +34,7 @@ struct Origin {
     is_vector: bool,
     /// The bits of the number.
     resolution: Option<u64>,
-    /// The bits of both coordinates.
+    /// The bits of both coordinates of the rotation centre.
     center: Option<(u64, u64)>,
 }
 
@@ -67,7 +67,7 @@ impl SkinSetBuilder {
     }
 
     /// Adds a vector costume. `center` is the project's rotation centre in stage units; if it is
-    /// `None`, the costume rotates around its middle. Only the document's size is read now.
+    /// `None`, the costume rotates around its middle. Only the size of the document is read now.
     ///
     /// Text uses the seven fonts of Scratch, which are part of this crate; other families are
     /// replaced by one of them. System fonts are never used, because they differ between computers.
@@ -87,7 +87,7 @@ impl SkinSetBuilder {
 
     /// Adds a bitmap costume (PNG, JPEG, GIF, BMP or WebP, by its content). A stage unit has one
     /// pixel if `resolution` is 1, otherwise two; `center` is in pixels of the file. Only the
-    /// header is read now; a picture that later fails to decode is fully transparent.
+    /// header is read now. A picture that cannot be decoded later is fully transparent.
     ///
     /// # Errors
     /// If the file exceeds the [`Limits`], or its format or header is not recognised.
@@ -103,9 +103,9 @@ impl SkinSetBuilder {
         })
     }
 
-    /// Adds a costume of size 0 x 0 that touches nothing, in place of a missing or damaged one.
+    /// Adds a costume of size 0 x 0 that touches nothing, instead of a missing or damaged costume.
     ///
-    /// Scratch shows a grey question mark instead, on whose outline a study should not depend. A
+    /// Scratch shows a grey question mark instead, but studies should not depend on its outline. A
     /// project with a missing costume is reported when it is loaded.
     pub fn add_blank(&mut self) -> SkinId {
         self.add(None, Source::Blank)
@@ -171,7 +171,7 @@ impl SkinSet {
     /// Width and height of a costume in stage units.
     ///
     /// # Panics
-    /// If the id is from another set and out of range.
+    /// If the id belongs to another set and is out of range.
     pub fn size(&self, id: SkinId) -> (f64, f64) {
         self.skin(id).size
     }
@@ -239,8 +239,9 @@ enum Source {
 /// A raster of a skin by its size: 0 for none, otherwise one more than the number of the raster.
 /// Bitmaps have a single raster, number 0.
 ///
-/// Scratch rasterises when it draws, and senses with the largest raster that it has made so far.
-/// Therefore a scene stores this level, although rasters here are computed when first sensed.
+/// Scratch rasterises when it draws, and senses with the largest raster that it has created so far.
+/// Therefore a scene stores this level, although this crate computes rasters when they are first
+/// sensed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Level(u8);
 
@@ -334,7 +335,7 @@ mod tests {
 
     #[test]
     fn fine_edges_fill_pixels_that_are_covered_a_little() {
-        // The corner covers a little of the eleventh column.
+        // The corner covers a small part of the eleventh column.
         let corner = r#"<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20">
             <path d="M0 0 L5 0 L10.15 20 L3 20 Z"/></svg>"#;
         let mut set = SkinSetBuilder::new(Limits::default());

@@ -33,7 +33,7 @@ pub(crate) struct ViewBox {
     pub(crate) height: f64,
 }
 
-/// A document. Its size is computed when it is loaded; the rest is done when it is drawn.
+/// A document. Only its size is computed when it is loaded.
 #[derive(Debug)]
 pub(crate) struct Document {
     text: String,
@@ -134,14 +134,14 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
 /// Checks the total length of all text.
 fn check_text(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     let texts = xml.descendants().filter(|node| node.tag_name().name() == "text");
-    // A text within a text counts twice, so that the estimate errs on the safe side.
+    // A text within a text counts twice, so the estimate is an upper bound.
     let within = texts.flat_map(|text| text.descendants().filter(roxmltree::Node::is_text));
     let found = within.filter_map(|node| node.text()).map(|text| text.chars().count()).sum();
     if found > limit { Err(SkinError::TooMuchText { found, limit }) } else { Ok(()) }
 }
 
-/// Maximum radius of an arc. Arcs are converted to curves, whose number grows with the radius, in
-/// quadratic time.
+/// Maximum radius of an arc. Arcs are converted to curves in quadratic time, and the number of
+/// curves grows with the radius.
 const MAX_RADIUS: f64 = 1e9;
 
 /// Applies the changes that Scratch makes to every document.

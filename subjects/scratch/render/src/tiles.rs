@@ -1,4 +1,5 @@
-//! Pixels of the pen layer in tiles, which copies of the layer share until one is drawn on.
+//! Pixels of the pen layer in tiles. Copies of the layer share a tile until one of them draws on
+//! it.
 
 use std::sync::{Arc, OnceLock};
 
@@ -14,7 +15,8 @@ pub(crate) const TILE_BYTES: usize = 4 * TILE_PIXELS;
 /// Premultiplied pixels of a tile, rows from the top.
 type Tile = [[u8; 4]; TILE_PIXELS];
 
-/// Premultiplied pixels of a raster whose width and height are multiples of a tile's.
+/// Premultiplied pixels of a raster whose width and height are multiples of the width and height of
+/// a tile.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tiles {
     /// Tiles in a row.
@@ -26,7 +28,8 @@ impl Tiles {
     /// No pixels.
     pub(crate) const NONE: Self = Self { across: 0, tiles: Vec::new() };
 
-    /// Transparent pixels: that many tiles in a row, and rows of tiles.
+    /// Creates transparent pixels with this number of tiles in a row and this number of rows of
+    /// tiles.
     pub(crate) fn blank(across: usize, down: usize) -> Self {
         static BLANK: OnceLock<Arc<Tile>> = OnceLock::new();
         let blank = BLANK.get_or_init(|| Arc::new([[0; 4]; TILE_PIXELS]));
@@ -53,14 +56,14 @@ impl Tiles {
     }
 }
 
-/// A tile to draw on, which is copied by the first change if it is shared. Columns and rows count
-/// from the corner of the whole raster.
+/// A tile to draw on, which is copied by the first change if it is shared. Columns and rows are
+/// counted from the corner of the whole raster.
 pub(crate) struct Canvas<'a> {
     left: usize,
     top: usize,
     /// The tile before the first change.
     shared: Option<&'a mut Arc<Tile>>,
-    /// The tile from the first change on.
+    /// The tile after the first change.
     own: Option<&'a mut Tile>,
 }
 

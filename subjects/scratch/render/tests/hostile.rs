@@ -1,4 +1,4 @@
-//! Costumes are not trusted: loading and sensing ends for every file.
+//! Tests that loading and sensing ends for every costume file, because files are not trusted.
 
 use crate::stage;
 
@@ -164,7 +164,7 @@ rusty_fork_test! {
 
     #[test]
     fn references_cannot_nest_without_end() {
-        // Groups as deep as the default limit allows, each holding a reference to the next.
+        // Groups nested as deeply as the default limit allows, each with a reference to the next.
         let depth = Limits::default().depth - 6;
         let mut body = String::from("<rect id='n0' width='9' height='9'/>");
         for i in 1..8 {
@@ -295,7 +295,7 @@ fn long_texts_are_bounded() {
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
-/// The largest bitmaps, and more of them than a document may show.
+/// Tests the largest bitmaps, and more of them than a document may contain.
 #[test]
 #[ignore = "takes long"]
 fn large_bitmaps_are_bounded() {
@@ -336,7 +336,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Documents of a few hundred bytes that would take hours or all memory are not drawn.
+/// Tests that documents of a few hundred bytes that would take hours or all memory are not drawn.
 #[test]
 fn drawings_beyond_the_limits_are_transparent() {
     let rect = "<rect width='400' height='300' filter='url(#f)'/>";

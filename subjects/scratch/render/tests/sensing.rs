@@ -1,4 +1,5 @@
-//! Sensing of costumes without antialiasing. The numbers were observed in the original renderer.
+//! Tests of sensing with costumes without antialiasing. The numbers were observed in the original
+//! renderer.
 
 use crate::stage;
 
@@ -140,7 +141,7 @@ fn ghosts_touch_but_show_nothing_and_cannot_be_picked() {
     assert_eq!(scene.pick(0.0, 0.0), Some(ids[0]));
     scene.set_effect(ids[1], Effect::Ghost, 99.0);
     assert_eq!(scene.pick(0.0, 0.0), Some(ids[1]));
-    // A tester's own colour ignores its ghost.
+    // The ghost effect of a tester does not change its colour.
     scene.set_effect(ids[0], Effect::Ghost, 100.0);
     assert!(scene.color_touching_color(ids[0], [255, 0, 0], [255, 255, 255]));
 }
@@ -150,7 +151,7 @@ fn half_red_over_blue_is_seen_rounded() {
     let paper = filled(480, 360, "#6496c8");
     let (mut scene, ids) = scene(&[&paper, &filled(20, 20, "red"), &filled(20, 20, "black")]);
     scene.set_effect(ids[1], Effect::Ghost, 50.0);
-    // (178, 75, 100), and the next colours whose upper bits differ.
+    // The colour (178, 75, 100), and the next colours whose upper bits differ.
     assert!(scene.touching_color(ids[2], [176, 72, 96]));
     assert!(scene.touching_color(ids[2], [183, 79, 111]));
     assert!(!scene.touching_color(ids[2], [175, 75, 100]));
@@ -250,7 +251,8 @@ fn bitmaps_have_two_pixels_a_unit() {
     scene.set_skin(id, skin);
     assert!(scene.touching_point(id, -10.0, 0.0) && scene.touching_point(id, 0.0, 0.0));
     assert!(!scene.touching_point(id, 1.0, 0.0) && !scene.touching_point(id, -11.0, 0.0));
-    // The last texel is even: no cell is added on the right. The first cell samples texel 0.
+    // The index of the last texel is even, so no cell is added on the right. The first cell samples
+    // texel 0.
     assert_eq!(scene.bounds(id), Rect { left: -9.5, right: 0.5, bottom: -4.5, top: 4.5 });
     scene.set_skin(id, doubled);
     assert_eq!(scene.aabb(id).snapped_center(), (-20.0, 10.0));
@@ -282,7 +284,8 @@ fn bubbles_flip_where_they_do_not_fit_and_are_never_sensed() {
     assert!(scene.is_bubble(bubble) && !scene.is_bubble(ids[0]));
     assert!(scene.place_bubble(bubble, ids[0], true));
     assert_ne!(scene.fast_bounds(ids[0]), bare, "placing computes the hull");
-    // Shoulders end at 9.5, their box starts at y = 9.5: the bubble's corner is rounded there.
+    // The upper part ends at 9.5, and the box of the bubble starts at y = 9.5, where the corner of
+    // the bubble is rounded.
     assert_eq!(scene.aabb(bubble).left, 10.0);
     scene.set_position(ids[0], 200.0, 0.0);
     assert!(!scene.place_bubble(bubble, ids[0], true));
@@ -310,7 +313,7 @@ fn the_nearest_colour_is_found_breadth_first() {
         scene.find_color((95.0, 5.0), all, target, others, f64::INFINITY),
         Some((95.0, 5.0))
     );
-    // Columns come before rows among places of the same distance.
+    // Among positions at the same distance, columns come before rows.
     assert_eq!(
         scene.find_color((108.0, 8.0), all, target, others, f64::INFINITY),
         Some((98.0, -2.0))
@@ -386,14 +389,14 @@ fn large_areas_are_finished_from_the_top_by_drawing() {
     let marked =
         |y: u32| svg(480, 360, &format!("<rect y='{y}' width='480' height='1' fill='blue'/>"));
     // Because of the rounding error of the half turn, the area has 242 x 242 points. With two
-    // drawables 83 rows of points are sampled from the bottom, y = -121 to -39, which read the
-    // rows 218 to 300. The others are drawn.
+    // drawables 83 rows of points are sampled from the bottom, y = -121 to -39, which read the rows
+    // 218 to 300. The other rows are drawn.
     for (row, found) in
         [(60, true), (130, true), (215, true), (217, true), (218, true), (300, true), (301, false)]
     {
         let (mut scene, ids) = scene(&[&marked(row), &half]);
         assert_eq!(scene.touching_color(ids[1], [0, 0, 255]), found, "row {row}");
-        // A black mask accepts transparent pixels where the picture is drawn, not where it is
+        // A black mask accepts transparent pixels in rows that are drawn, but not in rows that are
         // sampled.
         let accepted = scene.color_touching_color(ids[1], [0, 0, 0], [0, 0, 255]);
         assert_eq!(accepted, (60..218).contains(&row), "row {row}");

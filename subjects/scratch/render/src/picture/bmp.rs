@@ -1,5 +1,5 @@
-//! Windows bitmaps (BMP): all depths, runs of equal pixels, channels by masks; without pictures of
-//! other formats within them.
+//! Windows bitmaps (BMP) of all depths, with runs of equal pixels and channel masks, but without
+//! embedded pictures in other formats.
 
 use super::Picture;
 
@@ -18,7 +18,7 @@ pub(super) struct Bmp<'a> {
 enum Storage {
     /// Indices of colours, as many in each byte as fit.
     Palette(Palette),
-    /// Runs of such indices, of 4 or 8 bits.
+    /// Runs of indices with 4 or 8 bits.
     Runs(Palette),
     /// Red, green, blue and, if there is one, alpha.
     Channels([Channel; 3], Option<Channel>),
@@ -36,7 +36,7 @@ struct Channel {
 }
 
 impl Channel {
-    /// `None` if a mask has no bits, bits that are not contiguous, or more than a pixel has.
+    /// `None` if a mask has no bits, bits that are not contiguous, or bits outside of the pixel.
     fn of(mask: u32, depth: u32) -> Option<Channel> {
         let max = mask.checked_shr(mask.trailing_zeros())?;
         if u64::from(mask) >> depth > 0 || max & max.wrapping_add(1) > 0 {
@@ -169,7 +169,7 @@ impl<'a> Bmp<'a> {
                     }
                     continue;
                 }
-                // Indices without repetition, filled up to words of 16 bits.
+                // Indices without repetition, padded to words of 16 bits.
                 (0, count) => {
                     let bytes = (usize::from(count) * self.depth as usize).div_ceil(16) * 2;
                     let stored: Vec<u8> = data.by_ref().take(bytes).collect();
@@ -193,7 +193,7 @@ impl<'a> Bmp<'a> {
         Some(())
     }
 
-    /// The first indices that bytes contain.
+    /// The first `count` indices in some bytes.
     fn indices(&self, bytes: impl Iterator<Item = u8>, count: u8) -> Vec<u8> {
         let count = usize::from(count);
         if self.depth == 4 {

@@ -62,7 +62,7 @@ fn sixteen_bits_of_png_are_rounded() {
     assert_eq!(decoded(&file), [[0, 0, 0, 255], [1, 1, 1, 128], [254, 254, 254, 0]]);
 }
 
-/// A BMP file with a header of 40 bytes and what follows it.
+/// A BMP file with a header of 40 bytes and the given bytes after it.
 fn bmp(size: (i32, i32), depth: u16, compression: u32, colors: u32, rest: &[&[u8]]) -> Vec<u8> {
     let before: usize = rest[..rest.len() - 1].iter().map(|part| part.len()).sum();
     let mut file = b"BM\0\0\0\0\0\0\0\0".to_vec();

@@ -45,8 +45,8 @@ impl Bitmap {
         Some(Bitmap { picture, place, mirrored: (sx < 0.0, sy < 0.0) })
     }
 
-    /// Paints the bitmap over the pixels of an area, as far as `coverage` says, whose rows are
-    /// those of the picture.
+    /// Paints the bitmap over the pixels of an area according to `coverage`, whose rows correspond
+    /// to the rows of the picture.
     pub(super) fn paint(&self, area: Area, coverage: &[u8], pixmap: &mut Pixmap) {
         let Picture { width, height, .. } = self.picture;
         let (left, top) = self.place.corner();
@@ -100,13 +100,13 @@ fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
     })
 }
 
-/// A colour over another, as far as it covers the pixel.
+/// Composites a colour over another colour, weighted by its coverage of the pixel.
 fn over(color: [u8; 4], covered: u8, below: PremultipliedColorU8) -> PremultipliedColorU8 {
     let alpha = f32::from(color[3]) / 255.0;
     let share = f32::from(covered) / 255.0;
     let rest = 1.0 - alpha * share;
     let mix = |channel: u8, below: u8| {
-        // Bitmaps are stored with colours multiplied by alpha.
+        // The browser stores bitmaps with colours multiplied by alpha.
         let channel = (f32::from(channel) * alpha).round();
         (channel * share + f32::from(below) * rest).round() as u8
     };

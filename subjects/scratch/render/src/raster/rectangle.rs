@@ -76,7 +76,7 @@ impl Rectangle {
     }
 }
 
-/// Fraction of a pixel that lies between two positions on one axis.
+/// The fraction of a pixel between two positions on one axis.
 fn overlap(pixel: usize, from: f32, to: f32) -> f32 {
     let [from, to] = [from, to].map(|x| (x * GRID).round_ties_even() / GRID);
     let start = pixel as f32;

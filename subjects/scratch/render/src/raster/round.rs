@@ -1,9 +1,10 @@
 //! Filled ellipses, whose coverage the device computes from their equation.
 //!
 //! Corners of the shape are pieces of the unit circle in separate coordinates, drawn as triangles
-//! half a pixel larger than the shape. In each pixel the device divides the value of the equation
-//! by its change to the next pixels, so that the edge is as wide as a pixel is in the direction of
-//! the edge. The positions of triangles are rounded to the grid, their coordinates are not.
+//! half a pixel larger than the shape. In each pixel, the device divides the value of the equation
+//! by its change to the next pixels, so that the width of the edge equals the extent of a pixel
+//! perpendicular to the edge. The positions of triangles are rounded to the grid, but their
+//! coordinates are not.
 
 use resvg::tiny_skia::{Path, PathSegment, Point, Rect, Transform};
 
@@ -26,7 +27,7 @@ struct Vertex {
 enum Value {
     /// Position relative to the centre of the unit circle.
     Arc(f32, f32),
-    /// Coverage, between which the device interpolates.
+    /// A coverage; the device interpolates between the coverages of vertices.
     Coverage(f32),
 }
 
@@ -40,9 +41,9 @@ pub(super) struct Ellipse {
 /// binary32 in coordinates of the shape.
 const LEAST_AXIS: f32 = 1e-6;
 
-/// The ellipse of a path that was made from one; `None` if it is a line or a point.
+/// The ellipse from which a path was made; `None` if it is a line or a point.
 pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
-    // The ends of its four arcs are on the sides of its box.
+    // The ends of the four arcs of an ellipse are on the sides of its box.
     let mut sides: Option<[f32; 4]> = None;
     for segment in path.segments() {
         let to = match segment {
@@ -94,7 +95,7 @@ impl Frame {
         let thin = bloat.0 > 1.0 || bloat.1 > 1.0;
         let small = thin || bloat.0 * 1.5 > 1.0 || bloat.1 * 1.5 > 1.0;
         let radius = |pixel: f32| {
-            // If the bounds contradict each other, the upper one is used.
+            // If the bounds contradict each other, the upper bound is used.
             let radius = 1.0_f32.max(pixel * 1.5).min(2.0 - pixel * 1.5);
             radius - (pixel * GAP - (2.0 - 2.0 * radius)).max(0.0) * 0.5
         };
@@ -149,7 +150,7 @@ impl Frame {
         Vertex { at: (snapped(at.x), snapped(at.y)), value }
     }
 
-    /// Whether the curve is so gentle that the device takes differences between pixels.
+    /// Whether the curvature is so small that the device uses differences between pixels.
     fn has_gentle_curves(&self) -> bool {
         let (a, b) = (1.0 / self.pixel.0, 1.0 / self.pixel.1);
         let least = a.min(b).max(1.0);
@@ -188,12 +189,13 @@ impl Frame {
             let order = if number % 2 == 0 { [0, 1] } else { [1, 0] };
             inner.extend(order.map(|number| (end(number, -1.0, false), end(number, 1.0, false))));
         }
-        // Edges between the corners: from the second end of a corner to the first of the next.
+        // Edges between the corners: from the second end of a corner to the first end of the next
+        // corner.
         for i in 0..4 {
             let ((a, outer_a), (b, outer_b)) = (inner[2 * i + 1], inner[(2 * i + 2) % 8]);
             triangles.extend([[a, b, outer_a], [b, outer_b, outer_a]]);
         }
-        // The inside, fully covered.
+        // The inside, which is fully covered.
         for i in 1..7 {
             triangles.push([inner[0].0, inner[i].0, inner[i + 1].0]);
         }
@@ -302,7 +304,8 @@ fn for_each_inside(triangle: &[Vertex; 3], area: Area, mut found: impl FnMut(usi
             let center = (x as i64 * grid + grid / 2, y as i64 * grid + grid / 2);
             let inside = (0..3).all(|i| {
                 let (a, b) = (corners[i], corners[(i + 1) % 3]);
-                // A centre on an edge belongs to the triangle below or to the right of the edge.
+                // A pixel centre on an edge belongs to the triangle below or to the right of the
+                // edge.
                 let own = b.1 < a.1 || (a.1 == b.1 && b.0 > a.0);
                 let side = side(a, b, center);
                 side > 0 || (side == 0 && own)

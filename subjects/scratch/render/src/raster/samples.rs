@@ -7,9 +7,9 @@ pub(super) const GRID: f32 = 16.0;
 /// Settings of the device for sampling pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Sampling {
-    /// Positions of the samples of a pixel on the grid, downwards.
+    /// Positions of the samples of a pixel on the grid, from top to bottom.
     positions: [(i32, i32); 4],
-    /// Coverage of a pixel by the number of samples inside.
+    /// Coverage of a pixel, indexed by the number of samples inside.
     levels: [u8; 5],
 }
 
@@ -19,14 +19,14 @@ pub(super) const DIRECT: Sampling =
     Sampling { positions: [(6, 2), (14, 6), (2, 10), (10, 14)], levels: [0, 64, 128, 192, 255] };
 /// Shapes that are drawn as masks into an atlas.
 const MASKED: Sampling = Sampling { levels: [0, 64, 128, 191, 255], ..DIRECT };
-/// Shapes whose masks lie in the atlas with rows and columns exchanged.
+/// Shapes whose masks are in the atlas with rows and columns exchanged.
 const TRANSPOSED: Sampling = Sampling { positions: [(10, 2), (2, 6), (14, 10), (6, 14)], ..MASKED };
 /// Maximum number of pixels and maximum side of a mask.
 const MASK_PIXELS: f32 = 16_384.0;
 const MASK_SIDE: f32 = 1024.0;
 
 impl Sampling {
-    /// The sampling of a filled path, by its box in pixels, which contains all points that control
+    /// The sampling of a filled path with this box in pixels, which contains all control points of
     /// its curves.
     pub(super) fn of_fill(bounds: Rect) -> Sampling {
         let width = bounds.right().ceil() - bounds.left().floor();
@@ -35,8 +35,8 @@ impl Sampling {
         if !(width * height <= MASK_PIXELS && width.max(height) <= MASK_SIDE) {
             return DIRECT;
         }
-        // The shelves of the atlas are as high as a power of two. A mask is turned to fill the
-        // height of its shelf, or to lie in a lower one.
+        // The shelves of the atlas are as high as a power of two. A mask is turned if it then fills
+        // the height of its shelf, or fits into a lower shelf.
         let [across, down] = [width, height].map(|side| (side as u32).next_power_of_two());
         let transposed = if across == down { width > height } else { height > width };
         if transposed { TRANSPOSED } else { MASKED }
@@ -88,7 +88,7 @@ impl Edge {
 }
 
 /// Maximum coordinate of a corner on the grid, eight million pixels, so that products of
-/// coordinates fit into 64 bits. Only malicious documents have corners beyond.
+/// coordinates fit into 64 bits. Only malicious documents have corners beyond this limit.
 const MAX_POSITION: f32 = 134_217_728.0;
 
 /// The position on the grid that is nearest to a corner.
@@ -211,7 +211,7 @@ fn edges(path: &Path) -> Vec<Edge> {
     edges
 }
 
-/// The least number of chords of a cubic curve in pixel coordinates.
+/// The minimum number of chords of a cubic curve in pixel coordinates.
 pub(super) fn cubic_segments([from, first, second, to]: [Point; 4]) -> f32 {
     let bend = bend(from, first, second).max(bend(first, second, to));
     (PRECISION * 0.75 * bend).sqrt()

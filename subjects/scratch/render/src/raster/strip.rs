@@ -1,4 +1,4 @@
-//! Strokes as strips of triangles, as browsers send them to graphics devices.
+//! Strokes as strips of triangles, which browsers send to graphics devices.
 //!
 //! The browser does not outline a stroked curve. It divides it by edges across the line, at points
 //! where a chord would deviate too far from the curve (parametric edges) and where the direction
@@ -11,7 +11,8 @@ use resvg::tiny_skia::{LineCap, LineJoin, Path, PathSegment, Point, Stroke, Tran
 
 use super::samples::{self, PRECISION};
 
-/// Cuts closer than this to an end of a curve (by its parameter) are ignored.
+/// Minimum distance, in the curve parameter, of a cut from an end of a curve. Other cuts are
+/// ignored.
 const MIN_PIECE: f64 = 1.0 / 2048.0;
 /// Sine of the angle below which the join of two lines is filled on both sides.
 const NEARLY_STRAIGHT: f64 = 1e-2;
@@ -243,7 +244,7 @@ impl Strip {
         let radial = (angle.abs() * self.per_radian).ceil().max(1.0);
         let start = libm::atan2(from.1, from.0);
         let derivative = Derivative::of(curve);
-        // Curve parameters of parametric and radial edges; radial ones have a given direction.
+        // Curve parameters of parametric and radial edges; radial edges have a given direction.
         let mut places: Vec<(f64, Option<Vector>)> = Vec::new();
         places.extend((1..parametric as usize).map(|i| (i as f64 / parametric, None)));
         places.extend((1..radial as usize).map(|i| {

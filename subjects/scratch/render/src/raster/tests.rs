@@ -1,4 +1,4 @@
-//! Tests of the raster against what the browser of the recordings draws.
+//! Compares rasters with the pictures that the browser of the recordings draws.
 
 use super::*;
 use crate::picture::Picture;
@@ -14,7 +14,7 @@ fn alpha(body: &str) -> Vec<[u8; 4]> {
 
 #[test]
 fn slivers_between_samples_cover_nothing() {
-    // The samples of a row lie 1/8, 3/8, 5/8 and 7/8 below its top.
+    // The samples of a row are 1/8, 3/8, 5/8 and 7/8 below its top.
     let body = "<path d='M0 0.95H4L3.9 2H0z'/>";
     assert_eq!(alpha(body)[0], [0; 4]);
     let body = "<path d='M0 0.7H4L3.9 2H0z'/>";
@@ -80,7 +80,7 @@ fn masks_are_turned_to_fit_their_shelf() {
 #[test]
 fn ellipses_cover_every_pixel_that_they_touch() {
     let id = ROUND_SHAPE_ID;
-    // The numbers are what the browser of the recordings draws.
+    // The browser of the recordings draws these numbers.
     let body = format!("<circle id='{id}' cx='23' cy='23' r='22.5'/>");
     let disc = rows(46, 46, &body);
     let row: Vec<u8> = disc[0].iter().copied().filter(|&alpha| alpha > 0).collect();

@@ -1,12 +1,12 @@
-//! Answers of whole questions, kept by the fingerprint of everything that a question reads.
+//! Answers to queries, which are found by the fingerprint of all data that a query reads.
 //!
-//! Programs repeat questions: in the next step if nothing has moved, after a state is restored, and
-//! in other executions that begin in the same way. Questions contain the appearance of drawables,
-//! not their ids, because clones often go through the same states one after the other.
+//! Programs repeat queries: in the next step if nothing has moved, after a state is restored, and
+//! in other executions that begin in the same way. Fingerprints depend on the appearance of
+//! drawables, not on their ids, because clones often have the same states one after the other.
 
 use super::fingerprint::Fingerprint;
 
-/// Initial and maximum size of the table, powers of two.
+/// Initial and maximum size of the table; both are powers of two.
 const MIN_SIZE: usize = 1 << 8;
 const MAX_SIZE: usize = 1 << 16;
 
@@ -26,7 +26,7 @@ impl<A> Default for Answers<A> {
 }
 
 impl<A: Copy> Answers<A> {
-    /// The answer to a question, if it is known.
+    /// The answer to a query, if it is known.
     pub(super) fn get(&self, question: Fingerprint) -> Option<A> {
         if self.table.is_empty() {
             return None;

@@ -22,7 +22,7 @@ const MAX_TEXT: usize = 330;
 pub(super) struct Bubble {
     size: (f64, f64),
     pub(super) on_right: bool,
-    /// Created by the first click that may hit the bubble, because most bubbles are never clicked.
+    /// Created at the first click that may hit the bubble, because most bubbles are never clicked.
     silhouette: OnceLock<Silhouette>,
 }
 
@@ -37,7 +37,7 @@ impl Bubble {
         Self { size, on_right, silhouette: OnceLock::new() }
     }
 
-    /// The fingerprint of all that determines the pixels.
+    /// The fingerprint of all data that determine the pixels.
     pub(super) fn print(&self) -> Fingerprint {
         Fingerprint::of(self.on_right.into()).numbers(&[self.size.0, self.size.1])
     }
@@ -154,7 +154,7 @@ mod tests {
         let (width, height) = text_size(&"word ".repeat(20));
         assert!(width <= 194.0 && height > 52.0);
         let (width, height) = text_size(&"m".repeat(2000));
-        // 14 letters fit on a line, 330 letters are shown.
+        // A line has room for 14 of these letters, and 330 letters are shown.
         assert!((width - 24.0 - 14.0 * 11.662).abs() < 1e-9, "{width}");
         assert_eq!(height, 24.0 * 16.0 + 36.0);
     }

@@ -18,7 +18,8 @@ pub(super) struct Candidates {
     pub(super) area: Option<Rect>,
 }
 
-/// The raster with which a drawable is sensed: the largest that its skin ever had.
+/// The raster with which a drawable is sensed, which is the largest raster selected so far for its
+/// skin.
 pub(super) fn silhouette<'a>(
     skins: &'a SkinSet,
     levels: &[Level],
@@ -46,8 +47,8 @@ impl Scene {
         Some(drawable.appearance().and(pixels))
     }
 
-    /// The fingerprint of what determines the colours of a drawable with effects, but not where they
-    /// are; `None` without effects, and for a drawable without a costume.
+    /// The fingerprint of the data that determine which colours a drawable with effects has, but
+    /// not their positions; `None` without effects, and for a drawable without a costume.
     pub(super) fn colors_print(&self, slot: usize) -> Option<Fingerprint> {
         let drawable = &self.drawables[slot];
         let Look::Costume(skin) = drawable.look else { return None };
@@ -57,8 +58,8 @@ impl Scene {
         (enabled != 0).then(|| Fingerprint::of(skin.0.into()).with(word, 1).numbers(effects))
     }
 
-    /// Appends to a question what it reads of a drawable within an area in which the pen's queue is
-    /// drawn; `None` for a bubble and a drawable without a picture.
+    /// Appends the data of a drawable to the fingerprint of a query within an area, in which the
+    /// queue of the pen has been drawn; `None` for a bubble and a drawable without a picture.
     #[inline]
     pub(super) fn with_print_in(
         &self,
@@ -95,7 +96,7 @@ impl Scene {
         }
     }
 
-    /// Selects at least the raster at 100 percent. `None` if the drawable has none.
+    /// Selects at least the raster at 100 percent. `None` if the drawable has no raster.
     pub(super) fn require_full_size(&mut self, slot: usize) -> Option<()> {
         match self.drawables[slot].look {
             Look::Nothing => None,

@@ -1,4 +1,4 @@
-//! Search for the nearest point of a coarse grid at which a colour shows.
+//! Search for the nearest point of a coarse grid at which a colour is visible.
 
 use smallvec::SmallVec;
 
@@ -88,7 +88,7 @@ impl Grid {
             .with(word(self.rows), 0)
     }
 
-    /// Collects the cells that match in the innermost ring that has any.
+    /// Collects the matching cells of the innermost ring with a matching cell.
     fn nearest_matches(&self, found: &mut Vec<(i32, i32)>, search: &mut ColorSearch<'_, '_>) {
         found.clear();
         let Self { start, spacing, columns, rows } = *self;
@@ -172,14 +172,14 @@ impl ColorSearch<'_, '_> {
 }
 
 impl Scene {
-    /// Searches a colour on a grid of about 1,700 points inside a box, breadth first from a
-    /// start, and returns the first point at which it shows. The coordinates of the start are
-    /// truncated and clamped to the box. Colours compare as in
-    /// [`touching_color`](Self::touching_color). On the whole stage the grid has a spacing of 10
+    /// Searches for a colour on a grid of about 1,700 points inside a box, breadth-first from a
+    /// start, and returns the first point at which it is visible. The coordinates of the start are
+    /// truncated and clamped to the box. Colours are compared as in
+    /// [`touching_color`](Self::touching_color). On the whole stage, the grid has a spacing of 10
     /// units.
     ///
-    /// The search ends when all remaining points are further from the start than `max_distance`,
-    /// in stage units; infinity searches the whole box.
+    /// The search ends when all remaining points are further from the start than `max_distance`, in
+    /// stage units. With infinity, the whole box is searched.
     ///
     /// The part of the box further than one stage away from the stage is not searched.
     pub fn find_color(

@@ -1,4 +1,4 @@
-//! Points at which several drawables together show a colour.
+//! Points at which a colour of several drawables is visible.
 
 use smallvec::SmallVec;
 
@@ -16,9 +16,9 @@ pub(super) struct ColorView<'a> {
     /// The drawables, front to back.
     candidates: SmallVec<[Candidate; 16]>,
     rgb: [u8; 3],
-    /// Whether the colours are taken as the graphics processor draws them.
+    /// Whether colours are computed as on the graphics processor.
     drawn: bool,
-    /// Number of drawables, front to back, that can influence the answer; those behind neither
+    /// Number of drawables, front to back, that can influence the answer; further drawables neither
     /// show nor cover the colour.
     relevant_count: usize,
     /// The words in which the colour may show.
@@ -33,8 +33,8 @@ pub(super) struct ColorView<'a> {
 }
 
 impl Scene {
-    /// The view of some drawables within an area. If it is `drawn`, the colours are taken as the
-    /// graphics processor draws them in the middles of the pixels to the upper right of the points.
+    /// The view of some drawables within an area. If `drawn` is set, colours are computed as the
+    /// graphics processor draws them at the centres of the pixels to the upper right of the points.
     pub(super) fn color_view(
         &self,
         front_to_back: &[u32],
@@ -161,8 +161,9 @@ impl ColorView<'_> {
         shown
     }
 
-    /// The subset of some points of a word at which some drawable may show the colour, if others
-    /// do not hide it. Those that can only hide it usually move, so that sampling them is avoided.
+    /// The subset of some points of a word at which some drawable may show the colour if other
+    /// drawables do not hide it. Drawables that can only hide the colour are not sampled, because
+    /// they usually move.
     fn wanted_points(&self, cache: &mut QueryCache, word: i32, row: i32, points: u64) -> u64 {
         let hiders = self.candidates_in(word).filter(|candidate| !candidate.may_match).count();
         if hiders == 0 || matches(self.rgb, BACKGROUND_COLOR) {
@@ -232,13 +233,13 @@ fn is_drawn(shaders: &[Shader<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool 
     for shader in shaders {
         let Some(over) = shader.fragment(point, GhostEffect::Apply) else { continue };
         seen.push(over);
-        // Drawables behind the first opaque one make no difference.
+        // Drawables behind the first opaque drawable make no difference.
         if over[3] == 1.0 {
             break;
         }
-        // Nor do any if the drawables so far are already too bright, or too dark even in front of
-        // white. Every drawable rounds by half a byte, and its channels exceed its alpha by at most
-        // one.
+        // Further drawables make no difference either if the drawables so far are already too
+        // bright, or too dark even in front of white. Every drawable rounds by half a byte, and its
+        // channels exceed its alpha by at most one.
         let rounding = 2.0 * seen.len() as f64;
         for (sum, over) in sum.iter_mut().zip(over) {
             *sum += through * over;
@@ -272,13 +273,13 @@ impl Layer<'_> {
     }
 }
 
-/// Whether layers show a colour at a point.
+/// Whether a colour is visible at a point of these layers.
 fn is_blended(layers: &mut [Layer<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool {
     let point = (f64::from(x), f64::from(row));
     let wanted = similar(rgb);
     let mut blend = Blend::new();
     for layer in layers {
-        // Layers behind only add to the channels.
+        // Layers behind can only increase the channels.
         if blend.is_opaque() || blend.exceeds(wanted.map(|(_, most)| most)) {
             break;
         }
@@ -301,7 +302,8 @@ mod tests {
     use crate::scene::{ColorOf, DrawableId, Group, PenStroke};
     use crate::skin::{SkinId, SkinSetBuilder};
 
-    /// A backdrop and three sprites: opaque, translucent and full of holes.
+    /// A backdrop and three sprites: an opaque sprite, a translucent sprite, and a sprite with many
+    /// holes.
     fn scene() -> (Scene, Vec<DrawableId>) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let costumes = [
@@ -406,8 +408,7 @@ mod tests {
             let (mut scene, ids) = scene();
             let start = scene.clone();
             let count = moves.len();
-            // The moves are repeated from the start, so that whole questions are repeated, but with
-            // other marks.
+            // Repeat the moves, so that queries are repeated, but with other marks.
             let twice = moves.iter().chain(&moves).cloned().enumerate();
             for (index, (sprite, (x, y), direction, size, (effect, value), ink)) in twice {
                 if index == count {

@@ -1,4 +1,4 @@
-//! Copies of parts of a scene, to be restored in a later state of the same scene.
+//! Copies of parts of a scene, which can be restored in a later state of the same scene.
 
 use super::drawable::Drawable;
 use super::{DrawableId, Scene};
@@ -13,14 +13,14 @@ pub struct DrawableCopy(Drawable);
 pub struct Rasters(Vec<Level>);
 
 impl DrawableCopy {
-    /// Bytes of the outline, which the copy shares with the drawable.
+    /// Number of bytes of the outline, which the copy shares with the drawable.
     pub fn bytes(&self) -> usize {
         size_of_val(self.0.hull_points())
     }
 }
 
 impl Rasters {
-    /// Bytes without the size of the type itself.
+    /// Number of bytes, without the size of the type itself.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.0)
     }
@@ -33,7 +33,7 @@ impl Scene {
         self.get(id).cloned().map(DrawableCopy)
     }
 
-    /// Restores a drawable. Has no effect if the scene lacks it.
+    /// Restores a drawable. Has no effect if the scene does not have it.
     pub fn restore_drawable(&mut self, id: DrawableId, copy: &DrawableCopy) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.clone_from(&copy.0);
@@ -52,7 +52,7 @@ impl Scene {
         self.reaches.clear();
     }
 
-    /// Whether the pen layer exists: some pen block was executed.
+    /// Whether the pen layer exists, because some pen block was executed.
     pub fn has_pen(&self) -> bool {
         self.pen.is_some()
     }

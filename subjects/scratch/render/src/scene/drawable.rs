@@ -35,7 +35,7 @@ pub(super) struct Drawable {
     direction: f64,
     scale: (f32, f32),
     rotation: Rotation,
-    /// Rotated by a multiple of 90 degrees and scaled by 99 to 101 percent.
+    /// Whether the drawable is rotated by a multiple of 90 degrees and scaled to 99 to 101 percent.
     axis_aligned: bool,
     pub(super) model: Model,
     /// The hull, if it is valid and has points. It is part of the state, not only a cache,
@@ -59,7 +59,7 @@ impl Default for Boxes {
     }
 }
 
-/// The boxes follow from the rest of a drawable.
+/// The boxes are determined by the other fields of a drawable.
 impl PartialEq for Boxes {
     fn eq(&self, _: &Boxes) -> bool {
         true
@@ -71,7 +71,7 @@ impl PartialEq for Boxes {
 #[derive(Clone, Debug, Default)]
 struct KnownAppearance(Cell<Fingerprint>);
 
-/// The appearance follows from the rest of a drawable.
+/// The appearance is determined by the other fields of a drawable.
 impl PartialEq for KnownAppearance {
     fn eq(&self, _: &KnownAppearance) -> bool {
         true
@@ -180,7 +180,7 @@ impl Drawable {
         self.boxes = Boxes::default();
     }
 
-    /// The points of the hull; none if it is not known.
+    /// The points of the hull; empty if it is not known.
     pub(super) fn hull_points(&self) -> &HullPoints {
         self.hull.as_ref().map_or(&[], |hull| &hull.points)
     }
@@ -196,7 +196,7 @@ impl Drawable {
         self.boxes().0
     }
 
-    /// [`fast_bounds`](Self::fast_bounds), grown to integer coordinates.
+    /// Like [`fast_bounds`](Self::fast_bounds), grown to integer coordinates.
     pub(super) fn snapped_bounds(&self) -> Rect {
         self.boxes().1
     }

@@ -27,8 +27,9 @@ fn point_cost(drawable: &Drawable) -> f64 {
 impl Scene {
     /// The box around the visible part of a drawable.
     ///
-    /// This computes the hull if there is no valid one, which changes answers of later queries.
-    /// Hidden and fully transparent drawables have no hull: their box is the [`aabb`](Self::aabb).
+    /// This computes the hull if there is no valid hull, which changes the results of later
+    /// queries. Hidden and fully transparent drawables have no hull: their box is the
+    /// [`aabb`](Self::aabb).
     pub fn bounds(&mut self, id: DrawableId) -> Rect {
         let Some(slot) = self.slot(id) else { return EMPTY_BOUNDS };
         self.ensure_hull(slot);
@@ -45,8 +46,8 @@ impl Scene {
         self.get(id).map_or(EMPTY_BOUNDS, |drawable| drawable.model.aabb())
     }
 
-    /// Upper bound of the points that a query about a drawable samples. Points under shape effects
-    /// count several times.
+    /// Upper bound for the number of points that a query about a drawable samples. Points under
+    /// shape effects count several times.
     pub fn query_cost(&self, id: DrawableId) -> f64 {
         self.get(id).map_or(0.0, |drawable| {
             let bounds = drawable.fast_bounds();
@@ -58,8 +59,9 @@ impl Scene {
         })
     }
 
-    /// Upper bound of the points that [`bounds`](Self::bounds) samples, counted likewise: 0 if the
-    /// hull is known or is the hull of the costume, which is computed once.
+    /// Upper bound for the number of points that [`bounds`](Self::bounds) samples, counted in the
+    /// same way. It is 0 if the hull is known or is the hull of the costume, which is computed
+    /// once.
     pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
             !drawable.has_hull() && drawable.visible && drawable.effects.changes_shape()
@@ -126,7 +128,7 @@ impl Scene {
         self.prepare_within(slot, Rect::STAGE);
     }
 
-    /// [`prepare`](Self::prepare) for sampling within an area of the stage.
+    /// Like [`prepare`](Self::prepare), for sampling within an area of the stage.
     pub(super) fn prepare_within(&mut self, slot: usize, area: Rect) {
         let drawable = &self.drawables[slot];
         if let (Look::PenLayer, Some(pen)) = (&drawable.look, &mut self.pen) {

@@ -1,14 +1,14 @@
 //! Fingerprints of 128 bits, which distinguish states without a comparison of their contents.
 
 /// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
-/// probability of about 2^-100, so that answers can be kept by fingerprint. It is the same on every
+/// probability of about 2^-100, so answers can be found by fingerprints. It is the same on every
 /// computer and in every process. It is not cryptographic: sequences with equal fingerprints can be
 /// constructed.
 #[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64, u64);
 
-/// Odd numbers with as many ones as zeros, one for each half and position.
+/// Odd numbers with equally many ones and zeros, one for each half and position.
 const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xa3b1_9535_4a39_b70d, 0x8f14_7a6d_3c5b_e2a9];
 
@@ -42,7 +42,7 @@ impl Fingerprint {
         self.with(other.0, other.1)
     }
 
-    /// Appends another fingerprint and a small number, in the time of one of them.
+    /// Appends another fingerprint and a small number in one operation.
     #[inline]
     pub(super) fn and_tagged(self, other: Self, tag: u8) -> Self {
         // The words of a fingerprint are uniformly distributed, so two of them rarely differ in
@@ -68,7 +68,7 @@ impl Fingerprint {
         })
     }
 
-    /// The fingerprint of a set after one element is exchanged for another.
+    /// The fingerprint of a set after one element is replaced by another.
     pub(super) fn exchange(self, old: Self, new: Self) -> Self {
         Self(self.0 ^ old.0 ^ new.0, self.1 ^ old.1 ^ new.1)
     }
@@ -78,7 +78,7 @@ impl Fingerprint {
         u128::from(self.0) << 64 | u128::from(self.1)
     }
 
-    /// A number below a power of two, the same for equal fingerprints.
+    /// A number below a power of two, which is the same for equal fingerprints.
     pub(super) fn place(self, count: usize) -> usize {
         (self.0 ^ self.1 >> 32) as usize & (count - 1)
     }

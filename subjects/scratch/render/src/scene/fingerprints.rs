@@ -1,4 +1,4 @@
-//! Fingerprints of everything that determines the answers of a scene.
+//! Fingerprints of all data that determine the results of queries on a scene.
 
 use super::drawable::{Drawable, Look};
 use super::fingerprint::Fingerprint;
@@ -21,8 +21,8 @@ impl Scene {
         self.pen.as_ref().map_or(print, |pen| print.and(pen.print()))
     }
 
-    /// The fingerprint of a drawable, its place in the drawing order included, but not its id. Takes
-    /// time proportional to the number of drawables.
+    /// The fingerprint of a drawable, including its place in the drawing order, but not its id.
+    /// Takes time proportional to the number of drawables.
     pub fn drawable_fingerprint(&self, id: DrawableId) -> Fingerprint {
         let Some(drawable) = self.get(id) else { return Fingerprint::default() };
         drawable.print().with(self.order(id) as u64, 1)

@@ -1,4 +1,4 @@
-//! The draw list: four groups, back to front.
+//! The draw list, which consists of four groups from back to front.
 
 use super::{DrawableId, Scene};
 
@@ -61,7 +61,7 @@ impl Layers {
         self.list.iter().position(|&other| other == id)
     }
 
-    /// Moves a drawable within its group to the index that `target` computes from the old one.
+    /// Moves a drawable within its group to the index that `target` computes from the old index.
     fn reorder(&mut self, id: DrawableId, order: f64, target: impl Fn(f64) -> f64) {
         // An order of 0 changes nothing, neither as a number nor as a difference.
         let Some(old) = self.index(id).filter(|_| order != 0.0 && !order.is_nan()) else { return };
@@ -170,7 +170,7 @@ mod tests {
         let clone = scene.add(Group::Sprite);
         scene.place_behind(clone, b);
         assert_eq!(order(&scene), [a.0, clone.0, b.0, c.0, d.0]);
-        // Coming from behind, the drawable ends in front of the other one.
+        // A drawable that was further back is then in front of the other drawable.
         scene.place_behind(a, c);
         assert_eq!(order(&scene), [clone.0, b.0, c.0, a.0, d.0]);
     }

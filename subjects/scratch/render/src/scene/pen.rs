@@ -46,8 +46,8 @@ impl Scene {
     }
 
     /// Draws a line with round ends; a dot if both ends are equal. A line does not blend with
-    /// itself, because it is drawn in one pass. Coverage is computed exactly, without the 1/16
-    /// pixel grid of a particular graphics driver.
+    /// itself, because it is drawn in one pass. Coverage is computed exactly, without the grid of
+    /// 1/16 pixel of some graphics drivers.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
         let ignored = self.colors_ignored;
         let skins = Arc::clone(&self.skins);
@@ -58,8 +58,8 @@ impl Scene {
         pen.push(Mark::Line(Line { from, to, stroke: *stroke }), &skins);
     }
 
-    /// Takes over what the pen has drawn in another scene with the same costumes. Has no effect if
-    /// no pen was ever used in the other scene.
+    /// Copies the drawing of the pen from another scene with the same costumes. Has no effect if
+    /// the pen was never used in the other scene.
     pub fn take_drawing(&mut self, other: &Self) {
         if let Some(drawn) = &other.pen {
             let pen = self.pen();
@@ -101,7 +101,7 @@ impl Pen {
         self.layer.whole
     }
 
-    /// The fingerprints of the drawings on each tile.
+    /// The fingerprint of the drawing on each tile.
     pub(super) fn drawn_tiles(&self) -> &[Fingerprint; TILE_COUNT] {
         &self.layer.tiles
     }
@@ -117,8 +117,8 @@ impl Pen {
         TileBox::around(area).tiles().map(|tile| self.layer.tiles[tile])
     }
 
-    /// Bytes of queued marks and of pixels that are not shared with `earlier`, or with a blank
-    /// layer. Pixels that queued marks will change are not counted.
+    /// Number of bytes of queued marks and of pixels that are not shared with `earlier`, or with a
+    /// blank layer. Pixels that queued marks will change are not counted.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let blank = blank_layer();
         let before = earlier.map_or(&blank, |pen| &pen.layer);
@@ -160,7 +160,7 @@ impl Pen {
         self.queue.draw(layer, skins, area);
     }
 
-    /// Whether two layers have the same pixels after all that is queued is drawn.
+    /// Whether two layers have the same pixels after all queued marks are drawn.
     pub(super) fn same(&self, other: &Self, skins: &SkinSet) -> bool {
         let same_layer = || {
             Arc::ptr_eq(&self.layer, &other.layer)

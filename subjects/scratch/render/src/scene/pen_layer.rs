@@ -14,7 +14,7 @@ pub(super) const COLUMNS: usize = 480;
 /// Number of rows of the pen layer.
 pub(super) const ROWS: usize = 360;
 
-/// Tiles in a row and rows of tiles.
+/// Number of tiles in a row, and number of rows of tiles.
 pub(super) const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
 /// Number of tiles.
 pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
@@ -30,7 +30,7 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Appends a mark to what has been drawn on a tile.
+    /// Records that a mark has been drawn on a tile.
     pub(super) fn drawn(&mut self, tile: usize, mark: Fingerprint) {
         let place = Fingerprint::of(tile as u64);
         let old = self.tiles[tile];
@@ -40,7 +40,7 @@ impl Layer {
     }
 }
 
-/// A layer on which nothing is drawn.
+/// A layer without drawings.
 pub(super) fn blank_layer() -> Arc<Layer> {
     static BLANK: OnceLock<Arc<Layer>> = OnceLock::new();
     let blank = BLANK.get_or_init(|| {
@@ -51,7 +51,7 @@ pub(super) fn blank_layer() -> Arc<Layer> {
     Arc::clone(blank)
 }
 
-/// A box of pixels of the layer; empty if one of the ranges is.
+/// A rectangle of pixels of the layer. It is empty if one of the ranges is empty.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Pixels {
     pub(super) columns: Range<usize>,
@@ -70,12 +70,12 @@ impl Pixels {
     }
 }
 
-/// The numbers that are in both ranges.
+/// The intersection of two ranges.
 pub(super) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.max(b.start)..a.end.min(b.end)
 }
 
-/// A box of tiles; empty if one of the ranges is.
+/// A rectangle of tiles. It is empty if one of the ranges is empty.
 #[derive(Clone, Debug)]
 pub(super) struct TileBox {
     columns: Range<usize>,
@@ -83,7 +83,7 @@ pub(super) struct TileBox {
 }
 
 impl TileBox {
-    /// The tiles that have pixels of a box.
+    /// The tiles that contain pixels of a rectangle.
     pub(super) fn of(pixels: &Pixels) -> Self {
         let numbers = |range: &Range<usize>, side: usize| {
             if range.is_empty() { 0..0 } else { range.start / side..(range.end - 1) / side + 1 }
@@ -107,7 +107,7 @@ impl TileBox {
         }
     }
 
-    /// The tiles that are also in another box.
+    /// The intersection of two rectangles of tiles.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         Self {
             columns: common(&self.columns, &other.columns),
@@ -121,7 +121,7 @@ impl TileBox {
         Pixels { columns: pixels(&self.columns, TILE.0), rows: pixels(&self.rows, TILE.1) }
     }
 
-    /// The numbers of the tiles, which are counted by rows.
+    /// The numbers of the tiles, which are numbered by rows.
     pub(super) fn tiles(&self) -> impl Iterator<Item = usize> + use<> {
         let columns = self.columns.clone();
         self.rows

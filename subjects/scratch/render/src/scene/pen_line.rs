@@ -11,7 +11,7 @@ use crate::tiles::Canvas;
 /// Colour and width of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PenStroke {
-    /// Red, green, blue, not multiplied by opacity, and opacity; each from 0 to 1.
+    /// Red, green and blue (not multiplied by opacity), and opacity, each from 0 to 1.
     pub rgba: [f64; 4],
     /// Width of the line in stage units, from 1 to 1200.
     pub diameter: f64,
@@ -36,7 +36,7 @@ impl Line {
         )
     }
 
-    /// The fingerprint of all that determines the pixels of the line.
+    /// The fingerprint of all data that determine the pixels of the line.
     pub(super) fn print(&self) -> Fingerprint {
         let Self { from, to, stroke } = self;
         Fingerprint::of(0)
@@ -51,7 +51,8 @@ impl Line {
         Pixels { columns: line.box_columns(), rows: line.rows() }
     }
 
-    /// Draws the pixels of the line that are within a tile, whose pixels are given as well.
+    /// Draws the pixels of the line within a tile. The range of the pixels of the tile is given as
+    /// well.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, within: &Pixels) {
         let line = self.segment();
         let [r, g, b, a] = self.stroke.rgba;
@@ -69,7 +70,7 @@ impl Line {
     }
 }
 
-/// A line and the distance from it at which coverage ends.
+/// A line, and the distance from the line at which coverage ends.
 struct Segment {
     from: (f64, f64),
     delta: (f64, f64),
@@ -124,7 +125,7 @@ impl Segment {
     }
 }
 
-/// The pixels, of `count` in a row or column, that a closed interval intersects.
+/// The range of pixels in a row or column of `count` pixels that a closed interval intersects.
 fn pixels(from: f64, to: f64, count: usize) -> Range<usize> {
     let count = count as f64;
     // Casts saturate and map NaN to 0, so that nothing is drawn.

@@ -1,6 +1,7 @@
-//! Lines and stamps that are not yet drawn on the pen layer, and the tiles on which they are.
+//! Lines and stamps that are not yet drawn on all tiles of the pen layer, and the tiles on which
+//! they are drawn.
 //!
-//! Marks are drawn in their order on each pixel, whichever tiles are drawn first.
+//! Marks are drawn in their order on each pixel, independently of the order of tiles.
 
 use std::sync::Arc;
 
@@ -11,10 +12,10 @@ use super::stamp::Stamp;
 use crate::bounds::Rect;
 use crate::skin::SkinSet;
 
-/// Maximum number of queued marks; lines take about 300 KB.
+/// Maximum number of queued marks. That many lines take about 300 KB.
 pub(super) const MAX_QUEUED: usize = 4096;
 
-/// Number of marks in a part of the queue, which copies of the queue share.
+/// Number of marks in each part of the queue that copies of the queue share.
 const SHARED: usize = 64;
 
 /// A line or a stamp.
@@ -44,7 +45,7 @@ impl Mark {
 /// A mark and a box around it.
 type Boxed = (Mark, Pixels);
 
-/// Marks in their order, and how many of them are drawn on each tile.
+/// Marks in their order, and the number of marks that are drawn on each tile.
 #[derive(Debug)]
 pub(super) struct Queue {
     /// Parts of [`SHARED`] marks, which copies share.
@@ -107,7 +108,7 @@ impl Queue {
             && pairs().all(|((mark, _), (other, _))| mark.same(other))
     }
 
-    /// Bytes of marks that are not shared with an earlier queue.
+    /// Number of bytes of marks that are not shared with an earlier queue.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let parts = self.parts.iter().enumerate();
         let unshared = parts.filter(|(number, part)| {

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::bounds::Rect;
 
-/// Largest distance of a point from the origin on either axis, a multiple of the word size so
-/// that every row begins with a whole word.
+/// Maximum distance of a point from the origin on either axis. It is a multiple of the word size,
+/// so that every row begins with a whole word.
 const REACH: i32 = 768;
 /// Number of words in a row.
 pub(super) const WORDS: usize = word_of(REACH) as usize;
@@ -102,7 +102,7 @@ pub(super) fn point_of(x: i32) -> u64 {
     1 << ((x + REACH) & 63)
 }
 
-/// The words from one column to another, each with the points that lie between them.
+/// The words from one column to another, each with its points between the columns.
 pub(super) fn words(left: i32, right: i32) -> impl Iterator<Item = (i32, u64)> {
     let (first, last) = (word_of(left), word_of(right));
     (first..=last).map(move |word| {

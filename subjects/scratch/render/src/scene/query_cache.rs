@@ -2,8 +2,8 @@
 //!
 //! Programs repeat the same queries in every step, while most drawables do not change. A cache
 //! entry keeps the answers for one drawable and one query, 64 points of a row in one word, until
-//! the appearance of the drawable changes. Points are sampled on demand, so that a query that
-//! ends early samples no more points than it needs.
+//! the appearance of the drawable changes. Points are sampled on demand, so a query that ends early
+//! samples only the points that it needs.
 
 use rustc_hash::FxHashMap;
 
@@ -17,8 +17,8 @@ use crate::color::{GhostEffect, Shown, color_kind, matches_mask, matches_mask_gp
 
 /// Number of entries that are kept although the current query does not use them.
 const CAPACITY: usize = 256;
-/// Number of entries that are examined to find one to replace, because examining all of them took a
-/// tenth of the time of programs with many drawables.
+/// Number of entries that are examined to find an entry to replace, because examining all entries
+/// took a tenth of the time of programs with many drawables.
 const EXAMINED: usize = 8;
 /// Approximate number of points of a row that are sampled together in the time of a single point.
 const ROW_GAIN: u32 = 3;
@@ -28,22 +28,23 @@ const FEW_POINTS: u32 = 4;
 /// A query about a drawable at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PointQuery {
-    /// Whether it is solid.
+    /// Whether the drawable is solid.
     Solid,
-    /// Whether its own colour agrees with a mask colour.
+    /// Whether the colour of the drawable agrees with a mask colour.
     Mask([u8; 3]),
-    /// Whether it shows a colour.
+    /// Whether the drawable shows a colour.
     Color([u8; 3]),
-    /// Whether it is solid on the graphics processor, in the middle of the pixel to the upper right.
+    /// Whether the drawable is solid on the graphics processor, at the centre of the pixel to the
+    /// upper right.
     DrawnSolid,
-    /// Whether its own colour agrees with a mask colour there.
+    /// Whether the colour of the drawable agrees with a mask colour at this pixel centre.
     DrawnMask([u8; 3]),
-    /// Whether it shows a colour there.
+    /// Whether the drawable shows a colour at this pixel centre.
     DrawnColor([u8; 3]),
 }
 
 impl PointQuery {
-    /// Whether it is about what the graphics processor draws.
+    /// Whether the query is computed as on the graphics processor.
     fn is_drawn(self) -> bool {
         matches!(self, Self::DrawnSolid | Self::DrawnMask(_) | Self::DrawnColor(_))
     }
@@ -67,7 +68,7 @@ impl PointQuery {
 pub(super) struct WordAnswers {
     /// The points that have been sampled.
     pub(super) known: u64,
-    /// The points at which the answer is yes. For a colour query, also those at which the
+    /// The points at which the answer is yes. For a colour query, also the points at which the
     /// drawable is translucent (see `clear`).
     pub(super) yes: u64,
     /// The points at which drawables behind are visible. If the bit in `yes` is not set, the
@@ -102,7 +103,8 @@ type Key = (DrawableId, u32);
 struct CacheEntry {
     key: Key,
     query: PointQuery,
-    /// Picture of the drawable for which the answers are valid; `None` if there is none.
+    /// Fingerprint of the picture of the drawable for which the answers are valid; `None` without
+    /// answers.
     picture: Option<Fingerprint>,
     params: SamplingParams,
     /// Outside of this region the drawable is transparent, and no answers are kept.
@@ -121,7 +123,7 @@ struct CacheEntry {
 pub(super) struct Candidate {
     pub(super) slot: u32,
     entry: u32,
-    /// The region in which the drawable may be visible, or solid if the query is about that.
+    /// The region in which the drawable may be visible, or may be solid if the query asks for this.
     pub(super) visible_region: WordRegion,
     /// Whether any answer can be yes.
     pub(super) may_match: bool,
@@ -137,7 +139,7 @@ pub(super) struct QueryCache {
     hand: usize,
     /// Number of the current query.
     query: u64,
-    /// Whether drawables touch others or colours.
+    /// Whether drawables touch other drawables or colours.
     pub(super) touching: Answers<bool>,
     /// Whether drawables with effects may show colours.
     shown: Answers<bool>,
@@ -146,7 +148,7 @@ pub(super) struct QueryCache {
 }
 
 impl QueryCache {
-    /// Begins a new query, which may replace entries of earlier ones.
+    /// Begins a new query, which may replace entries of earlier queries.
     pub(super) fn begin_query(&mut self) {
         self.query += 1;
     }
@@ -161,7 +163,7 @@ impl QueryCache {
             entry.picture = picture;
             entry.query = query;
             entry.params = scene.params(slot);
-            // The box has a margin of one unit, so that it contains the middles of the pixels.
+            // The box has a margin of one unit, so that it contains the centres of the pixels.
             entry.visible_region = WordRegion::around(match query {
                 PointQuery::Solid => scene.solid_bounds(slot, &entry.params),
                 _ => entry.params.colored_bounds,
@@ -235,8 +237,8 @@ impl QueryCache {
         index
     }
 
-    /// An entry that the current query does not use: the oldest of some, each time of others. `None`
-    /// if there is none.
+    /// Finds an entry that the current query does not use: the oldest of a few entries, which are
+    /// others at each call. `None` if there is none.
     fn unused_entry(&mut self) -> Option<usize> {
         let count = self.entries.len();
         let places = (0..count).map(|place| (self.hand + place) % count);
@@ -310,7 +312,8 @@ impl CacheEntry {
 }
 
 impl WordAnswers {
-    /// [`complete`](Self::complete) for a query about what the graphics processor draws.
+    /// Like [`complete`](Self::complete), for a query that is computed as on the graphics
+    /// processor.
     #[inline(never)]
     fn complete_drawn(
         &mut self,

@@ -9,9 +9,9 @@ use super::fingerprint::Fingerprint;
 use crate::bounds::Rect;
 use crate::skin::SkinId;
 
-/// The box of whole points that a drawable may cover, as far as it matters on the stage: its top,
-/// bottom, right and left, 16 bits for each. Programs with hundreds of clones compare boxes for most
-/// of their time, and a drawable takes several cache lines.
+/// The box of whole points that a drawable may cover on the stage: its top, bottom, right and left
+/// side, with 16 bits for each. Programs with hundreds of clones compare boxes for most of their
+/// time, and a drawable takes several cache lines.
 ///
 /// The lower sides are counted downwards. So two boxes intersect if each side of one box is at
 /// least the opposite side of the other box, counted in the same direction.
@@ -30,7 +30,7 @@ const HIGHEST: u64 = 0x8000_8000_8000_8000;
 impl Reach {
     /// Intersects everything.
     const UNKNOWN: Self = Self(!HIGHEST);
-    /// Intersects nothing on the stage.
+    /// A box that intersects no box on the stage.
     const NOWHERE: Self = Self(0);
 
     /// The reach of a box with whole coordinates.
@@ -51,7 +51,7 @@ impl Reach {
         [48, 32, 16, 0].map(|shift| self.0 >> shift & 0xffff)
     }
 
-    /// The sides that a box has at least if it intersects this one.
+    /// The minimum sides of a box that intersects this box.
     fn least(self) -> u64 {
         let [top, bottom, right, left] = self.sides().map(|side| MOST - side);
         Self::of_sides([bottom, top, left, right]).0
@@ -97,11 +97,11 @@ struct Print {
     skin: u32,
 }
 
-/// The print of a drawable without a costume, and of one that is not known.
+/// The print of a drawable that has no costume or is not known.
 const NO_PRINT: Print = Print { appearance: Fingerprint::NONE, skin: u32::MAX };
 
-/// The reaches and prints by slot; none before the first question, and after the scene was restored.
-/// A drawable with a known reach has [selected](super::raise_level) its raster.
+/// The reaches and prints, indexed by slot. They are empty before the first query and after the
+/// scene was restored. A drawable with a known reach has [selected](super::raise_level) its raster.
 #[derive(Debug, Default)]
 pub(super) struct Reaches {
     reaches: Vec<Reach>,
@@ -124,7 +124,7 @@ impl Reaches {
         }
     }
 
-    /// The drawable of a slot may have changed.
+    /// Forgets the reach of a slot, because its drawable may have changed.
     #[inline]
     pub(super) fn forget(&mut self, slot: usize) {
         if let (Some(reach), Some(print)) = (self.reaches.get_mut(slot), self.prints.get_mut(slot))
@@ -138,7 +138,7 @@ impl Reaches {
         self.prints.clear();
     }
 
-    /// The appearance of a drawable and its skin, if it is known and has a costume.
+    /// The appearance and the skin of a drawable, if they are known and it has a costume.
     #[inline]
     pub(super) fn print(&self, slot: usize) -> Option<(Fingerprint, u32)> {
         let Print { appearance, skin } = *self.prints.get(slot)?;
@@ -193,7 +193,7 @@ impl Scene {
             Reach::NOWHERE
         };
         let drawable = &self.drawables[slot];
-        // The queue of the pen is drawn for each question.
+        // The queue of the pen is drawn for each query.
         if !matches!(drawable.look, Look::PenLayer) {
             self.reaches.reaches[slot] = reach;
         }

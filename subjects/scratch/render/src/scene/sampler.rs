@@ -14,17 +14,17 @@ use crate::silhouette::Silhouette;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingParams {
     pub(super) inverse: InverseModel,
-    /// Touching takes one sample instead of four.
+    /// Whether touching uses one sample instead of four.
     pub(super) nearest: bool,
-    /// Effects change the shape.
+    /// Whether effects change the shape.
     warped: bool,
-    /// Texture coordinates are finite on and around the stage, and no effect changes them.
+    /// Whether texture coordinates are finite on and around the stage and not changed by effects.
     affine: bool,
-    /// Outside of this box the drawable is transparent.
+    /// A box outside of which the drawable is transparent.
     pub(super) colored_bounds: Rect,
 }
 
-/// Sampler of one drawable.
+/// Sampler of a drawable.
 #[derive(Clone, Copy)]
 pub(super) struct Sampler<'a> {
     drawable: &'a Drawable,
@@ -131,7 +131,7 @@ impl Sampler<'_> {
         mut points: u64,
         mut each: impl FnMut(u64, [u8; 4]),
     ) {
-        /// The place of no pixel.
+        /// Place that stands for no pixel.
         const OUTSIDE: u32 = u32::MAX;
         let (y, bounds) = (f64::from(row), &self.params.colored_bounds);
         let mut places = [OUTSIDE; 64];
@@ -164,13 +164,13 @@ impl Sampler<'_> {
 }
 
 impl Scene {
-    /// The sampler of a drawable. All drawables of the query must be [prepared](Self::prepare)
-    /// before, because drawables share rasters.
+    /// The sampler of a drawable. All drawables of the query must have been
+    /// [prepared](Self::prepare), because drawables share rasters.
     pub(super) fn sampler(&self, slot: usize) -> Sampler<'_> {
         self.sampler_with(slot, self.params(slot))
     }
 
-    /// The sampler of a drawable with parameters computed before.
+    /// The sampler of a drawable with known parameters.
     pub(super) fn sampler_with(&self, slot: usize, params: SamplingParams) -> Sampler<'_> {
         let drawable = &self.drawables[slot];
         Sampler { drawable, silhouette: self.silhouette(drawable), params }

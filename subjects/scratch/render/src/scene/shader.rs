@@ -1,5 +1,5 @@
-//! Sampling of a drawable as the original does on the graphics processor: at pixel centres, with
-//! the raster of the drawable's own scale, with colours in floating point.
+//! Sampling of a drawable as in the original on the graphics processor: at pixel centres, with the
+//! raster for the scale of the drawable, and with colours in floating point.
 
 use crate::bounds::Rect;
 use crate::color::{GhostEffect, with_effects_gpu};
@@ -15,7 +15,7 @@ pub(super) struct Lens {
     pub(super) effects: Effects,
     pub(super) size: (f64, f64),
     pub(super) nearest: bool,
-    /// A box that contains the drawable's rectangle.
+    /// A box that contains the rectangle of the drawable.
     pub(super) colored_bounds: Rect,
 }
 
@@ -24,11 +24,11 @@ pub(super) struct Lens {
 pub(super) enum Sample {
     /// A premultiplied pixel.
     Texel([u8; 4]),
-    /// A premultiplied colour (0 to 1) between pixels.
+    /// An interpolated premultiplied colour (0 to 1) between pixels.
     Between([f64; 4]),
 }
 
-/// Shader of one drawable.
+/// Shader of a drawable.
 pub(super) struct Shader<'a> {
     silhouette: &'a Silhouette,
     lens: Lens,
@@ -109,7 +109,7 @@ impl Shader<'_> {
         })
     }
 
-    /// Bilinear interpolation of four texels; those at the edge are repeated beyond it.
+    /// Bilinear interpolation of four texels. Texels at the edge are repeated beyond the edge.
     fn sample_linear(&self, u: f64, v: f64) -> Sample {
         let x = u * self.silhouette.width() as f64 - 0.5;
         let y = v * self.silhouette.height() as f64 - 0.5;
@@ -120,8 +120,8 @@ impl Shader<'_> {
             self.texel(i, j + 1.0),
             self.texel(i + 1.0, j + 1.0),
         ];
-        // Shortcut for equal texels. The sum below would differ in the last bit, which is lost
-        // when the colour is rounded to bytes.
+        // Shortcut for equal texels. The sum below would differ in the last bit, but the colour is
+        // rounded to bytes later.
         if !self.lens.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
             return Sample::Texel(corners[0]);
         }

@@ -14,7 +14,7 @@ impl Scene {
         self.shader_with(slot, &self.params(slot))
     }
 
-    /// The shader of a drawable with parameters computed before.
+    /// The shader of a drawable with known parameters.
     pub(super) fn shader_with(&self, slot: usize, params: &SamplingParams) -> Shader<'_> {
         Shader::new(self.texture(&self.drawables[slot]), self.lens_with(slot, params))
     }

@@ -1,4 +1,4 @@
-//! The slots of drawables by id.
+//! The slots of drawables, which are found by id.
 
 use std::cell::{Cell, OnceCell};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -24,8 +24,8 @@ impl Hints {
     }
 }
 
-/// A number for the drawables that exist: it differs from the numbers of all scenes before a drawable
-/// was added or removed. No result depends on it.
+/// A number for the set of existing drawables. It differs from the numbers of all scenes before a
+/// drawable was added or removed. Results do not depend on it.
 pub(super) fn next_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Relaxed) + 1

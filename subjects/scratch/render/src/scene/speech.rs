@@ -8,8 +8,8 @@ use super::drawable::Look;
 use super::{DrawableId, Group, Scene};
 use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 
-/// Height in stage units of the upper part of an owner; only hull points in it count for the
-/// position of the bubble.
+/// Height of the upper part of an owner, in stage units. Only hull points in this part influence
+/// the position of the bubble.
 const UPPER_PART: f64 = 8.0;
 
 impl Scene {
@@ -24,7 +24,7 @@ impl Scene {
         id
     }
 
-    /// Changes the text of a bubble, which keeps its layer. Does nothing for other drawables.
+    /// Changes the text of a bubble, which keeps its layer. Has no effect on other drawables.
     pub fn set_bubble_text(&mut self, id: DrawableId, text: &str) {
         if let Some(on_right) = self.bubble(id).map(|bubble| bubble.on_right) {
             self.set_bubble(id, Bubble::new(text_size(text), on_right));

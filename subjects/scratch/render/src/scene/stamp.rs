@@ -13,7 +13,7 @@ use crate::silhouette::EMPTY;
 use crate::skin::{Level, SkinSet};
 use crate::tiles::Canvas;
 
-/// A drawable as it was when it was stamped.
+/// A drawable in its state at the time of stamping.
 #[derive(Debug)]
 pub(super) struct Stamp {
     look: Look,
@@ -25,7 +25,7 @@ pub(super) struct Stamp {
 }
 
 impl Stamp {
-    /// The fingerprint of all that determines the pixels of the stamp.
+    /// The fingerprint of all data that determine the pixels of the stamp.
     pub(super) fn print(&self) -> Fingerprint {
         let Pixels { columns, rows } = &self.pixels;
         let word = |range: &Range<usize>| (range.start as u64) << 32 | range.end as u64;
@@ -37,12 +37,13 @@ impl Stamp {
         self.pixels.clone()
     }
 
-    /// Draws the pixels of the stamp that are within a tile, whose pixels are given as well.
+    /// Draws the pixels of the stamp within a tile. The range of the pixels of the tile is given as
+    /// well.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, skins: &SkinSet, within: &Pixels) {
         let silhouette = match &self.look {
             Look::Costume(skin) => skins.skin(*skin).silhouette(self.level),
             Look::Bubble(bubble) => bubble.silhouette(),
-            // The layer itself stamps nothing.
+            // Stamping the pen layer has no effect.
             Look::PenLayer | Look::Nothing => &EMPTY,
         };
         let shader = Shader::new(silhouette, self.lens);
@@ -282,7 +283,7 @@ mod tests {
         draw(&mut scene);
         assert_eq!(pen(&scene, &drawn), one);
         assert_eq!(pen(&scene, &blank), one + 4 * 32 * 30);
-        // A stamp of 70 x 50 is on several tiles, and far fewer than all.
+        // A stamp of 70 x 50 covers several tiles, but only a small part of all tiles.
         scene.pen_stamp(ids[0]);
         draw(&mut scene);
         assert!((2..=12).contains(&((pen(&scene, &drawn) - one) / (4 * 32 * 30))));

@@ -1,4 +1,4 @@
-//! Queries for touching drawables, edge and points, and picking.
+//! Queries for touching drawables, the edge and points, and for the target of a click.
 
 use smallvec::SmallVec;
 
@@ -24,7 +24,8 @@ impl Scene {
             || bounds.bottom < -STAGE_Y
     }
 
-    /// Whether a drawable is solid at a stage point, hidden or not, on the stage or not.
+    /// Whether a drawable is solid at a point, even if the drawable is hidden or the point is
+    /// outside of the stage.
     pub fn touching_point(&mut self, id: DrawableId, x: f64, y: f64) -> bool {
         self.slot(id).is_some_and(|slot| {
             self.prepare(slot);
@@ -67,7 +68,7 @@ impl Scene {
         let own = candidate(tester);
         let others: SmallVec<[Candidate; 8]> =
             others.iter().map(|&slot| candidate(slot as usize)).collect();
-        // The others that may be solid in the row, with their words, one bit for each.
+        // The other drawables that may be solid in the row, with their words, one bit for each.
         let mut in_row: SmallVec<[(u32, &Candidate); 8]> = SmallVec::new();
         rows(area).any(|row| {
             let own_words = own.visible_region.words(row);
@@ -102,8 +103,8 @@ impl Scene {
         })
     }
 
-    /// The drawable that a click at a stage point hits: the frontmost of the whole draw list that
-    /// is visible, not entirely ghosted, and solid there.
+    /// The drawable that a click at a stage point hits: the frontmost drawable of the whole draw
+    /// list that is visible, not entirely ghosted, and solid at this point.
     pub fn pick(&mut self, x: f64, y: f64) -> Option<DrawableId> {
         let point = Rect { left: x, right: x, bottom: y, top: y };
         let in_reach: SmallVec<[usize; 16]> = self

@@ -10,33 +10,33 @@ use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::color::{BACKGROUND_COLOR, color_kind, matches};
 
-/// Points times drawables that the original samples on the CPU in one query.
+/// Number of points times drawables that the original samples on the CPU in one query.
 const ROW_BUDGET: f64 = 40_000.0;
 
-/// The kinds of questions with the answer yes or no, in fingerprints.
+/// The kinds of queries with a truth value as the answer, in fingerprints.
 const COLOR_QUESTION: u64 = 1;
 pub(super) const OVERLAP_QUESTION: u64 = 2;
 
-/// The question whether the others show a colour at a point where the tester is solid or has the
-/// colour `mask`.
+/// The query whether the other drawables show a colour at a point at which the tester is solid or
+/// has the colour `mask`.
 #[derive(Clone, Copy)]
 struct ColorQuestion<'a> {
     tester: usize,
-    /// Slots of the others.
+    /// Slots of the other drawables.
     front_to_back: &'a [u32],
     mask: Option<[u8; 3]>,
     rgb: [u8; 3],
 }
 
 impl Scene {
-    /// Whether a drawable, hidden or not, is solid at a whole point of the stage at which the
-    /// others show a colour.
+    /// Whether a drawable, hidden or not, is solid at a whole point of the stage at which the other
+    /// drawables show a colour.
     pub fn touching_color(&mut self, id: DrawableId, rgb: [u8; 3]) -> bool {
         self.color_query(id, None, rgb)
     }
 
-    /// Whether a drawable, hidden or not, has the colour `mask` at a whole point of the stage
-    /// at which the others show the colour `rgb`.
+    /// Whether a drawable, hidden or not, has the colour `mask` at a whole point of the stage at
+    /// which the other drawables show the colour `rgb`.
     pub fn color_touching_color(&mut self, id: DrawableId, mask: [u8; 3], rgb: [u8; 3]) -> bool {
         self.color_query(id, Some(mask), rgb)
     }
@@ -62,9 +62,9 @@ impl Scene {
         })
     }
 
-    /// The answer to a question of a tester about others within an area, in which the pen's queue
-    /// is drawn: the cached answer, otherwise the answer of `ask`. Everything else that the answer
-    /// depends on must be in `question`.
+    /// The answer to a query of a tester about other drawables within an area, in which the queue
+    /// of the pen has been drawn: the cached answer, or else the result of `ask`. Everything else
+    /// on which the answer depends must be in `question`.
     pub(super) fn answered(
         &mut self,
         question: Fingerprint,
@@ -111,9 +111,9 @@ impl Scene {
             || upper.bottom <= upper.top && self.color_query_at(question, true, upper, cache)
     }
 
-    /// The query at the points of an area: as the original answers it on the CPU, or (`drawn`) in
-    /// the middles of the pixels to the upper right of the points as its graphics processor does,
-    /// with the rasters of the drawables' own scales, blended from back to front.
+    /// Executes the query at the points of an area: as in the original on the CPU, or (if `drawn`
+    /// is set) as on its graphics processor, at the centres of the pixels to the upper right of the
+    /// points, with the rasters for the scales of the drawables, blended from back to front.
     fn color_query_at(
         &self,
         question: ColorQuestion<'_>,
@@ -175,8 +175,8 @@ mod tests {
     const PICTURE: &str = "<path fill='#f00' d='M0 0h9v9h-9z'/><path fill='#00f' d='M9 9h40v3h-40z'/>\
         <path fill='#0f0' fill-opacity='.5' d='M20 0h20v40z'/><path fill='#000' d='M40 30l9 9h-9z'/>";
 
-    /// A backdrop and three sprites, vectors and bitmaps, which are larger than the sampled points
-    /// on the CPU if they are scaled.
+    /// A backdrop and three sprites with vector and bitmap costumes. If they are scaled, they are
+    /// larger than the area that is sampled on the CPU.
     fn scene() -> (Scene, [DrawableId; 4]) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let back =

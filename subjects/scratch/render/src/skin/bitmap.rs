@@ -9,7 +9,7 @@ use crate::silhouette::{Alpha, Silhouette};
 #[derive(Debug)]
 pub(super) struct Bitmap {
     bytes: Arc<[u8]>,
-    /// Width and height of the raster: the file's, doubled for resolution 1.
+    /// Width and height of the raster: the size in the file, doubled for resolution 1.
     pixels: (u32, u32),
     doubled: bool,
     center: (f64, f64),

@@ -1,5 +1,5 @@
-//! Vector costumes. The size is computed when they are loaded, rasters (scaled by powers of two)
-//! when they are sensed.
+//! Vector costumes. The size is computed when a costume is loaded; rasters (scaled by powers of
+//! two) are computed when it is sensed.
 
 use std::sync::OnceLock;
 
@@ -78,7 +78,7 @@ impl Vector {
         self.size.0 > 0.0 && self.size.1 > 0.0
     }
 
-    /// The number of the raster for a scale in percent; `None` if it would have no pixels.
+    /// The number of the raster for a scale in percent; `None` if the raster would have no pixels.
     pub(super) fn level(&self, (sx, sy): (f32, f32)) -> Option<usize> {
         if !self.visible() {
             return Some(0);
@@ -111,8 +111,8 @@ impl Vector {
         })
     }
 
-    /// Draws the document at its intrinsic size times the scale, independently of the raster's
-    /// size. `None` if it cannot be drawn within the limits.
+    /// Draws the document with its intrinsic size times the scale, independently of the size of the
+    /// raster. `None` if it cannot be drawn within the limits.
     fn rasterise(&self, number: usize, width: u32, height: u32) -> Option<Vec<[u8; 4]>> {
         let tree = self.tree.get_or_init(|| self.document.tree()).as_ref()?;
         let mut pixmap = tiny_skia::Pixmap::new(width, height)?;

@@ -10,7 +10,8 @@ const XML: &str = "http://www.w3.org/XML/1998/namespace";
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Element {
     pub(super) name: String,
-    /// Names and values; names in these namespaces have the prefix `xlink:` or `xml:`.
+    /// Names and values. Names in the namespaces of XLink and XML have the prefix `xlink:` or
+    /// `xml:`.
     attributes: Vec<(String, String)>,
     pub(super) children: Vec<Node>,
 }
@@ -95,7 +96,7 @@ impl Element {
         }
     }
 
-    /// Calls a function that may change elements, for this one and all its descendants.
+    /// Calls a function that may change elements for this element and all its descendants.
     pub(super) fn visit_mut(&mut self, f: &mut impl FnMut(&mut Self)) {
         f(self);
         for child in self.elements_mut() {

@@ -1,12 +1,12 @@
-//! Size of a document with all references expanded. Patterns that refer to patterns can double it
-//! with every line, and the parser and the renderer follow each reference again.
+//! Size of a document with all references expanded. With patterns that refer to patterns, every
+//! line can double the size, and the parser and the renderer follow each reference again.
 
 use std::collections::HashMap;
 
 use super::dom::{Element, Node};
 use crate::limits::Limits;
 
-/// Maximum nesting of elements, including referenced ones.
+/// Maximum nesting of elements, including referenced elements.
 const DEPTH: usize = 1024;
 
 /// Size of an element, including its descendants and references.
@@ -35,8 +35,8 @@ struct Traversal<'a> {
     known: HashMap<&'a str, Size>,
 }
 
-/// The size, where the target of a reference counts once for each reference; `None` if elements are
-/// nested too deeply. Cyclic references count 0.
+/// Computes the size, in which the target of a reference counts once for each reference; `None` if
+/// elements are nested too deeply. Cyclic references count 0.
 pub(super) fn expanded_size(root: &Element) -> Option<Size> {
     let mut traversal = Traversal { by_id: HashMap::new(), known: HashMap::new() };
     collect(root, &mut traversal.by_id);
@@ -96,7 +96,7 @@ impl<'a> Traversal<'a> {
     }
 }
 
-/// Letters and elements of a text, itself included.
+/// Number of letters and elements of a text, including the text element.
 fn text_size(text: &Element) -> (f64, f64) {
     let (mut letters, mut elements) = (0, 0);
     text.visit(&mut |element| {

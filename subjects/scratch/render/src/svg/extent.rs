@@ -1,5 +1,5 @@
-//! The box around a drawing, as the browser computes it: in binary32, in which the last digit of a
-//! costume's size depends on the order of operations.
+//! The box around a drawing, computed as in the browser: in binary32, where the last digit of the
+//! size of a costume depends on the order of operations.
 
 use resvg::tiny_skia::{Path, Point, Transform};
 use resvg::usvg;

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use resvg::usvg::{self, FontFamily, fontdb};
 
-/// Font families by their names in Scratch.
+/// Font families and their names in Scratch.
 const FAMILIES: [(&str, &[u8]); 7] = [
     (SANS_SERIF, include_bytes!("../../fonts/NotoSans-Medium.ttf")),
     (SERIF, include_bytes!("../../fonts/SourceSerifPro-Regular.otf")),
@@ -27,7 +27,7 @@ pub(super) fn resolver() -> usvg::FontResolver<'static> {
         select_font: Box::new(|font, database| {
             let fonts = Fonts::get();
             database.clone_from(&fonts.database);
-            // A browser uses its standard font, which has serifs, for an unknown family.
+            // For an unknown family, a browser uses its standard font, which has serifs.
             let known = font.families().iter().find_map(|family| fonts.face(name_of(family)));
             known.or_else(|| fonts.face(SERIF))
         }),

@@ -1,4 +1,4 @@
-//! Gradients of paths to whose coordinates a transformation has been applied.
+//! Gradients of paths with transformed coordinates.
 
 use super::dom::Element;
 use super::transform::{Matrix, quadratic_mean, rounded};
@@ -113,7 +113,8 @@ mod tests {
 
     #[test]
     fn lines_of_equal_colour_are_sheared_with_the_path() {
-        // A horizontal gradient under a shear to the right: its lines lean, the axis turns.
+        // A horizontal gradient after a shear to the right: its lines are slanted, and its axis is
+        // rotated.
         let shear = Matrix { c: 1.0, ..Matrix::IDENTITY };
         let (start, end) = transformed_axis((0.0, 0.0), (10.0, 0.0), shear);
         assert_eq!(start, (0.0, 0.0));

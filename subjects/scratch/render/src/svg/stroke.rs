@@ -2,7 +2,7 @@
 //!
 //! Scratch's paint editor cannot draw a stroke that is wider in one direction. Therefore the
 //! original applies transformations to path data before it shows a costume, which changes pixels.
-//! Only attributes count, never `style` or classes.
+//! Only attributes are considered, not `style` or classes.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -55,7 +55,7 @@ fn is_gradient(element: &Element) -> bool {
 struct Traversal {
     /// The document's gradients, by id.
     gradients: BTreeMap<String, Element>,
-    /// Copies for baked paths, by their new id.
+    /// Copies for baked paths, indexed by their new id.
     baked: BTreeMap<String, Element>,
 }
 

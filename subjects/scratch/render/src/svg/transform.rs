@@ -16,8 +16,8 @@ pub(super) struct Matrix {
 impl Matrix {
     pub(super) const IDENTITY: Self = Self { a: 1.0, b: 0.0, c: 0.0, d: 1.0, e: 0.0, f: 0.0 };
 
-    /// Parses a `transform` attribute; an invalid one is the identity. Sines come from one library
-    /// on all platforms.
+    /// Parses a `transform` attribute. An invalid attribute gives the identity. The same library
+    /// computes sines on all platforms.
     pub(super) fn parse(text: &str) -> Self {
         let one = Self::IDENTITY;
         let radians = |degrees: f64| degrees * std::f64::consts::PI / 180.0;
@@ -43,7 +43,7 @@ impl Matrix {
             .unwrap_or(one)
     }
 
-    /// The matrix that first applies `inner`, then this one.
+    /// The matrix that first applies `inner` and then this matrix.
     pub(super) fn then_inner(self, inner: Self) -> Self {
         let (a, b) = self.apply_direction((inner.a, inner.b));
         let (c, d) = self.apply_direction((inner.c, inner.d));
@@ -87,7 +87,7 @@ pub(super) fn quadratic_mean(a: f64, b: f64) -> f64 {
     ((a * a + b * b) / 2.0).sqrt()
 }
 
-/// A number cast from text as in JavaScript, without hexadecimal and similar notations.
+/// Converts text to a number as JavaScript does, without hexadecimal and similar notations.
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim();
     if text.is_empty() {

@@ -1,4 +1,4 @@
-//! Scenes of rectangles, on which agreement with the original is exact.
+//! Scenes with rectangles, for which results agree exactly with the original.
 
 // Every test binary compiles this module, but uses only a part of it.
 #![allow(dead_code)]
