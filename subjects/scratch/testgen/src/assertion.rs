@@ -1,4 +1,4 @@
-//! Generation of regression assertions (Whisker paper, section 5.5), and separation of assertions
+//! Generation of regression assertions (Whisker paper, section 5.5), and detection of assertions
 //! and goals that depend on chance.
 
 mod chance;

@@ -1,8 +1,8 @@
 //! Codons: the genes of a test (Whisker paper, section 5.1).
 //!
 //! A chromosome is a sequence of groups of equal size: an event codon, then as many parameter
-//! codons as any event of the project consumes. An event skips the codons that it does not consume,
-//! so that a change of one group does not change the meaning of others.
+//! codons as any event of the project consumes. Codons that an event does not consume are skipped,
+//! so a change of one group does not change the meaning of other groups.
 
 use catherd_search::Stream;
 
@@ -15,7 +15,7 @@ use crate::settings::GenerationSettings;
 pub struct Chromosome(Vec<u16>);
 
 impl Chromosome {
-    /// A chromosome of these codons.
+    /// Creates a chromosome from these codons.
     ///
     /// # Panics
     /// If there are none.
@@ -45,18 +45,19 @@ impl Chromosome {
 pub struct Genetics {
     /// Number of codons of a group, at least 1: one for the event, others for its parameters.
     pub group: usize,
-    /// Fewest groups of a sampled chromosome.
+    /// Minimum number of groups of a sampled chromosome.
     pub min_groups: usize,
     /// Maximum number of groups of any chromosome.
     pub max_groups: usize,
-    /// Standard deviation by which mutated codons move.
+    /// Standard deviation of the changes of mutated codons.
     pub deviation: f64,
     /// Deviations of the published code.
     pub compat: Compat,
 }
 
 impl Genetics {
-    /// The operators of these settings, for groups with this number of parameter codons.
+    /// Creates the operators for these settings and for groups with this number of parameter
+    /// codons.
     pub fn new(parameters: usize, settings: &GenerationSettings) -> Self {
         Self {
             group: parameters + 1,
@@ -82,8 +83,8 @@ impl Genetics {
         Chromosome::new(codons)
     }
 
-    /// A mutated copy: each group is changed, deleted or preceded by a new one with a probability
-    /// of one in the number of groups (Whisker paper, section 5.1.1).
+    /// Returns a mutated copy: with a probability of 1 divided by the number of groups, each group
+    /// is changed, deleted, or preceded by a new group (Whisker paper, section 5.1.1).
     pub fn mutate(&self, parent: &Chromosome, rng: &mut Stream) -> Chromosome {
         let groups = parent.length().div_ceil(self.group);
         let probability = 1.0 / groups as f64;
@@ -152,7 +153,7 @@ impl Genetics {
         codons.extend((0..self.group).map(|_| self.random_codon(rng)));
     }
 
-    /// Moves a codon by a normally distributed distance; it wraps around at both ends.
+    /// Changes a codon by a normally distributed number. It wraps around at both ends of the range.
     fn shift(&self, codon: u16, rng: &mut Stream) -> u16 {
         let moved = rng.gaussian(f64::from(codon), self.deviation).round() as i64;
         moved.rem_euclid(i64::from(MAX_CODON) + 1) as u16
@@ -201,7 +202,7 @@ mod tests {
         assert_eq!((*codons().min().unwrap(), *codons().max().unwrap()), (0, 480));
     }
 
-    /// The example of the Whisker paper: 5 and 3 groups cut in the middle.
+    /// The example of the Whisker paper: parents with 5 and 3 groups are cut in the middle.
     #[test]
     fn crossover_cuts_both_parents_at_the_same_share() {
         let (a, b) = (numbered(5, 0), numbered(3, 100));

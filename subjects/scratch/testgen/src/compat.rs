@@ -1,9 +1,10 @@
-//! Switches that reproduce deviations of Whisker's published code from its paper.
+//! Switches that reproduce deviations of the published code of Whisker from its paper.
 
 use catherd_search::Field;
 
-/// Switches that are off by default. A switch that is on reproduces the published code where it
-/// differs from the paper. MOSA has one more among its parameters, `compat.mutate_parents`.
+/// All switches are off by default. A switch that is on reproduces the published code in one detail
+/// in which it differs from the paper. The parameters of MOSA contain one more switch,
+/// `compat.mutate_parents`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
     /// Every "create clone" block may start the clones of every sprite.
@@ -11,15 +12,15 @@ pub struct Compat {
     /// A call leads to its definition and to the next block, and the definition's end to
     /// the exit, not back to the callers.
     pub call_edges: bool,
-    /// A user event that did not happen is not reached, so that goals that only this event leads to
-    /// are infinitely far away.
+    /// A user event that did not happen counts as not reached, so goals to which only this event
+    /// leads are infinitely far away.
     pub unreached_event_is_infinite: bool,
     /// Waits are not listed while a question is open.
     pub no_wait_on_question: bool,
     /// The inputs that custom blocks sense are read once, before the green flag, and are the same
     /// for all sprites that define a block with that signature.
     pub static_procedures: bool,
-    /// Mutation draws one of four changes: the fourth changes the parameter codons only.
+    /// Mutation draws one of four changes. The fourth changes only the parameter codons.
     pub four_mutations: bool,
     /// Crossover cuts one group later, so that no child equals a parent.
     pub crossover_plus_one: bool,
@@ -29,9 +30,10 @@ pub struct Compat {
     pub vrm_stage_only: bool,
     /// No assertions are added after the first event of a test.
     pub skip_first_pair: bool,
-    /// Everything is asserted after every event but the first, not only what changed.
+    /// All attributes are asserted after every event except the first, not only attributes that
+    /// changed.
     pub assert_everything: bool,
-    /// Assertions consider any two texts that are not numerals equal.
+    /// Assertions treat any two texts that are not numerals as equal.
     pub nan_equal: bool,
 }
 

@@ -1,50 +1,52 @@
 //! Counts of a run.
 
-/// Counts of a run. Counts that Whisker's result files contain have the same names as there.
+/// Counts of a run. Counts that the result files of Whisker contain have the same names as in these
+/// files.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Goals of the project.
+    /// Number of goals of the project.
     pub goals: u64,
-    /// Goals that the search covered.
+    /// Number of goals that the search covered.
     pub covered: u64,
-    /// Iterations as the algorithm counts them: executions (random), generations after
-    /// the first (MOSA), sampled and mutated tests (MIO).
+    /// Number of iterations, which depend on the algorithm: executions (random), generations after
+    /// the first (MOSA), or sampled and mutated tests (MIO).
     pub iterations: u64,
-    /// Executed chromosomes and applications of extension.
+    /// Number of executed chromosomes and applications of extension.
     pub executions: u64,
     /// Number of evaluations: one for each executed chromosome and each event that extension
     /// appended.
     pub evaluations: u64,
-    /// Events of executed chromosomes, without the waits between them and without the events that
-    /// extension appended.
+    /// Number of events of executed chromosomes, without the waits between them and without the
+    /// events that extension appended.
     pub events: u64,
-    /// Steps of the search.
+    /// Number of steps of the search.
     pub steps: u64,
-    /// Hung tests: executions that ended early because for a second every step of the program
-    /// executed the maximum number of blocks, as an endless loop without screen refresh does.
+    /// Number of tests that hung: their executions ended early because every step of the program
+    /// executed the maximum number of blocks for one second, as an endless loop without screen
+    /// refresh does.
     pub hung_tests: u64,
     /// Number of executions up to and including the execution that covered the last goal; `None` if
     /// goals remain.
     pub executions_to_full_coverage: Option<u64>,
-    /// Tests of the final suite.
+    /// Number of tests in the final suite.
     pub suite_tests: u64,
     /// Number of events in the final suite. Whisker also counts the waits between them, which gives
     /// twice this number.
     pub suite_events: u64,
-    /// Stable assertions of the final suite.
+    /// Number of stable assertions in the final suite.
     pub suite_assertions: u64,
-    /// Goals that some test of the final suite covered in all of its re-executions as well; `None`
-    /// without assertions, because nothing was executed again.
+    /// Number of goals that some test of the final suite also covered in all its re-executions;
+    /// `None` without assertions, because no test was executed again.
     pub robust: Option<u64>,
-    /// Flaky assertions of the final suite.
+    /// Number of flaky assertions in the final suite.
     pub suite_flaky: u64,
     /// Number of tests of the archive that the final suite does not contain.
     pub minimised_tests: u64,
-    /// Events that minimisation removed.
+    /// Number of events that minimisation removed.
     pub minimised_events: u64,
-    /// Codons that minimisation removed, which is Whisker's unit.
+    /// Number of codons that minimisation removed, which is the unit of Whisker.
     pub minimised_codons: u64,
-    /// Executions of minimisation, which are not part of the search.
+    /// Number of executions of minimisation, which are not part of the search.
     pub minimisation_executions: u64,
 }
 

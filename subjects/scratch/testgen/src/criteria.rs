@@ -1,6 +1,7 @@
 //! The goals at which a search aims.
 
-/// The kinds of goals at which a search aims. Goals of both kinds are counted in any case but the first.
+/// The kinds of goals at which a search aims. Goals of both kinds are counted, except with the
+/// first criteria.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Criteria {
     /// Statement blocks. Branches are not goals.
@@ -9,7 +10,7 @@ pub enum Criteria {
     /// [Branches](catherd_scratch_suite::goals::Branch). Blocks are goals as well, but the search
     /// does not use distances to them.
     Branches,
-    /// Both.
+    /// Statement blocks and branches.
     BlocksAndBranches,
 }
 

@@ -2,7 +2,7 @@
 
 use catherd_scratch_vm::CompileError;
 
-/// Error of preparing a project or a run.
+/// Error in preparing a project or a run.
 #[derive(Debug, thiserror::Error)]
 pub enum GenerateError {
     /// The algorithm is unknown.

@@ -26,8 +26,8 @@ pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
 /// Maximum size of the memory of stretches in bytes.
 const STRETCH_BYTES: usize = 32 << 20;
 
-/// Executor of tests of one project with one seed, one after the other. Each execution is a pure
-/// function of project, test and seed.
+/// Executor of the tests of one project with one seed, in sequence. Each execution is a pure
+/// function of the project, the test and the seed.
 pub(crate) struct Executor {
     prepared: Arc<Prepared>,
     seed: u64,
@@ -43,9 +43,9 @@ pub(crate) struct Executor {
     tried: Tried,
     /// Minimum number of blocks between two states within an event.
     long: u64,
-    /// Size of the prefix cache in bytes from the first long execution on; 0 for no change.
+    /// Size of the prefix cache in bytes after the first long execution; 0 for no change.
     later: usize,
-    /// Smallest size of a saved state in bytes.
+    /// Minimum size of a saved state in bytes.
     least: u64,
     pub(crate) extractor: Extractor<TargetId>,
     /// Random stream for positions of drags. It restarts with every execution.
@@ -64,14 +64,14 @@ pub(crate) struct Executor {
 /// Events and trace of an execution.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
-    /// The events with their parameters. A one-step wait followed each.
+    /// The events with their parameters. Each was followed by a wait of one step.
     pub(crate) events: Vec<Event>,
     pub(crate) history: History,
 }
 
 impl Executor {
-    /// An executor for a run. `search` draws the run's random answer. `memory` is the maximum size
-    /// of the prefix cache in bytes; results do not depend on it.
+    /// Creates an executor for a run. `search` draws the random answer of the run. `memory` is the
+    /// maximum size of the prefix cache in bytes; results do not depend on it.
     pub(crate) fn new(
         prepared: Arc<Prepared>,
         seed: u64,
@@ -160,7 +160,7 @@ impl Executor {
         self.interaction.is_hung()
     }
 
-    /// Number of tests of [`Executor::run`] and [`Executor::improvise`] that ended early because
+    /// Number of tests that ended early in [`Executor::run`] and [`Executor::improvise`] because
     /// the program hung.
     pub(crate) fn hung_tests(&self) -> u64 {
         self.hung
@@ -176,12 +176,12 @@ impl Executor {
         self.extractor.extract(&mut self.vm, &mut self.extraction);
     }
 
-    /// The extraction stream. The caller restores it if it drops a list.
+    /// The random stream of extraction. A caller that drops a list must restore it.
     pub(crate) fn extraction(&mut self) -> &mut Stream {
         &mut self.extraction
     }
 
-    /// The listed event at `index` with parameters from codons.
+    /// Returns the listed event at `index`, with parameters from codons.
     pub(crate) fn decode(&mut self, index: usize, codon: impl Fn(usize) -> u16) -> Event {
         let event = self.extractor.events()[index];
         self.resolve(parameters::with_codons(event, self.prepared.settings.bounds, codon))
@@ -192,14 +192,14 @@ impl Executor {
         choice.event(|| self.extractor.extent(&choice.listed(), &mut self.vm))
     }
 
-    /// Sends an event, runs its steps and one more, and records them.
+    /// Sends an event, runs its steps and one more step, and records them.
     pub(crate) fn send(&mut self, event: Event, recording: &mut Recording) {
         self.interaction.send(event, &mut self.vm, self.extractor.words());
         recording.events.push(event);
         self.flush(recording);
     }
 
-    /// Prolongs the last event, a wait. Returns whether the trace changed.
+    /// Prolongs the last event, which is a wait. Returns whether the trace changed.
     pub(crate) fn prolong(&mut self, steps: u32, recording: &mut Recording) -> bool {
         self.interaction.run(steps, &mut self.vm);
         if let Some(Event::Wait { steps: waited }) = recording.events.last_mut() {
@@ -213,7 +213,7 @@ impl Executor {
         self.vm.tracer.flush(event, &mut recording.history)
     }
 
-    /// Decodes and executes a chromosome from the green flag on (Whisker paper, section
+    /// Decodes and executes a chromosome, beginning with the green flag (Whisker paper, section
     /// 5.1). Ends early when the program has ended and only waits are listed.
     pub(crate) fn run(&mut self, chromosome: &Chromosome) -> Recording {
         let group = self.prepared.parameters + 1;
@@ -225,7 +225,7 @@ impl Executor {
         })
     }
 
-    /// Executes this number of events, each drawn from the listed ones, with random parameters
+    /// Executes this number of events, each drawn from the listed events, with random parameters
     /// (Whisker paper, Algorithm 3). Ends early as [`Executor::run`] does.
     pub(crate) fn improvise(&mut self, events: usize, rng: &mut Stream) -> Recording {
         let bounds = self.prepared.settings.bounds;
@@ -239,8 +239,8 @@ impl Executor {
 
     /// The number of events, at least 1, up to the last that improved the fitness for some goal.
     ///
-    /// Fitness never rises as a trace grows, so that a binary search finds this number with few
-    /// evaluations.
+    /// Fitness values never increase as a trace grows, so a binary search finds this number with
+    /// few evaluations.
     pub(crate) fn last_improvement(&mut self, history: &History, fitness: &[f64]) -> u32 {
         let (trace, earlier) = &mut self.earlier;
         let (mut low, mut high) = (1, history.last_change().max(1));

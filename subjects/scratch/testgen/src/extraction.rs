@@ -1,9 +1,9 @@
 //! Event extraction: lists of the events that a program can react to (Whisker paper, sections 4.1
 //! and 4.2).
 //!
-//! [`Tables`] are made once for a project: for each script a flat list of the blocks that sense
-//! input. An [`Extractor`] evaluates them in the state of a running program, or independently of
-//! it, depending on its kind of [`Extraction`].
+//! [`Tables`] are created once for each project. They contain, for each script, a flat list of the
+//! blocks that sense input. An [`Extractor`] evaluates them in the state of a running program, or
+//! independently of the state, depending on its kind of [`Extraction`].
 
 mod answers;
 mod dynamic;
@@ -26,7 +26,8 @@ pub use tables::Tables;
 pub enum Extraction {
     /// Events that the program can react to in its present state (Algorithm 2).
     Dynamic,
-    /// Events for which there is a handler anywhere in the code (Table 2), running or not.
+    /// Events for which there is a handler anywhere in the code (Table 2), whether it is running or
+    /// not.
     Static,
     /// Events of every kind, even those to which the program does not react (Algorithm 1).
     Naive,

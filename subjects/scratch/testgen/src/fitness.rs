@@ -1,10 +1,11 @@
-//! Fitness: the distance of a test from covering each goal (Whisker paper, section 5.2).
+//! Fitness, which measures the distance of a test from covering each goal (Whisker paper, section
+//! 5.2).
 //!
-//! The fitness of a test for a goal combines, in order of weight, the *approach level*
-//! (by how many control dependences the execution missed the goal), the *branch
-//! distance* (how far the decision at the nearest of them was from the required outcome)
-//! and, if that decision had the required outcome, the *control flow distance* (how many
-//! blocks are left to its target). Smaller is better, and 0 means covered.
+//! The fitness of a test for a goal combines, in order of weight, the *approach level* (by how many
+//! control dependences the execution missed the goal), the *branch distance* (how far the decision
+//! at the nearest of them was from the required outcome) and, if that decision had the required
+//! outcome, the *control flow distance* (how many blocks are between the execution and its target).
+//! Smaller is better, and 0 means covered.
 //!
 //! All goals are evaluated together. The approach level of a goal is the number of dependences back
 //! to the nearest node that was reached, which equals its distance in one breadth-first search
@@ -21,7 +22,7 @@ use crate::graph::{Adjacency, ENTRY, Edge, FIRST_EVENT, NodeId, Outcomes, START}
 use crate::model::Model;
 use catherd_scratch_trace::Trace;
 
-/// Distance of a node that no walk has reached.
+/// Distance of a node that no search has reached.
 const FAR: u32 = u32::MAX;
 
 /// Buffers of [`Model::evaluate`], kept between calls to avoid allocation.
@@ -34,14 +35,15 @@ pub struct Workspace {
 /// State of a node in an evaluation.
 #[derive(Clone, Copy, Debug)]
 struct State {
-    /// Control flow edges from the nearest covered block or the entry.
+    /// Number of control flow edges from the nearest covered block or the entry.
     flow: u32,
-    /// Control dependences from the nearest node that was reached; 0 if it was reached itself.
+    /// Number of control dependences from the nearest node that was reached; 0 if the node was
+    /// reached.
     steps: u32,
     /// The smallest distance at those nearest nodes to the outcome that leads here.
     branch: f64,
-    /// If that distance is 0: the control flow distance of the node that depends on the outcome
-    /// of the nearest node and leads here.
+    /// If `branch` is 0, the control flow distance of the node that depends on the outcome of the
+    /// nearest node and leads here.
     rest: u32,
 }
 
@@ -50,13 +52,13 @@ const UNKNOWN: State = State { flow: FAR, steps: FAR, branch: f64::INFINITY, res
 /// The distance of an execution from a goal, and its parts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Distance {
-    /// Control dependences between the goal and the execution; `None` if no chain of
+    /// Number of control dependences between the goal and the execution; `None` if no chain of
     /// dependences connects them.
     pub approach_level: Option<u32>,
     /// Distance to the outcome that leads to the goal, at least 0.
     pub branch_distance: f64,
-    /// Blocks and events still to pass; `None` if unknown, or irrelevant because the branch
-    /// distance is positive.
+    /// Number of blocks and events between the execution and the goal; `None` if it is unknown, or
+    /// irrelevant because the branch distance is positive.
     pub control_flow_distance: Option<u32>,
     /// All parts combined in one number, see [`Model::evaluate`].
     pub fitness: f64,
@@ -72,11 +74,11 @@ impl Distance {
 }
 
 impl Model {
-    /// Writes the fitness of the execution for every goal to `fitness`, in goal order:
-    /// 0 if it is covered, else `2 a + alpha(b) + c` with the approach level `a`, the
-    /// branch distance `b` and `c = alpha(control flow distance)` if `b` is 0 and
-    /// `c = 1` if not, where `alpha(x) = x / (1 + x)`. Infinite if no dependence
-    /// connects execution and goal. Branches are one approach level below their blocks.
+    /// Writes the fitness of the execution for every goal to `fitness`, in goal order: 0 if it is
+    /// covered, else `2 a + alpha(b) + c` with the approach level `a`, the branch distance `b` and
+    /// `c = alpha(control flow distance)` if `b` is 0 and `c = 1` if not, where `alpha(x) = x / (1
+    /// + x)`. It is infinite if no dependence connects the execution and the goal. Branches are one
+    /// approach level below their blocks.
     pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, workspace: &mut Workspace) {
         self.measure(trace, workspace);
         let goals = &workspace.nodes[self.graph.first_block() as usize..];
@@ -133,7 +135,7 @@ impl Model {
         }
     }
 
-    /// Queues the nodes that the execution reached: those that had an outcome.
+    /// Queues the nodes that the execution reached, which are the nodes that had an outcome.
     fn reach(&self, nodes: &mut [State], queue: &mut Vec<NodeId>) {
         let graph = &self.graph;
         queue.clear();
@@ -157,8 +159,8 @@ impl Model {
         }
     }
 
-    /// Takes the first step along the dependences, from the nodes in the queue, and
-    /// queues the nodes that it leads to instead.
+    /// Follows the dependences from the nodes in the queue by one step, and replaces the queue by
+    /// the nodes to which they lead.
     fn leave_reached(&self, trace: &Trace, nodes: &mut [State], queue: &mut Vec<NodeId>) {
         let reached = queue.len();
         for position in 0..reached {
@@ -206,7 +208,7 @@ impl Model {
     }
 }
 
-/// Takes the other steps along the dependences, from the nodes in the queue.
+/// Follows the dependences from the nodes in the queue to the end.
 fn follow_dependences(dependence: &Adjacency<Edge>, nodes: &mut [State], queue: &mut Vec<NodeId>) {
     let mut next = 0;
     while let Some(&node) = queue.get(next) {
@@ -280,7 +282,7 @@ impl State {
     }
 }
 
-/// Maps distances from 0 on to `[0, 1]`, keeping their order.
+/// Maps nonnegative distances to `[0, 1]` and preserves their order.
 pub(crate) fn normalized(distance: f64) -> f64 {
     if distance.is_finite() { distance / (1.0 + distance) } else { 1.0 }
 }

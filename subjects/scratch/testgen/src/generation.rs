@@ -1,4 +1,4 @@
-//! Generating a test suite: search, minimisation and assertions.
+//! Generation of a test suite: search, minimisation and assertions.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -23,8 +23,8 @@ use crate::request::{BranchCoverage, End, Generated, Request};
 use crate::settings::GenerationSettings;
 
 impl Prepared {
-    /// Searches for tests and makes a suite of them. `on_progress` is called after every execution
-    /// and may end the search.
+    /// Searches for tests and creates a suite from them. `on_progress` is called after every
+    /// execution and may end the search.
     pub fn generate(
         self: &Arc<Self>,
         request: &Request,
@@ -63,12 +63,12 @@ impl Prepared {
             let mut problem = ScratchProblem { executor: &mut executor, genetics };
             request.search(&mut problem, &mut rng, on_progress)
         };
-        // Replays send recorded events and therefore share no prefix with the search.
+        // Replays send recorded events, so they share no prefixes with the search.
         executor.reset_prefix_cache(memory);
         self.finish(request, found, &mut executor, &mut rng)
     }
 
-    /// Makes the final suite and the result.
+    /// Creates the final suite and the result.
     fn finish(
         &self,
         request: &Request,
@@ -146,8 +146,8 @@ impl Prepared {
         Generated { end, goals, covered, branches, timeline, suite, unstable, counts, limits }
     }
 
-    /// Takes the branches out of the goals of a suite and of the goals that it covers, so that these are
-    /// blocks. `None` if branches are not goals.
+    /// Removes the branches from the goals of a suite and from the goals that it covers, so that
+    /// all goals are blocks. `None` if branches are not goals.
     pub fn separate_branches(
         &self,
         suite: &mut Suite,
@@ -167,10 +167,10 @@ impl Prepared {
         Some(BranchCoverage { goals, covered })
     }
 
-    /// Gives each test of a suite for this project assertions about all attributes that its events
-    /// change, and to tests with a policy assertions about ranges of variables in play. Then
-    /// separates what depends on chance: flaky assertions, and goals covered by chance. A test in
-    /// which every change depends on chance is given assertions about the state at its end.
+    /// Adds assertions to each test of a suite for this project about all attributes that its
+    /// events change, and to tests with a policy assertions about ranges of variables. Then marks
+    /// flaky assertions and goals that are covered by chance. If every change in a test depends on
+    /// chance, assertions about the state at its end are added.
     pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
@@ -184,7 +184,7 @@ impl Prepared {
                 separate_chance(suite, &self.program, goals, how.reexecutions)?;
                 assert_state(suite, &self.program, &self.observer, how, goals)
             });
-        // Does not fail, because these tests name only sprites of the program.
+        // This does not fail, because the tests refer only to sprites of the program.
         debug_assert!(asserted.is_ok(), "{asserted:?}");
     }
 }
@@ -253,7 +253,7 @@ impl From<&GeneratedTest> for Candidate {
     }
 }
 
-/// The only test of a project that reacts to no input: it waits.
+/// The only test of a project that reacts to no input. It waits.
 fn idle_test(executor: &mut Executor) -> Candidate {
     executor.begin();
     let mut recording = Recording::default();
@@ -262,8 +262,8 @@ fn idle_test(executor: &mut Executor) -> Candidate {
     Candidate::from(&TestCase::new(chromosome, recording, executor))
 }
 
-/// Replays the tests and returns the positions of the tests that do not cover the goals that they
-/// are kept for. Each test is executed from the green flag, as in every execution of the suite.
+/// Replays the tests and returns the positions of the tests that do not cover the goals for which
+/// they are kept. Each test is executed from the green flag, as in every execution of the suite.
 fn unstable(minimised: &Minimised, executor: &mut Executor) -> Vec<u32> {
     let tests = minimised.tests.iter().zip(0..);
     tests

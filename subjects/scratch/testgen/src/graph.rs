@@ -16,11 +16,11 @@ pub(crate) use adjacency::Adjacency;
 /// The number of a node: [`ENTRY`], [`EXIT`], [`START`], then the events, then the blocks.
 pub(crate) type NodeId = u32;
 
-/// The environment, from which user events come.
+/// The environment, which sends user events.
 pub(crate) const ENTRY: NodeId = 0;
 /// The end of every script.
 pub(crate) const EXIT: NodeId = 1;
-/// Above [`ENTRY`] and [`EXIT`], so that the entry is a control dependence too.
+/// A node above [`ENTRY`] and [`EXIT`], so that the entry is also a control dependence.
 pub(crate) const START: NodeId = 2;
 /// The first event, or the first block if there are no events.
 pub(crate) const FIRST_EVENT: NodeId = 3;
@@ -80,7 +80,7 @@ impl Graph {
 
     /// A graph of these nodes and edges. Nodes from which no path leads to the exit get an edge to
     /// it: such code never ends (custom blocks that call themselves forever), but post-dominance
-    /// needs an end, as it does for `forever`.
+    /// needs an end, as for `forever`.
     pub(crate) fn new(
         events: Vec<HatEvent>,
         blocks: Vec<BlockNo>,
@@ -89,8 +89,8 @@ impl Graph {
         let first_block = FIRST_EVENT + events.len() as u32;
         let nodes = first_block as usize + blocks.len();
         edges.extend([ENTRY, EXIT].map(|to| (START, Edge { to, when: Outcomes::ANY })));
-        // The sender of a message continues in parallel. If edges to events counted for
-        // post-dominance, all blocks after a broadcast would depend on the broadcast.
+        // The sender of a message continues in parallel. If post-dominance considered edges to
+        // events, all blocks after a broadcast would depend on the broadcast.
         let is_sent = |from: NodeId, to| from >= first_block && to < first_block && to > START;
         postdominators::make_ends_reachable(nodes, &mut edges, is_sent);
         let to_events = edges.iter().filter(|(from, edge)| is_sent(*from, edge.to));
@@ -118,12 +118,12 @@ impl Graph {
         FIRST_EVENT + self.events.len() as u32
     }
 
-    /// The events, the first of them node [`FIRST_EVENT`].
+    /// The events. The first of them is the node [`FIRST_EVENT`].
     pub(crate) fn events(&self) -> &[HatEvent] {
         &self.events
     }
 
-    /// The blocks, the first of them node [`Graph::first_block`].
+    /// The blocks. The first of them is the node [`Graph::first_block`].
     pub(crate) fn blocks(&self) -> &[BlockNo] {
         &self.blocks
     }

@@ -1,4 +1,4 @@
-//! Test generation for Scratch programs, after *Automated Test Generation for Scratch
+//! Test generation for Scratch programs, according to *Automated Test Generation for Scratch
 //! Programs* (the Whisker paper).
 //!
 //! - Goals and fitness: [`model`], [`graph`], [`fitness`], [`catherd_scratch_trace`].

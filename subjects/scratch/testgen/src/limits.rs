@@ -5,11 +5,11 @@ use catherd_scratch_vm::{Hits, Limit};
 /// Number of times that the executions of a run reached a limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LimitCount {
-    /// Executions that reached it.
+    /// Number of executions that reached the limit.
     pub executions: u64,
     /// Number of hits in all executions.
     pub times: u64,
-    /// The earliest step of an execution in which it was reached.
+    /// The earliest step of an execution in which the limit was reached.
     pub earliest: u64,
 }
 
@@ -23,7 +23,7 @@ impl Limits {
         Limit::ALL.into_iter().zip(self.0).filter(|(_, count)| count.executions > 0)
     }
 
-    /// Counts the limits that one more execution reached.
+    /// Adds the limits that another execution reached.
     pub fn add(&mut self, hits: &Hits) {
         for (limit, hit) in hits.iter() {
             let count = &mut self.0[limit as usize];

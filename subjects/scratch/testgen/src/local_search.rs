@@ -11,12 +11,12 @@ use crate::extraction::Identifier;
 use crate::parameters::MAX_CODON;
 use crate::problem::{ScratchProblem, TestCase};
 
-/// Steps of a wait that extension appends, and by which it prolongs a wait.
+/// Number of steps of a wait that extension appends, and by which it prolongs a wait.
 const WAIT: u16 = 100;
 
 impl ScratchProblem<'_> {
-    /// Extension: appends events to the test as long as each brings some goal closer. It answers
-    /// questions, takes events that have just become possible, and otherwise waits.
+    /// Extension: appends events to the test as long as each of them brings some goal closer. It
+    /// answers questions, uses events that have just become possible, and otherwise waits.
     ///
     /// It is applied once to a test if the test has room for more codons, goals remain uncovered
     /// and the program is still running. The result is `None` for other tests.
@@ -92,7 +92,7 @@ impl ScratchProblem<'_> {
     /// The next move of extension. `last` are the events listed before the last event; the
     /// extractor has the events listed now.
     fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Move {
-        // Codons cannot select the events beyond.
+        // Codons cannot select further events.
         let events = self.executor.extractor.events();
         let events = &events[..self.executor.prepared().settings.selection.reach(events.len())];
         let listed = |test: &dyn Fn(&Event) -> bool| -> Vec<usize> {
@@ -140,7 +140,7 @@ impl ScratchProblem<'_> {
     }
 
     /// Reduction: removes the last groups that brought no goal closer; `None` if there are none.
-    /// The shorter test has the fitness of the longer one, so that nothing is executed.
+    /// The shorter test has the same fitness as the longer test, so it is not executed.
     pub(crate) fn reduction(&mut self, test: &TestCase) -> Option<TestCase> {
         let events = self.executor.last_improvement(&test.history, &test.fitness);
         let length = events as usize * self.genetics.group;

@@ -1,4 +1,4 @@
-//! Minimisation of tests: the final suite (Whisker paper, section 5.4).
+//! Minimisation of tests for the final suite (Whisker paper, section 5.4).
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use catherd_search::{Clock, Stream, Test};
 /// A test that may become part of the suite.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Candidate {
-    /// Recorded events; a one-step wait follows each.
+    /// Recorded events. A wait of one step follows each of them.
     pub(crate) events: Vec<Event>,
     /// Number of codons of the original chromosome.
     pub(crate) length: usize,
@@ -17,7 +17,7 @@ pub(crate) struct Candidate {
 }
 
 impl Candidate {
-    /// A candidate from an executed test and its events.
+    /// Creates a candidate from an executed test and its events.
     pub(crate) fn new(events: Vec<Event>, test: &impl Test) -> Self {
         let goals = test.fitness().iter().zip(0..);
         let covered = goals.filter(|(fitness, _)| **fitness == 0.0).map(|(_, goal)| goal);
@@ -25,7 +25,7 @@ impl Candidate {
     }
 }
 
-/// Executes recorded events. They are sent whether or not an extractor would list them.
+/// Executes recorded events, even if an extractor would not list them.
 pub(crate) trait Replayer {
     /// Whether these events cover a goal.
     fn covers(&mut self, events: &[Event], goal: u32) -> bool;
@@ -38,24 +38,24 @@ pub(crate) trait Replayer {
 pub(crate) struct Minimisation<'a> {
     /// Whether events are removed. If not, tests remain as the search created them.
     pub(crate) enabled: bool,
-    /// Maximum number of executions for all tests together; `None` for no bound.
+    /// Maximum number of executions for all tests together; `None` for no limit.
     pub(crate) limit: Option<u64>,
-    /// A clock and the time on it at which removal of events stops, which makes suites depend on
-    /// the computer; `None` for no bound.
+    /// A clock, and the time at which the removal of events stops; `None` for no limit. With a
+    /// limit, suites depend on the computer.
     pub(crate) deadline: Option<(&'a dyn Clock, Duration)>,
-    /// Codons of a group.
+    /// Number of codons of a group.
     pub(crate) group: usize,
 }
 
-/// The final tests, and counts of what was removed.
+/// The final tests, and counts of removed tests, events and codons.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Minimised {
     pub(crate) tests: Vec<Candidate>,
-    /// Archive tests that are not in the suite.
+    /// Number of archive tests that are not in the suite.
     pub(crate) removed_tests: u64,
-    /// Events removed from tests of the suite.
+    /// Number of events that were removed from tests of the suite.
     pub(crate) removed_events: u64,
-    /// Codons removed with them.
+    /// Number of codons that were removed with these events.
     pub(crate) removed_codons: u64,
     /// Executions of minimisation.
     pub(crate) executions: u64,
@@ -184,8 +184,8 @@ fn smallest(archive: &[Candidate], covering: &[Vec<usize>]) -> Minimised {
 mod tests {
     use super::*;
 
-    /// Goals are covered by waits: goal g needs a wait of g + 1 steps that follows, at any
-    /// distance, a wait of 50 + g steps.
+    /// A replayer with goals that waits cover: goal g needs a wait of g + 1 steps anywhere after a
+    /// wait of 50 + g steps.
     struct Waits {
         replays: u64,
     }

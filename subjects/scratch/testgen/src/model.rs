@@ -36,12 +36,12 @@ pub struct Model {
 }
 
 impl Model {
-    /// The model with the goals of the published study.
+    /// Creates the model with the goals of the published study.
     pub fn new(project: &Project, compat: Compat) -> Self {
         Self::of(project, GoalSet::Published, Criteria::Blocks, compat)
     }
 
-    /// The model with a set of goals.
+    /// Creates the model with a set of goals.
     pub fn of(project: &Project, set: GoalSet, criteria: Criteria, compat: Compat) -> Self {
         let settings = GoalSettings { set, clone_links: compat.clone_links };
         let code = LiveCode::of(project, settings);
@@ -109,7 +109,7 @@ impl Model {
         self.criteria.aims_at_blocks() || goal >= self.block_goals()
     }
 
-    /// The block of a goal: itself, or the block whose outcome it is.
+    /// The block of a goal: the goal itself, or the block of which a branch is an outcome.
     pub fn block_of(&self, goal: BlockNo) -> BlockNo {
         let number = self.branches.binary_search_by_key(&goal, |branch| branch.number);
         number.map_or(goal, |number| self.branches[number].decider())
@@ -151,9 +151,9 @@ impl Model {
         dependencies
     }
 
-    /// Goals whose coverage implies the coverage of the others, ascending: blocks after blocks that
-    /// take time, ends of branches, beginnings and ends of scripts; and all goals that are branches.
-    /// Only goals at which the search aims.
+    /// Goals whose coverage implies the coverage of the others, in ascending order: blocks after
+    /// blocks that take time, ends of branches, beginnings and ends of scripts, and all branches.
+    /// Contains only goals at which the search aims.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }

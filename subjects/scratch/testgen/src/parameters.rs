@@ -1,9 +1,9 @@
-//! Parameters of events that the extractor does not infer: chosen by codons, or at random.
+//! Parameters of events that the extractor does not infer. Codons or random numbers determine them.
 
 use catherd_scratch_suite::event::Event;
 use catherd_search::Stream;
 
-/// The largest codon; codons count from 0.
+/// The largest codon. The smallest codon is 0.
 pub const MAX_CODON: u16 = 480;
 
 /// Width and height of the range of mouse positions that codons choose.
@@ -12,10 +12,11 @@ const STAGE: (u16, u16) = (480, 360);
 /// Bounds of the durations that codons choose, in steps (Whisker paper, Algorithm 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DurationBounds {
-    /// A key press is shorter than this, and at least one step: 10.
+    /// A key press is shorter than this number of steps, and at least one step. Default: 10.
     pub key: usize,
-    /// A wait is shorter than this, and at least one step: 100. Codons that are multiples of 100,
-    /// and 480, always stand for this number of steps, see [`with_codons`].
+    /// A wait is shorter than this number of steps, and at least one step. Default: 100. Codons
+    /// that are multiples of 100, and 480, always stand for their own number of steps, see
+    /// [`with_codons`].
     pub wait: usize,
 }
 
@@ -28,8 +29,8 @@ impl Default for DurationBounds {
 /// The event with the parameters that codons choose. `codon(i)` is the `i`-th
 /// parameter codon of the event's group.
 ///
-/// Waits of multiples of 100 steps, and of 480, may exceed the bound because extension search
-/// writes them (Whisker paper, section 5.3.1) and its tests must replay.
+/// Waits of 480 steps and of multiples of 100 steps may exceed the bound, because extension creates
+/// them (Whisker paper, section 5.3.1), and its tests must be replayed.
 pub fn with_codons(
     event: Event,
     bounds: DurationBounds,
@@ -97,7 +98,7 @@ impl EventChoice {
         Self { event, angle: Some(angle).filter(|angle| *angle < 360) }
     }
 
-    /// The chosen event, drags with the position that was listed.
+    /// The chosen event. A drag has the listed position.
     pub(crate) fn listed(&self) -> Event {
         self.event
     }
@@ -127,7 +128,7 @@ impl EventChoice {
 
 /// A number of steps below a bound, at least 1.
 fn below(codon: u16, bound: usize) -> u32 {
-    // The cast is lossless: the value is at most a codon (u16).
+    // The cast is lossless, because the value is not larger than the codon (u16).
     (usize::from(codon) % bound).max(1) as u32
 }
 

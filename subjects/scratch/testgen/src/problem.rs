@@ -10,7 +10,7 @@ use crate::chromosome::{Chromosome, Genetics};
 use crate::execution::{Executor, Recording};
 use catherd_scratch_trace::History;
 
-/// An executed test; clones share it.
+/// An executed test. Clones share its data.
 #[derive(Clone, Debug)]
 pub(crate) struct TestCase(Rc<Executed>);
 
@@ -20,9 +20,9 @@ pub(crate) struct Executed {
     pub(crate) events: Vec<Event>,
     pub(crate) fitness: Rc<[f64]>,
     pub(crate) history: History,
-    /// The program had neither ended nor hung after the last event.
+    /// Whether the program had neither ended nor hung after the last event.
     pub(crate) running: bool,
-    /// Extension was already applied to this test.
+    /// Whether extension was already applied to this test.
     pub(crate) extended: Cell<bool>,
 }
 

@@ -14,11 +14,11 @@ use crate::execution::Executor;
 pub(crate) struct EventDraws {
     /// Number of events, unless the program ends earlier.
     events: usize,
-    /// Seed of the stream from which they are drawn.
+    /// Seed of the stream from which the events are drawn.
     seed: u64,
 }
 
-/// An executed random test; clones share it.
+/// An executed random test. Clones share its data.
 #[derive(Clone, Debug)]
 pub(crate) struct GeneratedTest(Rc<Executed>);
 

@@ -25,8 +25,8 @@ pub struct Request {
 }
 
 impl Request {
-    /// A run of an algorithm by name, with parameters by name and defaults for the rest. Settings
-    /// of test generation belong to [`Configuration`](crate::Configuration).
+    /// Creates a run of a named algorithm with named parameters, and defaults for the other
+    /// parameters. Settings of test generation belong to [`Configuration`](crate::Configuration).
     ///
     /// # Errors
     /// If there is no such algorithm or parameter, or a value is not allowed; the error
@@ -48,22 +48,22 @@ impl Request {
 /// The reason for which a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The search stopped for this reason.
+    /// The search stopped for the given reason.
     Search(Stop),
-    /// The project has no goals; its coverage is complete by definition.
+    /// The project has no goals, so its coverage is complete by definition.
     NothingToCover,
     /// The project reacts to no input, so that all tests are the same. The suite is one test
     /// that waits.
     NoInput,
 }
 
-/// The branches of a project and those that a run covered.
+/// The number of branches of a project, and the branches that a run covered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BranchCoverage {
     /// Number of branches.
     pub goals: u32,
-    /// Numbers of the covered ones, in the order of [`branches`](catherd_scratch_suite::goals::branches),
-    /// ascending.
+    /// Numbers of the covered branches in [`branches`](catherd_scratch_suite::goals::branches), in
+    /// ascending order.
     pub covered: Vec<u32>,
 }
 
@@ -82,8 +82,8 @@ pub struct Generated {
     pub timeline: Vec<Improvement>,
     /// The final suite.
     pub suite: Suite,
-    /// Positions of the tests in the suite whose replay did not cover the goals that they were kept
-    /// for. If the list is not empty, the machine was not deterministic, which is a defect.
+    /// Positions of the tests in the suite whose replay did not cover the goals for which they were
+    /// kept. If the list is not empty, the machine was not deterministic, which is a defect.
     pub unstable: Vec<u32>,
     /// Counts of the run.
     pub counts: Counts,

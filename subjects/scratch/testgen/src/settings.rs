@@ -1,4 +1,4 @@
-//! Settings of test generation, and configurations by name as in study files.
+//! Settings of test generation, and configurations with named parameters as in study files.
 
 use catherd_scratch_suite::goals::GoalSet;
 use catherd_search::{Algorithm, Field, Parameters, Setting};
@@ -18,39 +18,39 @@ const GOAL_SETS: &[(&str, GoalSet)] =
 /// Words for machines in study files.
 const MACHINES: &[(&str, Machine)] = &[("2022", Machine::Of2022), ("today", Machine::Today)];
 
-/// Seconds by which `timer` advances a step in Whisker (Whisker paper, section 3.2).
+/// Seconds by which `timer` advances in each step in Whisker (Whisker paper, section 3.2).
 const TIMER: f64 = 0.075;
 
-/// Settings of test generation that are not parameters of a search algorithm. The defaults follow
-/// the Whisker paper, section 6.1.4, and the program that it names.
+/// Settings of test generation that are not parameters of a search algorithm. The defaults come
+/// from the Whisker paper, section 6.1.4, and from the program that the paper names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GenerationSettings {
     /// Settings of the machine.
     pub machine: catherd_scratch_vm::VmSettings,
     /// The set of blocks to cover.
     pub goals: GoalSet,
-    /// The goals at which the search aims: blocks.
+    /// The goals at which the search aims. Default: blocks.
     pub criteria: Criteria,
     /// The method for extracting events.
     pub extraction: Extraction,
     /// The method by which a codon selects one of the extracted events.
     pub selection: Selection,
-    /// Minimum number of events of a random test: 2.
+    /// Minimum number of events of a random test. Default: 2.
     pub min_events: usize,
-    /// Maximum number of events of any test: 20.
+    /// Maximum number of events of any test. Default: 20.
     pub max_events: usize,
-    /// Standard deviation by which mutation moves codons: 5.
+    /// Standard deviation of the changes of codons in mutation. Default: 5.
     pub deviation: f64,
     /// Bounds of the durations of key presses and waits.
     pub bounds: DurationBounds,
-    /// Probability that extension takes a new event if there is one: 0.5.
+    /// Probability that extension uses a new event if there is one. Default: 0.5.
     pub new_event_probability: f64,
     /// Whether the final suite is minimised (Whisker paper, section 5.4).
     pub minimise: bool,
-    /// Maximum number of executions of minimisation, 0 for no bound: 100,000. If the search has a
-    /// wall-clock budget, minimisation has the same budget again.
+    /// Maximum number of executions of minimisation; 0 for no limit. Default: 100,000. If the
+    /// budget of the search limits real time, minimisation may take the same time in addition.
     pub minimisation_executions: usize,
-    /// Deviations of Whisker's published code.
+    /// Deviations of the published code of Whisker.
     pub compat: Compat,
 }
 
@@ -94,8 +94,8 @@ impl Default for GenerationSettings {
 pub enum Selection {
     /// The codon modulo the number of events (Whisker paper, equation 1).
     Modulo,
-    /// Codons are divided into as many equal ranges as there are events, so that close
-    /// codons mean the same event. An option of Whisker's published code.
+    /// Codons are divided into as many equal ranges as there are events, so that similar codons
+    /// select the same event. This is an option of the published code of Whisker.
     Clustering,
 }
 
@@ -184,8 +184,8 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// A configuration by name, with parameters of algorithm and test generation by name
-    /// and defaults for the rest.
+    /// Creates a configuration of a named algorithm, with named parameters of the algorithm and of
+    /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
     /// If there is no such algorithm or parameter, or a value is not allowed; the error

@@ -1,6 +1,6 @@
-//! Suites of whole projects: of the demo corpus, and of real projects from the folder that
-//! `CATHERD_CORPUS` names. The folder `reference` next to it has the expectations of Whisker's own
-//! tests.
+//! Tests with suites for whole projects: of the demo corpus, and real projects from the folder that
+//! `CATHERD_CORPUS` names. The folder `reference` next to it contains the expectations of the tests
+//! of Whisker.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};

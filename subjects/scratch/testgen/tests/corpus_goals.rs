@@ -1,4 +1,4 @@
-//! Goals and fitness on real projects.
+//! Tests of goals and fitness with real projects.
 //!
 //! Reads the folder of projects that `CATHERD_CORPUS` names.
 #![allow(clippy::print_stdout)] // The tests print measurements.
@@ -189,8 +189,8 @@ fn every_project_has_a_model() {
 
         let (mut fitness, mut workspace) = (Vec::new(), Workspace::default());
         let mut trace = Trace::new(model.block_count());
-        // A third of the goals, in the pattern of a linear congruential generator, passed
-        // with right, wrong and unrecorded outcomes.
+        // Choose a third of the goals with a linear congruential generator, and record right, wrong
+        // or no outcomes for them.
         let mut state = 1u32;
         for &goal in model.goals() {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -1,4 +1,4 @@
-//! Generation through the public interface, on a project written here.
+//! Tests of generation through the public interface, with a project that is defined here.
 
 use std::ops::ControlFlow;
 
@@ -96,7 +96,7 @@ fn every_algorithm_covers_all_reachable_goals_with_a_suite_that_repeats_it() {
         assert_eq!(generated.counts.executions, 200, "{algorithm}");
         assert!(generated.unstable.is_empty(), "{algorithm}");
         assert_eq!(generated.timeline.last().unwrap().covered, REACHABLE);
-        // The suite covers what the search did, and does so again when it is replayed.
+        // The suite covers the same goals as the search, and covers them again when it is replayed.
         let replayed = coverage(&prepared, &generated.suite, 100_000).unwrap();
         let promised: Vec<_> = generated.suite.tests.iter().map(|t| t.covers.clone()).collect();
         assert_eq!(replayed, promised, "{algorithm}");
@@ -180,7 +180,7 @@ fn projects_without_goals_or_input_are_not_searched() {
     };
     let empty = run(json!({}));
     assert_eq!((empty.end, empty.goals, empty.suite.tests.len()), (End::NothingToCover, 0, 0));
-    // A message that only its own receiver sends: a dead cycle, but a goal.
+    // A message that only its receiver sends is a dead cycle, but its blocks are goals.
     let message = json!({ "inputs": { "BROADCAST_INPUT": [1, [11, "go", "go"]] } });
     let deaf = run(json!({
         "hat": block("event_whenbroadcastreceived", None, Some("send"),

@@ -1,7 +1,8 @@
-//! Exported suites on the original Scratch machine, and in the original Whisker. The tests need
-//! `node`; the former a folder with `scratch-vm` and `scratch-storage` that `CATHERD_NODE_MODULES`
-//! names, and one with `@scratch/scratch-vm` that `CATHERD_SCRATCH_VM` names; the latter a built checkout that `CATHERD_WHISKER` names and a Chromium (`CHROME_BIN`,
-//! otherwise `chromium`).
+//! Tests exported suites on the original Scratch machine and in the original Whisker. All tests
+//! need `node`. The tests on the machine need a folder with `scratch-vm` and `scratch-storage`
+//! (`CATHERD_NODE_MODULES`), and a folder with `@scratch/scratch-vm` (`CATHERD_SCRATCH_VM`). The
+//! tests in Whisker need a built checkout (`CATHERD_WHISKER`) and a Chromium (`CHROME_BIN`, by
+//! default `chromium`).
 
 #![allow(clippy::print_stdout)] // A test prints measurements.
 
@@ -72,7 +73,7 @@ fn exported_suites_pass_on_the_machine_of_today() {
     all_pass(Path::new(&modules), Compat::Today);
 }
 
-/// Suites for a machine, executed in the original with its modules.
+/// Checks that suites for a machine pass in the original with these modules.
 fn all_pass(modules: &Path, compat: Compat) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whisker/driver.js");
     let folder = tempfile::tempdir().unwrap();
@@ -102,7 +103,7 @@ struct Job {
     project: PathBuf,
     file: PathBuf,
     suite: catherd_scratch_suite::Suite,
-    /// Goals by their numbers, as the original names blocks.
+    /// The names of the goals in the original, in the order of their numbers.
     goals: Vec<String>,
 }
 
@@ -129,7 +130,7 @@ impl Job {
         Job { project: archive, file, suite, goals: goals.iter().map(named).collect() }
     }
 
-    /// The goals that it covers not only by chance.
+    /// The goals that the suite does not cover only by chance.
     fn robust(&self) -> Vec<&str> {
         let tests = self.suite.tests.iter();
         let goals = tests.flat_map(|test| test.covers.iter().filter(|g| !test.chance.contains(g)));

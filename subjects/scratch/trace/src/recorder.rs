@@ -1,4 +1,4 @@
-//! Recording of executions, event by event.
+//! Recording of executions for each event.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::goals::Branch;
@@ -10,12 +10,11 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub struct Recorder {
     trace: Trace,
-    /// The trace before the present record, or a buffer.
+    /// The trace before the present record, or a reusable buffer.
     set_aside: Trace,
     /// Whether calls are recorded for [`Tracer::take_over`].
     records: bool,
-    /// The present time, which counts over all executions. A step and a record each begin a new
-    /// one.
+    /// The present time, counted over all executions. Each step and each record begins a new time.
     time: u64,
     /// The time at which the present step began.
     step: u64,
@@ -32,7 +31,8 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for a project of that many blocks; with `branches` traces keep those as well.
+    /// Creates a recorder for a project with this number of blocks. If `branches` is set, traces
+    /// contain branches as well.
     pub fn new(blocks: usize, branches: bool) -> Self {
         Self {
             trace: Trace::with_branches(blocks, branches),
@@ -100,7 +100,7 @@ impl Recorder {
         changed
     }
 
-    /// A block is evaluated for the first time since the present time began.
+    /// Records that a block is evaluated for the first time since the present time began.
     #[inline(never)]
     fn evaluate(&mut self, block: BlockNo) {
         self.evaluated[block.0 as usize] = self.time;

@@ -5,10 +5,10 @@ use catherd_scratch_suite::goals::Branch;
 
 /// Covered blocks and branch distances of one execution, by project-wide block number.
 ///
-/// A trace may also keep which [branches](Branch) were taken, as covered blocks with the numbers of
-/// the branches.
+/// A trace may also contain the [branches](Branch) that were taken, as covered blocks with the
+/// numbers of the branches.
 ///
-/// Meant to be reused: [`Trace::clear`] writes two bits for each block.
+/// Traces should be reused, because [`Trace::clear`] only writes two bits for each block.
 #[derive(Clone, Debug)]
 pub struct Trace {
     covered: Vec<u64>,
@@ -21,7 +21,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// An empty trace for a project of that many blocks, see
+    /// Creates an empty trace for a project with this number of blocks, see
     /// [`catherd_scratch_sb3::Project::block_count`].
     pub fn new(block_count: usize) -> Self {
         let words = block_count.div_ceil(64);
@@ -39,7 +39,7 @@ impl Trace {
         Self { covered: vec![0; numbers.div_ceil(64)], branches, ..Self::new(block_count) }
     }
 
-    /// Whether it keeps which branches were taken.
+    /// Whether the trace contains the branches that were taken.
     pub fn keeps_branches(&self) -> bool {
         self.branches
     }
@@ -53,7 +53,7 @@ impl Trace {
     /// Records that the block was evaluated.
     ///
     /// # Panics
-    /// If the trace was made for fewer blocks. The other methods panic then as well.
+    /// If the trace was created for fewer blocks. The other methods also panic in this case.
     pub fn cover(&mut self, block: BlockNo) {
         let (word, bit) = place(block);
         self.covered[word] |= bit;
@@ -68,12 +68,12 @@ impl Trace {
             self.recorded[word] |= bit;
             *kept = (f64::INFINITY, f64::INFINITY);
         }
-        // `min` returns the other operand when one is not a number.
+        // `min` returns the other operand if one operand is NaN.
         *kept = (kept.0.min(to_true), kept.1.min(to_false));
         self.take(block, to_true, to_false);
     }
 
-    /// Keeps the branches of a block whose distance is 0, if branches are kept.
+    /// Adds the branches of a block whose distance is 0, if the trace contains branches.
     pub fn take(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         if !self.branches {
             return;
@@ -85,7 +85,7 @@ impl Trace {
         }
     }
 
-    /// Records distances of a block in place of those that were recorded before.
+    /// Records distances of a block, which replace the recorded distances.
     pub fn record_latest(&mut self, block: BlockNo, distances: (f64, f64)) {
         let (word, bit) = place(block);
         self.recorded[word] |= bit;

@@ -13,8 +13,8 @@ use catherd_search::Stream;
 
 use super::siblings::Siblings;
 
-/// Maximum number of re-executions of a test that draws no random numbers, and number of other
-/// days.
+/// Maximum number of re-executions of a test that draws no random numbers. It is also the number of
+/// other days.
 const WITHOUT_DRAWS: u32 = 5;
 
 /// Maximum number of re-executions of a test, as a multiple of the number of successive executions
@@ -34,12 +34,12 @@ const SLOWDOWN: u32 = 64;
 /// Work of a step, in blocks.
 const STEP: u64 = 100;
 
-/// Executes the tests of a suite under other seeds and on other days, marks the assertions that do
-/// not hold as flaky and the goals that are not covered as covered by chance.
+/// Executes the tests of a suite under other seeds and on other days. Marks assertions that do not
+/// hold as flaky, and goals that are not covered as covered by chance.
 ///
 /// If an attribute of a clone has another value in one execution, all assertions of the test about
-/// this attribute of any clone of the sprite, after the same event and later ones, are flaky as
-/// well. A clone that does not exist in an execution has no values: only its own assertions are.
+/// this attribute of any clone of the sprite, after the same event or a later event, are flaky as
+/// well. If a clone does not exist in an execution, only the assertions about this clone are flaky.
 ///
 /// Each test is also executed once under its own seed as on another computer: with costumes that have
 /// [other edges](Runner::with_fine_edges), and with a smaller
@@ -180,8 +180,8 @@ impl<'a> Lasting<'a> {
         }
     }
 
-    /// Drops an assertion that failed, and those about its clone's siblings if there was another
-    /// value.
+    /// Drops a failed assertion, and the assertions about other clones of the same sprite if the
+    /// value was another.
     fn drop_assertion(&mut self, position: usize, has_value: bool) {
         let siblings = has_value.then(|| self.siblings.of(position)).into_iter().flatten();
         for position in std::iter::once(position).chain(siblings) {

@@ -17,7 +17,7 @@ pub(crate) struct Observer {
     attributes: Vec<(Vec<Attribute>, Vec<Attribute>)>,
 }
 
-/// Value of an attribute of an object at one moment.
+/// The value of an attribute of an object at one time.
 #[derive(Clone, Debug)]
 pub(crate) struct Observation {
     pub(crate) attribute: Attribute,
@@ -32,7 +32,7 @@ impl Observation {
 }
 
 impl Observer {
-    /// Selects all attributes of the paper's kinds of assertions.
+    /// Selects the attributes of all kinds of assertions in the paper.
     ///
     /// Objects and variables with the same name as an earlier one are skipped, because a test would
     /// find the earlier one. Variables of a sprite are skipped if none of its blocks refers to
@@ -80,7 +80,8 @@ impl Observer {
         Self { attributes: attributes.collect() }
     }
 
-    /// The variables of all originals: positions of the target and of the variable there.
+    /// The variables of all originals: the position of the target, and of the variable in the
+    /// target.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         self.attributes.iter().zip(0..).flat_map(|((own, _), target)| {
             own.iter().filter_map(move |attribute| match attribute {
@@ -90,13 +91,13 @@ impl Observer {
         })
     }
 
-    /// Observes all attributes now, in the order of assertions. Whether objects touch is observed
-    /// only if `touching`.
+    /// Observes all attributes now, in the order of assertions. Touching is observed only if
+    /// `touching` is set.
     pub(crate) fn observe<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Observation> {
         let mut objects = Vec::new();
         let mut instances = vec![0; self.attributes.len()];
         for view in vm.targets().filter_map(|id| vm.target(id)) {
-            // Originals come before clones, these in the order of their creation.
+            // Originals come before clones, and clones are in the order of their creation.
             let clone = &mut instances[view.sprite];
             objects.push((view.id, Object { target: view.sprite as u16, clone: *clone }));
             *clone += 1;
@@ -138,7 +139,7 @@ fn first_of_name<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item
     names.zip(0..).filter(move |(name, _)| known.insert(*name)).map(|(_, position)| position)
 }
 
-/// Ids of variables that a target's blocks name.
+/// Ids of the variables to which the blocks of a target refer.
 fn ids(target: &Target) -> FxHashSet<&str> {
     let blocks = target.blocks.iter();
     let fields = blocks.clone().flat_map(|block| &block.fields).filter_map(|f| f.id.as_deref());

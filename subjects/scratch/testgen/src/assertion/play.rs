@@ -13,7 +13,7 @@ use super::observer::{Observation, Observer};
 /// Number of executions in which the values of variables are observed, each under another seed.
 const EPISODES: usize = 10;
 
-/// Share of its width by which a range is widened on both sides.
+/// Fraction of the width of a range by which the range is widened on both sides.
 const WIDENED: f64 = 0.25;
 
 /// Adds assertions to each test with a policy, at most `limit`: the ranges of the variables that
@@ -81,7 +81,7 @@ mod tests {
     use super::super::separate_chance;
     use super::*;
 
-    /// A counter that a loop changes twenty times by this number.
+    /// A project with a counter that a loop changes twenty times by this number.
     fn counting(by: &str) -> Project {
         let mut stage = TargetBuilder::new("Stage");
         let (id, value) = ("n".into(), Value::Number(0.0));
@@ -126,7 +126,7 @@ mod tests {
             let verdict = runner.run(&linked, 0, Bounds::default()).verdict;
             assert_eq!(verdict.is_pass(), passes, "{by}: {verdict:?}");
         }
-        // A range in play after an event that is not a policy.
+        // A range of values during a policy must not be asserted after an event.
         suite.tests[1].assertions = suite.tests[0].assertions.clone();
         suite.tests[1].events = vec![catherd_scratch_suite::SuiteEvent::Wait { steps: 1 }; 2];
         assert!(LinkedSuite::new(&suite, &program).is_err());

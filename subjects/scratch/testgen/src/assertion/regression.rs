@@ -14,7 +14,7 @@ use super::observer::{Observation, Observer, changes};
 /// Settings of the generation of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assertions {
-    /// Whether it is also asserted which objects touch. Whisker's published code has these two of
+    /// Whether assertions about touching are added. The published code of Whisker has these two of
     /// the fifteen kinds switched off.
     pub touching: bool,
     /// Number of successive re-executions, under other seeds and on other days, in which all stable
@@ -25,22 +25,23 @@ pub struct Assertions {
 }
 
 impl Default for Assertions {
-    /// Without touching, 300 re-executions, at most 2,000 assertions a test. A test whose
-    /// assertions hold in 300 executions in a row holds with a probability of at least 0.99
-    /// (confidence 95 %).
+    /// No assertions about touching, 300 re-executions, and at most 2,000 assertions for each test.
+    /// If the assertions of a test hold in 300 successive executions, the test passes with a
+    /// probability of at least 0.99 (confidence 95 %).
     fn default() -> Self {
         Self { touching: false, reexecutions: 300, limit: 2_000 }
     }
 }
 
-/// Deviations of Whisker's published code in the generation of assertions, see [`crate::Compat`].
+/// Deviations of the published code of Whisker in the generation of assertions, see
+/// [`crate::Compat`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deviations {
     pub(crate) skip_first_pair: bool,
     pub(crate) assert_everything: bool,
 }
 
-/// Gives each test of a suite assertions about all attributes that its events change under its
+/// Adds assertions to each test of a suite about all attributes that its events change under its
 /// seed.
 ///
 /// # Errors
@@ -59,7 +60,7 @@ pub(crate) fn assert_changes(
         let seed = linked.seed_of(number);
         let mut before = observer.observe(runner.at_start(seed), settings.touching);
         let mut assertions = Vec::new();
-        // The execution ends early only when there are enough assertions.
+        // The result is not needed: the execution only ends early when there are enough assertions.
         let _: ControlFlow<()> = runner.drive(&linked, number, seed, |after, vm| {
             let now = observer.observe(vm, settings.touching);
             let skip = after == 0 && (deviations.skip_first_pair || deviations.assert_everything);

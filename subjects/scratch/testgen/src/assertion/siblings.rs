@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 type Key<'a> = (Option<&'a str>, Discriminant<Expected>, &'a str);
 
 /// The assertions of a test that are about clones, by sprite and attribute. Clones of a sprite have
-/// the same scripts, so that chance which one of them shows can influence all.
+/// the same scripts, so if one of them depends on chance, chance can influence all of them.
 pub(super) struct Siblings {
     /// For each assertion, the number of the attribute, and the event; `None` if it is not about a
     /// clone.
@@ -32,9 +32,10 @@ impl Siblings {
         Self { attributes, since }
     }
 
-    /// Positions of the assertions about the attribute of this one, of all clones of its sprite,
-    /// after its event and later ones. The attribute had another value in an execution. None if
-    /// they were returned before, or if the assertion is not about a clone.
+    /// Returns the positions of all assertions about the same attribute of any clone of the same
+    /// sprite, after the same event or a later event, because the attribute had another value in an
+    /// execution. Returns no positions that were returned before, and none if the assertion is not
+    /// about a clone.
     pub(super) fn of(&mut self, position: usize) -> impl Iterator<Item = usize> + '_ {
         let first = self.attributes[position].filter(|(number, after)| {
             let since = &mut self.since[*number];

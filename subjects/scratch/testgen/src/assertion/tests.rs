@@ -15,8 +15,9 @@ use super::chance::{separate_chance, separate_within};
 use super::observer::Observer;
 use super::regression::{Assertions, Deviations, assert_changes, assert_state};
 
-/// Says `hi` at the flag; the key `a` moves by 10, adds to the list and makes a clone; `r`
-/// goes to a random place; `d` sets a variable to the days since 2000.
+/// A project with a cat that says `hi` at the green flag. The key `a` moves it by 10, adds to the
+/// list and creates a clone; `r` moves it to a random place; `d` sets a variable to the days since
+/// 2000.
 fn cat() -> Project {
     let mut stage = TargetBuilder::new("Stage");
     let variable =
@@ -121,8 +122,8 @@ fn deviations_of_the_published_code_are_reproduced() {
     let everything = Deviations { assert_everything: true, ..PLAIN };
     let test = asserted(&["x", "x"], how, everything);
     assert!(test.assertions.iter().all(|a| a.after == 1));
-    // Backdrop, volume and variable of the stage; 15 attributes of the sprite, its number of clones
-    // and a list.
+    // The backdrop, volume and variable of the stage, and 15 attributes of the sprite, its number
+    // of clones and a list.
     assert_eq!(test.assertions.len(), 3 + 15 + 2, "{:#?}", test.assertions);
 }
 
@@ -153,8 +154,8 @@ fn used_variables_are_observed_once_for_each_name() {
     assert_eq!(variables.count(), 1);
 }
 
-/// The flag makes clones. The key `n` hides each instance if a number from 1 to 50 is not 1, and sets
-/// its size in any case.
+/// A project in which the green flag creates clones. The key `n` hides each instance if a random
+/// number from 1 to 50 is not 1, and always sets its size.
 fn rarely(clones: usize) -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let menu = cat.menu(Opcode::ControlCreateCloneOfMenu, "CLONE_OPTION", "_myself_");
@@ -180,7 +181,7 @@ fn wait_and_press() -> SuiteTest {
     SuiteTest { events, ..SuiteTest::default() }
 }
 
-/// The test of a suite for [`rarely`] that presses a key after a wait, with its goals.
+/// The test of a suite for [`rarely`], which presses a key after a wait, with its goals.
 fn executed_again(reexecutions: u32) -> SuiteTest {
     let project = rarely(0);
     let program = Arc::new(Program::compile(&project).unwrap());
@@ -206,8 +207,8 @@ fn holding_with_a_probability_of_98_percent_is_chance() {
     assert_eq!(many.chance.len(), 1, "the block that hides: {:?}", many.chance);
 }
 
-/// The key `n` hides the sprite if it does not touch a wall, and sets its size in any case. The corner of
-/// its costume covers a little of a pixel of the wall.
+/// A project in which the key `n` hides the sprite if it does not touch a wall, and always sets its
+/// size. The corner of its costume covers a small part of a pixel of the wall.
 fn at_the_wall() -> Project {
     let costume = |asset, center| Costume {
         name: "a".into(),
@@ -267,7 +268,8 @@ fn what_depends_on_the_edges_of_costumes_is_flaky() {
     assert!(!many.assertions.is_empty());
 }
 
-/// The key `n` turns the sprite by so many degrees, one after the other without screen refresh, and hides it.
+/// A project in which the key `n` turns the sprite by this number of degrees, in steps of one
+/// degree without screen refresh, and hides it.
 fn turning(degrees: &str) -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let all = cat.block(Opcode::ControlRepeat, &[("TIMES", number(degrees))]);
@@ -319,7 +321,7 @@ fn what_depends_on_chance_in_one_clone_is_flaky_in_all() {
     assert!(suite.tests[0].assertions.contains(&before), "{:#?}", suite.tests[0]);
 }
 
-/// A suite for [`cat`] of tests that press these keys, with assertions.
+/// A suite for [`cat`] with tests that press these keys, and with assertions.
 fn of_tests(tests: &[&[&str]]) -> (Suite, Arc<Program>, Observer) {
     let project = cat();
     let program = Arc::new(Program::compile(&project).unwrap());
@@ -338,7 +340,8 @@ fn of_tests(tests: &[&[&str]]) -> (Suite, Arc<Program>, Observer) {
 fn tests_share_the_work_of_re_executions() {
     let random: &[&str] = &["r", "a"];
     let (mut suite, program, _) = of_tests(&[random; 4]);
-    // Enough for a few executions of each test, and not for 300 of the first.
+    // The work is enough for a few executions of each test, but not for 300 executions of the first
+    // test.
     separate_within(20_000, &mut suite, &program, &[], 300).unwrap();
     let times: Vec<_> = suite.tests.iter().map(|test| test.reexecutions.unwrap()).collect();
     assert!(times.iter().all(|times| *times >= 5) && times[3] < 300, "{times:?}");

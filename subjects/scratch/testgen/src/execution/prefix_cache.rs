@@ -16,11 +16,11 @@ use super::within::Tried;
 use super::{Executor, Recording};
 use crate::parameters::EventChoice;
 
-/// Bytes that are copied in a tenth of the time of an idle step.
+/// Number of bytes that are copied in a tenth of the time of an idle step.
 const BYTES_PER_STEP: u64 = 100;
-/// Bytes that are copied in a tenth of the time of a block.
+/// Number of bytes that are copied in a tenth of the time of a block.
 pub(super) const BYTES_PER_BLOCK: u64 = 20;
-/// Factor by which saving a state must save more work at a node that no test has revisited, because
+/// Factor by which a saved state must save more work at a node that no test has revisited, because
 /// most such nodes are never revisited.
 pub(super) const UNSHARED: u64 = 10;
 
@@ -29,7 +29,7 @@ pub(super) const UNSHARED: u64 = 10;
 const LONG_EXECUTION: u64 = 1_000_000;
 
 impl Executor {
-    /// Executes a test from the green flag on. `next` chooses an event from each list.
+    /// Executes a test, beginning with the green flag. `next` chooses an event from each list.
     pub(super) fn execute(
         &mut self,
         mut positions: impl Iterator<Item = usize>,
@@ -86,8 +86,8 @@ impl Executor {
         recording
     }
 
-    /// Sends recorded events from the green flag on, whether or not they are listed, up to the
-    /// event that covers the goal if one is given.
+    /// Sends the green flag and recorded events, even if they are not listed. If a goal is given,
+    /// ends after the event that covers it.
     pub(super) fn replay(&mut self, events: &[Event], goal: Option<BlockNo>) {
         self.start_path(NodeNo::REPLAYING);
         let mut rest = events;
@@ -139,8 +139,8 @@ impl Executor {
         root
     }
 
-    /// Extends the path by the node to which a choice led an earlier execution; `None` if no
-    /// execution made this choice there.
+    /// Extends the path by the node to which a choice led in an earlier execution; `None` if no
+    /// execution made this choice at this node.
     fn follow(&mut self, choice: &EventChoice) -> Option<NodeNo> {
         let from = *self.path.last()?;
         let child = self.prefixes.visit(from, choice, Moment::After)?;
@@ -148,7 +148,8 @@ impl Executor {
         Some(child)
     }
 
-    /// Brings the machine to the state at the end of the path; returns the recording up to there.
+    /// Brings the machine to the state at the end of the path. Returns the recording up to this
+    /// state.
     fn catch_up(&mut self) -> Recording {
         let mut recording = Recording::default();
         let depth = self.resume(&mut recording).unwrap_or_else(|| {
@@ -171,8 +172,8 @@ impl Executor {
         recording
     }
 
-    /// Restores the last state saved on the path; returns the number of events before it, or
-    /// `None` if no state was saved.
+    /// Restores the last state saved on the path. Returns the number of events before it; `None` if
+    /// no state was saved.
     fn resume(&mut self, recording: &mut Recording) -> Option<usize> {
         let mut path = self.path.iter().copied().enumerate().rev();
         let (depth, node) = path.find(|(_, node)| self.prefixes.node(*node).state.is_some())?;
@@ -246,7 +247,8 @@ impl Executor {
         }
     }
 
-    /// The last state saved on the path, or at the start. The state of `except` does not count.
+    /// The last state saved on the path, or else the state at the start. The state of `except` is
+    /// ignored.
     pub(super) fn last_saved(&self, except: Option<NodeNo>) -> &Snapshot {
         let states = self.path.iter().rev().filter(|node| Some(**node) != except);
         let mut states = states.filter_map(|node| self.prefixes.node(*node).state.as_ref());

@@ -19,8 +19,8 @@ use catherd_scratch_trace::Change;
 pub(super) struct NodeNo(u32);
 
 impl NodeNo {
-    /// The green flag in executions that extract events before they send one. These executions have
-    /// their own root because extraction can change later sensing.
+    /// The green flag in executions that extract events before they send an event. These executions
+    /// have a separate root, because extraction can change later sensing.
     pub(super) const EXTRACTING: NodeNo = NodeNo(0);
     /// The green flag in executions that send recorded events.
     pub(super) const REPLAYING: NodeNo = NodeNo(1);
@@ -29,10 +29,10 @@ impl NodeNo {
     const ROOTS: usize = 2;
 }
 
-/// Stands for the missing neighbour at both ends of the order of use.
+/// Number that stands for the missing neighbour at both ends of the order of use.
 const NONE: u32 = u32::MAX;
 
-/// The moment after an event.
+/// The point in time after an event.
 #[derive(Default)]
 pub(super) struct Node {
     /// The choice of the event, and the event as it was sent; `None` for a root.
@@ -40,18 +40,19 @@ pub(super) struct Node {
     /// Changes of the trace by the event.
     pub(super) changes: Box<[Change]>,
     pub(super) interaction: Interaction,
-    /// The events listed after it; `None` if unknown.
+    /// The events listed after the event; `None` if unknown.
     pub(super) listed: Option<Box<[Event]>>,
     pub(super) state: Option<Box<SavedState>>,
-    /// Largest number of steps after which a state within or after an event that began here was
-    /// saved; it may have been evicted.
+    /// Maximum number of steps after which a state was saved within or after an event that began at
+    /// this node. The state may have been evicted.
     pub(super) held: u32,
     /// Key of the node among the children of its parent; `None` for a root.
     key: Option<Key>,
-    /// Neighbours in the order of use: the node used just after this one, and the one just before.
+    /// Neighbours in the order of use: the node used directly after this node, and the node used
+    /// directly before.
     newer: u32,
     older: u32,
-    /// Number of the execution that used it last.
+    /// Number of the last execution that used the node.
     used: u64,
     bytes: usize,
 }
@@ -76,7 +77,7 @@ pub(super) struct SavedState {
 }
 
 /// Key of an edge: a node and the bits of the event chosen there. Events that differ only in the
-/// sign of a zero are different.
+/// sign of a zero have different keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct Key {
     from: u32,
@@ -158,7 +159,7 @@ impl PrefixTree {
         self.execution += 1;
     }
 
-    /// The node to which a choice leads from a node at a moment; `None` if it is unknown.
+    /// The node to which a choice leads from a node; `None` if it is unknown.
     pub(super) fn visit(
         &mut self,
         from: NodeNo,
@@ -167,7 +168,7 @@ impl PrefixTree {
     ) -> Option<NodeNo> {
         let child = *self.children.get(&Key::new(from, choice, moment))?;
         self.nodes[child as usize].used = self.execution;
-        // Makes the node the newest one, which is evicted last.
+        // Make the node the newest node, which is evicted last.
         self.unlink(child);
         self.link(child);
         Some(NodeNo(child))
@@ -225,7 +226,7 @@ impl PrefixTree {
             let event = choice.listed();
             let steps = match key.moment {
                 Moment::Within => event.held(),
-                // The step after a wait is one more step of it.
+                // The step after a wait is one more step of the wait.
                 Moment::After if event.is_wait() => event.held() + 1,
                 Moment::After => return,
             };

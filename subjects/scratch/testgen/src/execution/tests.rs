@@ -1,4 +1,4 @@
-//! Executions and local search on the machine.
+//! Tests of executions and local search on the machine.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -41,7 +41,7 @@ fn patient(seconds: &str) -> Project {
     project(vec![TargetBuilder::new("Stage"), cat])
 }
 
-/// Senses keys and the mouse forever, and reacts to clicks at random.
+/// A project that senses keys and the mouse forever, and reacts to clicks at random.
 pub(super) fn lively() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let (a, mouse, edge) = (cat.key_pressed("a"), cat.touching("_mouse_"), cat.touching("_edge_"));
@@ -203,7 +203,7 @@ fn executors_of_one_project_share_its_preparation() {
     assert_eq!(fitness(1), fitness(1));
 }
 
-/// A custom block without screen refresh that never ends.
+/// A project with a custom block without screen refresh that never ends.
 pub(super) fn hung() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let forever = cat.block(Opcode::ControlForever, &[]);
@@ -247,8 +247,8 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
     }
 }
 
-/// Asks, compares the answer with a very long text, adds it to a list and reads the item whose
-/// number is the answer.
+/// The project asks a question, compares the answer with a very long text, adds it to a list and
+/// reads the item whose number is the answer.
 #[test]
 fn answers_may_be_longer_than_any_list() {
     let mut cat = TargetBuilder::new("Cat");

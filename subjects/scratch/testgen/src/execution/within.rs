@@ -1,5 +1,5 @@
-//! Resuming within an event: a wait or a key press begins like any longer or shorter one in the same
-//! state, so that programs whose steps are long execute these steps once.
+//! Resuming within an event. A wait or a key press begins like any longer or shorter one in the
+//! same state, so steps that take long are executed only once.
 //!
 //! A state after some steps of an event is a leaf of the [tree of prefixes](super::prefix_tree)
 //! below the state before the event. A later event of the same kind that lasts at least as long
@@ -20,12 +20,12 @@ pub(super) const LONG: u64 = 50_000;
 /// events are likely to do so as well.
 const SHARED: u64 = 2;
 
-/// Blocks executed at moments within events.
+/// Counts of executed blocks at certain times within events.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tried {
-    /// The last attempt to save a state.
+    /// At the last attempt to save a state.
     attempt: u64,
-    /// The last state that was saved, or the start.
+    /// At the last saved state, or at the start.
     saved: u64,
 }
 

@@ -1,5 +1,5 @@
-//! Extraction of events from a running program, in particular of the events that it can react to in
-//! its present state.
+//! Extraction of events from a running program, in particular of the events to which it can react
+//! in its present state.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Extractor<Id> {
     words: Vocabulary,
     /// The answers, in the order in which they are listed.
     pool: Vec<TextNo>,
-    /// The list of every extraction that does not depend on the program's state.
+    /// The list of events for extraction that does not depend on the state of the program.
     fixed: Vec<Event>,
     extraction: Extraction,
     compat: Compat,
@@ -45,7 +45,7 @@ pub struct Extractor<Id> {
 }
 
 impl<Id: Copy> Extractor<Id> {
-    /// An extractor for one run, which draws the run's random answer: three letters or
+    /// Creates an extractor for one run. Draws the random answer of the run: three letters or
     /// digits.
     pub fn new(
         tables: Arc<Tables>,
@@ -117,7 +117,7 @@ impl<Id: Copy> Extractor<Id> {
         dragged.map_or((0.0, 0.0), |dragged| scene.extent(dragged.id))
     }
 
-    /// Reads custom blocks if [`Compat::static_procedures`] is on. To be called before the green
+    /// Reads custom blocks if [`Compat::static_procedures`] is on. Must be called before the green
     /// flag.
     pub fn read_procedures<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) {
         if !self.compat.static_procedures {
@@ -132,7 +132,7 @@ impl<Id: Copy> Extractor<Id> {
             self.begin_list();
             for position in procedure.body.all.clone() {
                 match tables.sources[position as usize] {
-                    // Procedures that are read later have no events yet.
+                    // Procedures that are not yet read have no events.
                     Source::Call(called) => {
                         let events = read.get(&*tables.procedures[called as usize].code);
                         events.into_iter().flatten().for_each(|&event| self.list(event));
@@ -204,8 +204,8 @@ impl<Id: Copy> Extractor<Id> {
         &self.events
     }
 
-    /// A script is active while a thread of it is alive; a receiver also if it ran in the
-    /// last step, within which it may have started and ended.
+    /// A script is active while one of its threads is alive. A receiver is also active if it ran in
+    /// the last step, because it may have started and ended within this step.
     fn find_active<S: Scene<Id = Id>>(&mut self, scene: &S) {
         for (active, script) in self.active.iter_mut().zip(&self.tables.scripts) {
             *active = scene.is_active(script.top)
@@ -237,7 +237,7 @@ impl<Id: Copy> Extractor<Id> {
         false
     }
 
-    /// True once for each procedure in a scan.
+    /// Returns true once for each procedure in a scan.
     fn is_first_call(&mut self, procedure: u32) -> bool {
         std::mem::replace(&mut self.called[procedure as usize], self.scans) != self.scans
     }
@@ -263,7 +263,7 @@ impl<Id: Copy> Extractor<Id> {
         }
     }
 
-    /// Lists the events of sources. Those of a procedure are listed at its first call, once for
+    /// Lists the events of sources. Events of a procedure are listed at its first call, once for
     /// each instance.
     fn read<S: Scene<Id = Id>>(
         &mut self,
@@ -350,7 +350,7 @@ impl<Id: Copy> Extractor<Id> {
         }
     }
 
-    /// The original of a sprite if it is visible, otherwise its first visible clone.
+    /// The original of a sprite if it is visible, or else its first visible clone.
     fn visible_instance(&self, sprite: u16) -> Option<&Instance<Id>> {
         self.instances.iter().find(|i| i.sprite == sprite && i.visible)
     }

@@ -1,4 +1,4 @@
-//! Extraction independent of the program's state.
+//! Extraction that does not depend on the state of the program.
 
 use catherd_scratch_suite::event::{Event, TextNo, Vocabulary};
 use catherd_search::Stream;

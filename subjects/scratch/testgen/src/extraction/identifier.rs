@@ -3,7 +3,7 @@
 use catherd_scratch_suite::event::Event;
 
 /// Identity of an event in lists of extracted events: its kind and the parameters that the
-/// extractor inferred, not those that codons set.
+/// extractor inferred, without the parameters that codons set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identifier {
     kind: u8,
@@ -16,7 +16,7 @@ impl Identifier {
     pub fn of(event: &Event) -> Self {
         let plain = |kind| Identifier { kind, object: 0, position: (0, 0) };
         let of = |kind, object| Identifier { kind, object, position: (0, 0) };
-        // Adding 0 turns -0 into 0, so that one position has one identity.
+        // Adding 0 changes -0 to 0, so that equal positions have the same identity.
         let at = |kind, object, x: f64, y: f64| Identifier {
             kind,
             object,

@@ -1,4 +1,4 @@
-//! Inputs that the scripts of a project react to in some state.
+//! Inputs to which the scripts of a project react in some state.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::KeyNo;
@@ -34,8 +34,8 @@ pub struct Reaction {
     pub sprite: u16,
     /// The block on top of the script.
     pub top: BlockNo,
-    /// True if it reacts while it runs; false if the input starts it, so that it reacts while it
-    /// does not run.
+    /// Whether the script reacts while it runs; false if the input starts it, so that it reacts
+    /// only while it does not run.
     pub runs: bool,
 }
 

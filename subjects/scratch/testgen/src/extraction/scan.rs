@@ -9,14 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::source::{Body, Procedure, Source};
 
-/// Scans stacks of blocks, one target after the other.
+/// Scanner for stacks of blocks, which processes one target after the other.
 #[derive(Default)]
 pub(super) struct Scanner<'a> {
     sources: Vec<Source>,
     procedures: Vec<Procedure>,
     target: Option<&'a Target>,
-    /// The target's definitions: signatures and first blocks.
-    /// Their numbers by signature are in `by_code`.
+    /// The signatures and first blocks of the definitions of the target. `by_code` contains their
+    /// numbers by signature.
     definitions: Vec<(&'a str, Option<BlockIndex>)>,
     by_code: FxHashMap<&'a str, u32>,
     /// For each block, the last scan that visited it. Malformed projects may have cycles.
@@ -37,7 +37,7 @@ enum Visit {
 }
 
 impl<'a> Scanner<'a> {
-    /// Begins another target.
+    /// Begins a new target.
     pub(super) fn enter(&mut self, target: &'a Target) {
         self.target = Some(target);
         self.seen = vec![0; target.blocks.len()];
@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
         for block in &target.blocks {
             let number = (self.procedures.len() + self.definitions.len()) as u32;
             if let Some(code) = definition(target, block) {
-                // The first definition wins, as in the machine.
+                // The first definition is used, as in the machine.
                 self.by_code.entry(code).or_insert_with(|| {
                     self.definitions.push((code, block.next));
                     number
@@ -56,8 +56,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans the procedures of the present target, whose position is `sprite`. To be called once,
-    /// after its scripts.
+    /// Scans the procedures of the present target, whose position is `sprite`. Must be called once,
+    /// after the scripts of the target.
     pub(super) fn scan_procedures(&mut self, sprite: u16, words: &mut Vocabulary) {
         for (code, first) in std::mem::take(&mut self.definitions) {
             let body = self.scan(first, words);
@@ -114,8 +114,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Removes repetitions from the sources since `start` and separates the personal ones. Edges
-    /// are kept, because each stands for another random place.
+    /// Removes repetitions from the sources since `start` and separates the personal sources. Edges
+    /// are kept, because each of them stands for another random place.
     fn close(&mut self, start: usize) -> Body {
         let mut known = FxHashSet::default();
         let mut scanned = self.sources.split_off(start);
@@ -193,8 +193,8 @@ fn sources_of(
     }
 }
 
-/// The volume that changes the outcome of a comparison of `loudness` with a literal; 100 without
-/// such a comparison.
+/// A volume that changes the outcome of a comparison of `loudness` with a literal; 100 without such
+/// a comparison.
 fn loudness_across(target: &Target, index: BlockIndex, parent: Option<BlockIndex>) -> f64 {
     let across = || {
         let comparison = &target.blocks[parent? as usize];

@@ -1,4 +1,4 @@
-//! A running program as an extractor sees it.
+//! The interface of a running program for extractors.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -25,8 +25,8 @@ pub trait LastStep {
     fn ran_last_step(&self, block: BlockNo) -> bool;
 }
 
-/// A running program between two steps. Queries that need pixels may render, hence `&mut`; no
-/// query changes the further execution of the program, except through outlines that later sensing
+/// A running program between two steps. Queries that need pixels may render, so they need `&mut`.
+/// They do not change the further execution of the program, except for outlines that later sensing
 /// reuses.
 pub trait Scene {
     /// Number of a target in the program.

@@ -23,15 +23,15 @@ pub(super) enum Source {
         other: [u8; 3],
     },
     Ask,
-    /// Loudness, as bits so that sources can be compared.
+    /// Loudness, stored as bits, so that sources can be compared.
     Sound(u64),
-    /// A call: the sources of that procedure follow.
+    /// A call. The sources of the called procedure follow.
     Call(u32),
 }
 
 impl Source {
-    /// Whether the events depend on the sprite or clone that senses. Only these are evaluated for
-    /// clones, because the rest is the same for all instances of a sprite.
+    /// Whether the events depend on the sprite or clone that senses. Only such sources are
+    /// evaluated for clones, because the others are the same for all instances of a sprite.
     pub(super) fn is_personal(self) -> bool {
         self.is_drag() || matches!(self, Source::TouchMouse | Source::Call(_))
     }
@@ -63,8 +63,8 @@ pub(super) enum Hat {
     SpriteClick,
     StageClick,
     Loudness(f64),
-    /// Starts with a message, a backdrop or a clone. No user event starts it, but it may start and
-    /// end within one step.
+    /// The script starts with a message, a backdrop or a clone. No user event starts it, but it may
+    /// start and end within one step.
     Brief,
     Other,
 }

@@ -1,4 +1,4 @@
-//! Blocks of a project that sense input, script by script.
+//! Tables of the blocks of a project that sense input, for each script.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use super::answers::{compared_literals, compares_numbers};
 use super::scan::{Scanner, literal_number};
 use super::source::{Hat, Procedure, Script, Source};
 
-/// Tables of a project for event extraction, made before it runs.
+/// Tables of a project for event extraction, created before the project runs.
 #[derive(Clone, Debug)]
 pub struct Tables {
     pub(super) sources: Vec<Source>,
@@ -72,8 +72,8 @@ impl Tables {
         &self.words
     }
 
-    /// Parameter codons of a group, `n_p`: the most that any event of the extractor
-    /// consumes (Whisker paper, section 5.1). A wait consumes 1, a mouse move 2.
+    /// Number of parameter codons of a group, `n_p`: the maximum number that an event of the
+    /// extractor consumes (Whisker paper, section 5.1). A wait consumes 1, a mouse move 2.
     pub fn parameters(&self, extraction: Extraction) -> usize {
         match extraction {
             Extraction::Dynamic | Extraction::Static => self.parameters,

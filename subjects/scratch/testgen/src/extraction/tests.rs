@@ -1,4 +1,4 @@
-//! Extraction on small projects, in a scene that each test defines.
+//! Tests of extraction on small projects, in a scene that each test defines.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use catherd_search::Stream;
 use super::{Extraction, Extractor, Instance, Scene, Tables};
 use crate::compat::Compat;
 
-/// A scene in which nothing runs or touches, and everything is visible at the origin.
+/// A scene in which no script runs, sprites do not touch, and everything is visible at the origin.
 #[derive(Default)]
 struct Still {
     instances: Vec<Instance<u32>>,
@@ -192,8 +192,8 @@ fn clones_add_events_that_depend_on_them() {
     scene.add(1, 2, 7.0, 8.0);
     scene.add(1, 3, 7.0, 8.0);
     expected.pop();
-    // The first clone is at the mouse, the third at the second. Drags of clones of one sprite to
-    // one place are the same event.
+    // The first clone is at the mouse, and the third is at the position of the second. Drags of
+    // clones of one sprite to one place are the same event.
     expected.extend(["clone Cat 1 1", "mouse to 7 8", "clone Cat 7 8", "wait"]);
     assert_eq!(listed(&project, &mut scene), expected);
     scene.instances[1].visible = false;
@@ -424,7 +424,7 @@ fn the_switch_reads_custom_blocks_before_the_green_flag() {
     };
     assert!(listed(Compat::default())[0].starts_with("text "));
     let compat = Compat { static_procedures: true, ..Compat::default() };
-    // The dog's definition came last; the question was not open; the dog and the button
-    // were elsewhere.
+    // When the switch read the blocks, the definition of the dog came last, no question was open,
+    // and the dog and the button were elsewhere.
     assert_eq!(listed(compat), ["drag Cat 0 50 0", "button true", "key k", "wait"]);
 }

@@ -1,4 +1,5 @@
-//! Fitness of hand-made traces, and of random traces compared with the definition.
+//! Tests the fitness of traces written by hand, and compares the fitness of random traces with the
+//! definition.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_sb3::test_support::LabelledProject;
@@ -31,7 +32,7 @@ impl Execution {
         self
     }
 
-    /// Covers the block too.
+    /// Records distances of a block, and covers it.
     fn records(mut self, label: &str, to_true: f64, to_false: f64) -> Self {
         self.trace.record_min(self.sample.block(label), to_true, to_false);
         self.covers(label)
@@ -66,7 +67,7 @@ fn nested_conditions_guide_step_by_step() {
     // Both conditions hold, but the test ended before the goal.
     run().records("o", 0.0, 1.0).records("i", 0.0, 1.0).is("G", 0, 0.0, Some(2));
     run().records("o", 0.0, 1.0).records("i", 0.0, 1.0).covers("c").is("G", 0, 0.0, Some(1));
-    // The outer condition holds, the inner one is still to come.
+    // The outer condition holds, and the inner condition was not yet evaluated.
     run().records("o", 0.0, 1.0).is("G", 1, 0.0, Some(2)).is("i", 0, 0.0, Some(2));
     run().records("o", 0.0, 1.0).records("i", 0.0, 1.0).covers("c G").is("G", 0, 0.0, Some(0));
 }
@@ -147,7 +148,7 @@ fn the_switch_hides_events_that_did_not_happen() {
     assert_eq!(fitness, [0.0, 0.5, f64::INFINITY, f64::INFINITY]);
 }
 
-/// The definition, goal by goal, not optimised.
+/// The definition of fitness for each goal, without optimisation.
 struct Definition<'a> {
     graph: &'a Graph,
     trace: &'a Trace,
@@ -184,7 +185,7 @@ impl Definition<'_> {
         }
     }
 
-    /// Breadth-first, backwards; the sources have level 0.
+    /// Breadth-first search against the direction of edges; the sources have level 0.
     fn levels(&self, edges: &Adjacency<Edge>, sources: Vec<NodeId>) -> Vec<Option<u32>> {
         let mut levels = vec![None; self.graph.len()];
         let mut frontier = sources;
@@ -258,8 +259,7 @@ impl Definition<'_> {
             for edge in self.graph.dependence().of(node).iter().filter(leads) {
                 let distance = self.decision(node, edge.when);
                 branch = branch.min(distance);
-                // The branch that was not taken may also lead to the goal, but the execution is not
-                // on it.
+                // The other branch may also lead to the goal, but it was not taken.
                 if distance == 0.0 {
                     rest = rest.into_iter().chain(self.flow_distance(edge.to)).min();
                 }

@@ -59,8 +59,8 @@ impl Linker<'_> {
         let s = self.statement(block).clone();
         let own = Next::Block(block);
         let [first, second] = s.branches;
-        // Loops lead to the exit as well: because a test may end within them, the blocks that
-        // follow depend on them as they do on blocks that take time.
+        // Loops lead to the exit as well: a test may end within them, so the following blocks
+        // depend on them, as on blocks that take time.
         let ways: &[(Next, Outcomes)] = match s.opcode {
             ControlIf => &[(first, O::TRUE), (s.next, O::FALSE)],
             ControlIfElse => &[(first, O::TRUE), (second, O::FALSE)],
@@ -116,7 +116,7 @@ impl Linker<'_> {
         self.add(event, EXIT, Outcomes::FALSE);
     }
 
-    /// The nodes to which control may go: after a custom block one for each of its calls.
+    /// The nodes to which control may go. After a custom block, there is one for each of its calls.
     fn arrivals(&self, next: Next) -> Vec<NodeId> {
         let mut arrivals = Vec::new();
         let mut returned = Vec::new();

@@ -1,4 +1,4 @@
-//! Post-dominators: nodes that every path from a node to the exit passes.
+//! Post-dominators of a node, which are the nodes that every path from the node to the exit passes.
 
 use super::{Adjacency, EXIT, Edge, NodeId, Outcomes};
 
@@ -30,8 +30,8 @@ pub(super) fn make_ends_reachable(
     }
 }
 
-/// The tree in which the parent of a node is its immediate post-dominator, rooted at
-/// [`EXIT`]. From every node a path must lead there.
+/// The tree in which the parent of a node is its immediate post-dominator. Its root is [`EXIT`], to
+/// which a path must lead from every node.
 pub(super) struct Tree {
     parents: Vec<NodeId>,
     /// Position of each node in a preorder walk of the tree.
@@ -75,7 +75,7 @@ impl Tree {
             }
         }
 
-        // In `order` parents come before their children.
+        // Parents come before their children in `order`.
         let mut sizes = vec![1; nodes];
         for &node in order[1..].iter().rev() {
             sizes[parents[node as usize] as usize] += sizes[node as usize];
@@ -91,7 +91,7 @@ impl Tree {
         Self { parents, entered, sizes }
     }
 
-    /// The immediate post-dominator; the exit's is itself.
+    /// The immediate post-dominator of a node; for the exit, the exit itself.
     pub(super) fn parent(&self, node: NodeId) -> NodeId {
         self.parents[node as usize]
     }

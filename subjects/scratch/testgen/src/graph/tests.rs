@@ -1,4 +1,4 @@
-//! The graph of small programs, and control dependence compared with its definition.
+//! Tests the graphs of small programs, and compares control dependence with its definition.
 
 use catherd_scratch_sb3::test_support::LabelledProject;
 use catherd_scratch_suite::goals::GoalSettings;
@@ -17,7 +17,7 @@ fn graph(source: &str) -> (LabelledProject, Graph) {
     (sample, graph)
 }
 
-/// Name of a node in these tests: a block's label, an event, `entry`...
+/// Name of a node in these tests: the label of a block, an event, `entry`, `exit` or `start`.
 fn name(sample: &LabelledProject, graph: &Graph, node: NodeId) -> String {
     match node {
         ENTRY => "entry".into(),
@@ -261,7 +261,7 @@ fn control_dependence_crosses_messages() {
         &[
             ("green flag", &["- entry"]),
             ("b", &["T a"]),
-            // The broadcast is not a decision: what follows it does not depend on it.
+            // The broadcast is not a decision, so blocks after it do not depend on it.
             ("c", &["T a"]),
             ("d", &["T green flag"]),
             ("message go", &["- b"]),
@@ -375,8 +375,8 @@ fn ends(graph: &Graph, from: NodeId, without: NodeId) -> bool {
 }
 
 proptest! {
-    /// A node depends on an outcome if the node is certain after this outcome and was not certain
-    /// before.
+    /// A node depends on an outcome if the node is certain to be reached after this outcome, but
+    /// not before.
     #[test]
     fn control_dependence_agrees_with_its_definition(graph in any_graph()) {
         for from in 0..graph.len() as NodeId {

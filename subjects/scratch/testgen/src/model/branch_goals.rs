@@ -34,9 +34,9 @@ impl BranchGoal {
         self.branch.block
     }
 
-    /// The fitness of an execution for the branch, given that for its block: 0 if the branch was
-    /// taken; `alpha(b) + 1` with the distance `b` to the outcome if only the block was reached; and
-    /// one approach level more than the block otherwise.
+    /// The fitness of an execution for the branch, computed from the fitness for its block: 0 if
+    /// the branch was taken; `alpha(b) + 1` with the distance `b` to the outcome if only the block
+    /// was reached; and one approach level more than the block otherwise.
     ///
     /// The fitness of a branch in Whisker has no level for a block that was not reached, so
     /// reaching the block can increase the fitness value.

@@ -8,7 +8,7 @@ use crate::graph::{Adjacency, Graph, NodeId};
 pub(super) fn depths(graph: &Graph) -> Vec<u32> {
     let dependence = graph.dependence().iter().map(|(from, edge)| (edge.to, from)).collect();
     let controls = Adjacency::new(graph.len(), dependence);
-    // Blocks in a row have the same dependences and so the same depth.
+    // Successive blocks have the same dependences and therefore the same depth.
     let mut classes: Vec<&[NodeId]> = Vec::new();
     let mut known = FxHashMap::default();
     let class_of: Vec<usize> = (graph.first_block()..graph.len() as NodeId)
@@ -26,7 +26,7 @@ pub(super) fn depths(graph: &Graph) -> Vec<u32> {
     class_of.into_iter().map(|class| depths[class]).collect()
 }
 
-/// Number of breadth-first walks that are made together, one bit each.
+/// Number of breadth-first searches that are executed together, with one bit for each search.
 const WALKS: usize = u64::BITS as usize;
 
 /// For each set of nodes, the maximum distance of a node from the set, against the direction of the
@@ -65,7 +65,7 @@ fn largest_levels(sets: &[&[NodeId]], controls: &Adjacency<NodeId>, nodes: usize
     largest
 }
 
-/// Nodes that walks reached in their last step.
+/// Nodes that searches reached in their last step.
 struct Front {
     /// For each node, the searches that have reached it, with one bit for each search.
     walks: Vec<u64>,

@@ -11,7 +11,7 @@ use crate::graph::Graph;
 /// The independent goals, ascending, as the published study chooses them:
 ///
 /// - the block after a block that takes time;
-/// - branching blocks, and of the blocks that depend on them the ends of chains and blocks
+/// - branching blocks, and among the blocks that depend on them, the ends of chains and the blocks
 ///   above another branching block;
 /// - hats and definitions, and the last blocks of their scripts.
 pub(super) fn independent_goals(project: &Project, graph: &Graph) -> Vec<usize> {

@@ -1,4 +1,4 @@
-//! Input that a project reacts to.
+//! Input to which a project reacts.
 
 use catherd_scratch_sb3::{Opcode, Project, Slot, Target};
 

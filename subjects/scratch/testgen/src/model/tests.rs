@@ -1,4 +1,4 @@
-//! Models of small programs.
+//! Tests of models of small programs.
 
 use catherd_scratch_sb3::test_support::LabelledProject;
 
@@ -66,14 +66,14 @@ fn independent_goals_stand_for_the_others() {
         let goals = model.independent_goals().iter().map(|&goal| model.goals()[goal]);
         goals.map(|block| sample.label(block)).collect()
     };
-    // The hat, the block after the wait, the end.
+    // The hat, the block after the wait and the end are independent.
     assert_eq!(independent("# Cat\n a=flag b=say c=wait d=say e=say f=say"), ["a", "d", "f"]);
-    // The `if`, the end of its branch, the end of the script.
+    // The `if`, the end of its branch and the end of the script are independent.
     assert_eq!(
         independent("# Cat\n a=flag b=if { c=say d=say } e=say f=say"),
         ["a", "b", "d", "f"]
     );
-    // Both ends, and the block above a branching block.
+    // Both ends and the block above a branching block are independent.
     assert_eq!(
         independent("# Cat\n a=flag b=ifelse { c=say d=say } { e=say f=if { g=say } }"),
         ["a", "b", "d", "e", "f", "g"]

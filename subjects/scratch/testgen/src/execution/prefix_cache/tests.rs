@@ -20,7 +20,7 @@ use crate::problem::{ScratchProblem, TestCase};
 use crate::request::Request;
 use crate::settings::GenerationSettings;
 
-/// Cache sizes for nothing, a few events, some states, and everything.
+/// Cache sizes that have room for nothing, a few events, some states, and everything.
 const MEMORIES: [usize; 4] = [0, 3_000, 60_000, PREFIX_CACHE_BYTES];
 
 /// An execution.
@@ -34,7 +34,7 @@ enum Task {
     Replay { test: usize, left_out: usize, goal: Option<u32> },
 }
 
-/// Tests of few different codons, so that they share prefixes, with drags in all directions.
+/// Tests with few different codons, so that they share prefixes, and with drags in all directions.
 fn tasks() -> impl Strategy<Value = Vec<Task>> {
     let group = (0..6_u16, prop::sample::select(vec![0_u16, 7, 45, 90, 400]));
     let codons = prop::collection::vec(group, 1..8).prop_map(|groups| {
@@ -91,7 +91,8 @@ fn protocol(prepared: &Arc<Prepared>, memory: usize, tasks: &[Task]) -> Vec<Stri
         }
         let mut fitness = Vec::new();
         executor.fitness(&mut fitness);
-        // The next list of events depends on the machine, its last step and the stream.
+        // Extract events, because the next list depends on the machine, its last step and the
+        // random stream.
         executor.extract();
         seen += &format!(
             " {fitness:?} {} {} {} {:?} {:?} {:?}",
