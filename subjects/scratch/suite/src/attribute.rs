@@ -15,7 +15,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// The id of the object in the machine; `None` if it does not exist now.
+    /// The id of the object in the machine; `None` if it does not exist at present.
     pub fn find<T: Tracer>(self, vm: &Vm<T>) -> Option<TargetId> {
         let same = |id: &TargetId| {
             vm.target(*id).is_some_and(|view| view.sprite == usize::from(self.target))
@@ -31,29 +31,30 @@ pub enum Attribute {
     Backdrop,
     /// The costume, from 0.
     Costume,
-    /// Clones of the sprite, the original not counted.
+    /// The number of clones of the sprite, without the original.
     CloneCount,
     /// Degrees.
     Direction,
     /// A graphic effect, by its position in [`Effect::ALL`](crate::Effect::ALL).
     Effect(u8),
-    /// The place in the drawing order from the back.
+    /// The position in the drawing order, counted from the back.
     Layer,
-    /// The length of a list, by its position in the program's table of the target.
+    /// The length of a list, given by its position among the lists of the target in the program.
     List(u32),
     /// X and y coordinate in stage units.
     Position,
     /// The text of the speech or thought bubble.
     Bubble,
-    /// Percent without its fraction.
+    /// The size in percent, without its fraction.
     Size,
-    /// The value of a variable, by its position in the program's table of the target.
+    /// The value of a variable, given by its position among the variables of the target in the
+    /// program.
     Variable(u32),
     /// Whether it is shown.
     Visible,
     /// Percent.
     Volume,
-    /// Whether it touches a sprite, by its position among the targets.
+    /// Whether it touches a sprite, given by its position among the targets.
     Touching(u16),
     /// Whether it touches the edge of the stage.
     TouchingEdge,
@@ -64,16 +65,16 @@ pub enum Attribute {
 /// Values of a variable after each step of a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The least; NaN if some value is not a number.
+    /// The minimum; NaN if some value is not a number.
     pub least: f64,
-    /// The largest; NaN if some value is not a number.
+    /// The maximum; NaN if some value is not a number.
     pub most: f64,
     /// Whether no value was less than the value before.
     pub rises: bool,
 }
 
 impl Range {
-    /// Adds a value that follows the last one; `None` if it is the first of an execution.
+    /// Adds a value after the `last` value; `last` is `None` for the first value of an execution.
     pub fn add(&mut self, last: Option<f64>, value: f64) {
         if value.is_nan() {
             (self.least, self.most) = (value, value);
@@ -89,7 +90,8 @@ impl Range {
         self.least.is_finite() && self.most.is_finite()
     }
 
-    /// Whether all values of another are in this one, and rise if they must.
+    /// Whether this range contains all values of another range. If values of this range must rise,
+    /// they must also rise in the other range.
     pub(crate) fn contains(&self, other: &Self) -> bool {
         other.least >= self.least && other.most <= self.most && (other.rises || !self.rises)
     }
@@ -102,7 +104,7 @@ pub enum AttributeValue {
     Number(f64),
     /// Coordinates in stage units.
     Position(f64, f64),
-    /// The value of a yes-or-no attribute.
+    /// A truth value.
     Flag(bool),
     /// The text of a bubble; `None` without a bubble.
     Bubble(Option<Text>),
@@ -113,7 +115,7 @@ pub enum AttributeValue {
 }
 
 impl Attribute {
-    /// The value now; `None` if the object or the attribute does not exist.
+    /// The present value; `None` if the object or the attribute does not exist.
     pub fn read<T: Tracer>(self, id: TargetId, vm: &mut Vm<T>) -> Option<AttributeValue> {
         if let Attribute::Touching(other) = self {
             let name = vm.program().targets().nth(usize::from(other))?.to_str().into_owned();
@@ -147,7 +149,7 @@ impl Attribute {
             }
             Attribute::Visible => AttributeValue::Flag(view.visible),
             Attribute::Volume => AttributeValue::Number(view.volume),
-            // The runner sees these values while a policy plays.
+            // The runner reads these values while a policy is executed.
             Attribute::Touching(_) | Attribute::TouchingEdge | Attribute::Range(_) => return None,
         })
     }
@@ -158,8 +160,8 @@ impl Attribute {
     }
 }
 
-/// The answer of a query to the renderer, without side effects: the renderer keeps the outlines
-/// that it computes for a query, and later answers may depend on them.
+/// The result of a query to the renderer, without side effects. The renderer keeps the outlines
+/// that it computes for a query, and later results may depend on them.
 fn without_side_effects<T: Tracer, R>(vm: &mut Vm<T>, ask: impl FnOnce(&mut Vm<T>) -> R) -> R {
     let before = vm.snapshot();
     let answer = ask(vm);

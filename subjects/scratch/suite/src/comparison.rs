@@ -14,7 +14,7 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Whether the actual value is the expected one.
+    /// Whether the actual value agrees with the expected value.
     pub(crate) fn agree(
         &self,
         attribute: Attribute,
@@ -52,8 +52,8 @@ impl Comparison {
         }
     }
 
-    /// JavaScript's `==`, with two exceptions: NaN equals NaN, and truth values are compared with
-    /// texts by their names.
+    /// The comparison `==` of JavaScript, with two exceptions: NaN equals NaN, and truth values are
+    /// compared with texts by their names.
     fn loosely(&self, a: &Value, b: &Value) -> bool {
         if self.nan_equal && a.js_number().is_nan() && b.js_number().is_nan() {
             return true;
@@ -63,15 +63,15 @@ impl Comparison {
     }
 }
 
-/// Largest difference between the expected and the actual value of a variable that count as equal,
-/// if the expected one is a number with a fraction: its last digits depend on how a glide or a wait
-/// is divided into steps. `None` for all other values, which are compared exactly.
+/// Maximum difference between the expected and the actual value of a variable that count as equal,
+/// if the expected value is a number with a fraction, because its last digits depend on how a glide
+/// or a wait is divided into steps. `None` for all other values, which are compared exactly.
 pub(crate) fn fraction_tolerance(expected: f64) -> Option<f64> {
     let fraction = expected.is_finite() && expected.fract() != 0.0;
     fraction.then(|| 1e-6 * expected.abs().max(1.0))
 }
 
-/// Whether two values of a variable are numerals that differ by no more than their tolerance.
+/// Whether two values of a variable are numerals that differ by at most the tolerance.
 fn nearly(expected: &Value, actual: &Value) -> bool {
     let (a, b) = (expected.js_number(), actual.js_number());
     fraction_tolerance(a).is_some_and(|tolerance| (a - b).abs() <= tolerance)

@@ -1,4 +1,4 @@
-//! Coverage of suites: which blocks an execution evaluates.
+//! Coverage of suites, which is the set of blocks that an execution evaluates.
 
 use std::sync::Arc;
 
@@ -12,29 +12,29 @@ use crate::goals::Branch;
 use crate::linked::LinkedTest;
 use crate::runner::Runner;
 
-/// Set of blocks that were evaluated. As a tracer it collects them; it computes no branch
-/// distances, unless it collects branches as well. It is one type for both, because the machine is
-/// compiled anew for each type of tracer.
+/// Set of evaluated blocks, and the tracer that collects them. It computes no branch distances,
+/// unless it also collects branches. Both uses share one type, because the machine is compiled
+/// again for each type of tracer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveredBlocks {
     covered: Vec<u64>,
     /// The set before the present record; empty if there is none.
     before: Vec<u64>,
-    /// Number of blocks of the project, if branches that were taken are collected by their numbers
+    /// Number of blocks of the project, if taken branches are also collected, by their numbers
     /// ([`Branch`]).
     branches_of: Option<usize>,
 }
 
 impl CoveredBlocks {
-    /// The empty set for a project of that many blocks, see
+    /// Creates an empty set for a project with this number of blocks, see
     /// [`Project::block_count`](catherd_scratch_sb3::Project::block_count).
     pub fn new(block_count: usize) -> Self {
         let covered = vec![0; block_count.div_ceil(64)];
         Self { covered, before: Vec::new(), branches_of: None }
     }
 
-    /// The empty set of blocks and branches. The machine must not remember what it executes, because
-    /// branches are not recorded.
+    /// Creates an empty set of blocks and branches. The machine must not remember what it executes,
+    /// because records do not contain branches.
     fn with_branches(block_count: usize) -> Self {
         Self { branches_of: Some(block_count), ..Self::new(3 * block_count) }
     }
@@ -52,7 +52,7 @@ impl CoveredBlocks {
         self.covered.iter_mut().zip(&other.covered).for_each(|(own, added)| *own |= added);
     }
 
-    /// The set so far; afterwards it is empty.
+    /// Returns the set so far, and empties it.
     pub fn take(&mut self) -> Self {
         let covered = self.clone();
         self.covered.fill(0);
@@ -203,7 +203,8 @@ mod tests {
     use crate::goals::{self, GoalSettings};
     use crate::{SuiteEvent, SuiteTest};
 
-    /// Says something at the flag, and moves when `a` is pressed.
+    /// A program that says something at the green flag and moves when `a` is pressed, and a suite
+    /// for it.
     fn suite_and_program(events: Vec<Vec<SuiteEvent>>) -> (Suite, Arc<Program>, Vec<BlockNo>) {
         let mut cat = TargetBuilder::new("Cat");
         let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("hi"))]);

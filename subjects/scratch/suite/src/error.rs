@@ -2,12 +2,12 @@
 
 use catherd_scratch_vm::Compat;
 
-/// The project has no sprite of a name.
+/// The project has no sprite with this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the project has no sprite `{0}`")]
 pub struct UnknownSprite(pub String);
 
-/// Error of reading a suite, or of using it with a project.
+/// Error in reading a suite, or in using it with a project.
 #[derive(Debug, thiserror::Error)]
 pub enum SuiteError {
     /// The text is not a suite.
@@ -18,7 +18,7 @@ pub enum SuiteError {
     Format {
         /// The version found.
         found: u32,
-        /// The newest known version.
+        /// The newest supported version.
         newest: u32,
     },
     /// A setting of the machine is so large that steps might not end.
@@ -55,7 +55,7 @@ pub enum SuiteError {
         /// Goals of the project.
         project: u32,
     },
-    /// The project lacks a sprite that a test names.
+    /// The project does not have a sprite that a test names.
     #[error("test {test}: the project has no sprite `{sprite}`")]
     Sprite {
         /// Position of the test, from 0.

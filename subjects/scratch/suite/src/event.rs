@@ -25,26 +25,26 @@ pub enum Event {
         /// Position in `Project::targets`.
         sprite: u16,
     },
-    /// The mouse clicks where a clone stands.
+    /// The mouse clicks at the position of a clone.
     ClickClone {
         /// Position in `Project::targets`.
         sprite: u16,
         /// The clone: living clones count from 1 in the order of their creation. 0 clicks at the
         /// position, if something is there.
         instance: u32,
-        /// Stage units. The position of the clone when the event was chosen.
+        /// Position of the clone when the event was chosen, in stage units.
         x: f64,
         /// Stage units.
         y: f64,
     },
     /// The click hats of the stage start.
     ClickStage,
-    /// A text answers the oldest open question.
+    /// The oldest open question is answered with a text.
     TypeText {
         /// The text.
         text: TextNo,
     },
-    /// A number answers the oldest open question.
+    /// The oldest open question is answered with a number.
     TypeNumber {
         /// In -240..=240.
         number: i32,
@@ -79,7 +79,7 @@ pub enum Event {
         /// Stage units.
         y: f64,
     },
-    /// A sound is heard for one step.
+    /// There is a sound for one step.
     Sound {
         /// Loudness, clamped to 0..=100 when it is sent.
         volume: f64,
@@ -95,7 +95,7 @@ impl Event {
     /// A wait of one step.
     pub const WAIT: Event = Event::Wait { steps: 1 };
 
-    /// True for events that answer a question.
+    /// Whether the event answers a question.
     pub fn is_answer(&self) -> bool {
         matches!(self, Event::TypeText { .. } | Event::TypeNumber { .. })
     }
@@ -117,13 +117,13 @@ impl Event {
         }
     }
 
-    /// Number of steps that run for the event, the one-step wait after it included.
+    /// Number of steps that run for the event, including the wait of one step after it.
     pub fn steps(&self) -> u64 {
         u64::from(self.held()) + 1
     }
 
-    /// Number of steps of the event, without the one-step wait after it: 0 for events that take no
-    /// time.
+    /// Number of steps of the event, without the wait of one step after it; 0 for events that take
+    /// no time.
     pub fn held(&self) -> u32 {
         match *self {
             Event::KeyPress { steps, .. } | Event::Wait { steps } => steps,

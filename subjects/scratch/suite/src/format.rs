@@ -1,4 +1,4 @@
-//! The format of suite files: versioned JSON, one event or assertion a line.
+//! The format of suite files: versioned JSON with one event or assertion on each line.
 
 mod assertion;
 mod event;
@@ -22,8 +22,8 @@ use crate::error::{SuiteError, UnknownSprite};
 use crate::event::{Event, Vocabulary};
 use machine::Machine;
 
-/// The engine that generates suites. It is part of suites, which are parts of records, so that it
-/// changes with the engine id of the subject kind and not with the version of the package.
+/// The engine that generates suites. Suites contain it, and records contain suites, so it changes
+/// with the engine id of the subject kind and not with the version of the package.
 pub const ENGINE: &str = "scratch 5";
 
 /// A test suite: everything that an execution needs, except the project.
@@ -57,7 +57,7 @@ pub struct Suite {
 }
 
 impl Default for Suite {
-    /// A suite without tests in this release's format, for an unknown project.
+    /// A suite without tests for an unknown project, in the format of this release.
     fn default() -> Self {
         Self {
             format: FORMAT,
@@ -80,8 +80,8 @@ impl Default for Suite {
 pub struct SuiteTest {
     /// The goals that it covers, by number, ascending.
     pub covers: Vec<u32>,
-    /// The goals of `covers` that it does not cover under every other seed, ascending; empty if
-    /// that was not measured.
+    /// The goals in `covers` that the test does not cover under every other seed, ascending; empty
+    /// if this was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
     /// Number of executions under other seeds in which everything held that is neither flaky nor
@@ -89,14 +89,15 @@ pub struct SuiteTest {
     /// was not generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reexecutions: Option<u32>,
-    /// Codons of the chromosome that it was generated from; 0 if it was not generated.
+    /// Number of codons of the chromosome from which the test was generated; 0 if it was not
+    /// generated.
     pub codons: u32,
     /// Seed of the machine's random numbers in this test; `None` for the suite's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Its events.
     pub events: Vec<SuiteEvent>,
-    /// The policy that chooses the events after these; `None` if the test ends with these.
+    /// The policy that chooses the events after `events`; `None` if the test ends after `events`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SuitePolicy>,
     /// Stable assertions, which hold under every seed, ordered by event.
@@ -109,13 +110,13 @@ pub struct SuiteTest {
 }
 
 impl SuiteTest {
-    /// Whether it presses keys.
+    /// Whether the test presses keys.
     pub fn presses_keys(&self) -> bool {
         let press = |event: &SuiteEvent| matches!(event, SuiteEvent::KeyPress { .. });
         self.events.iter().any(press) || self.policy.as_ref().is_some_and(SuitePolicy::presses_keys)
     }
 
-    /// Whether a network plays it.
+    /// Whether a network chooses events of the test.
     pub fn is_played_by_network(&self) -> bool {
         self.policy.as_ref().is_some_and(|policy| policy.network.is_some())
     }
@@ -143,13 +144,13 @@ impl SuiteTest {
     }
 }
 
-/// A value as JSON on one line.
+/// Serialises a value as JSON on one line.
 pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> String {
     // Writing fails only for maps whose keys are not strings, and suites contain no maps.
     serde_json::to_string(value).expect("suites hold numbers, texts and lists")
 }
 
-/// Appends a list of a test, one element a line.
+/// Appends a list of a test, with one element on each line.
 fn lines<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
     text.push_str(&format!(", \"{name}\": ["));
     for (position, element) in list.iter().enumerate() {
@@ -169,7 +170,7 @@ impl Serialize for MachineOf<'_> {
 }
 
 impl Suite {
-    /// The suite as JSON text, one event or assertion a line.
+    /// The suite as JSON text, with one event or assertion on each line.
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         text.push_str("{\n");
@@ -223,7 +224,8 @@ impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
-    /// If the text is not a suite, or one of a later version, or its machine's steps may not end.
+    /// If the text is not a suite, has a later version of the format, or has settings of the
+    /// machine with which steps may not end.
     pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
         #[derive(Deserialize)]
         struct Version {
@@ -243,8 +245,8 @@ impl Suite {
         test.seed.unwrap_or(self.seed)
     }
 
-    /// Executes all tests under a seed from now on. Tests lose their own seeds unless it is the
-    /// suite's seed already.
+    /// Sets the seed under which all tests are executed. Tests lose their separate seeds, unless
+    /// the seed is already the seed of the suite.
     pub fn reseed(&mut self, seed: u64) {
         if seed != self.seed {
             self.seed = seed;
@@ -252,7 +254,7 @@ impl Suite {
         }
     }
 
-    /// Checks that the suite is for the project with this digest, or for an unknown one.
+    /// Checks that the suite is for the project with this digest, or for an unknown project.
     ///
     /// # Errors
     /// If it is for another project.
@@ -263,7 +265,7 @@ impl Suite {
         Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
     }
 
-    /// Number of goals that some test covers under every seed, as far as that was measured: the
+    /// Number of goals that some test covers under every seed, as far as this was measured: the
     /// goals of the tests without their chance goals.
     pub fn robust(&self) -> usize {
         let lasting = |test: &'_ SuiteTest| {

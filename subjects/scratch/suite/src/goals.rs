@@ -1,4 +1,4 @@
-//! Goals of a project: the blocks that tests shall cover.
+//! Goals of a project, which are the blocks that tests should cover.
 
 mod branches;
 mod dead_code;
@@ -32,8 +32,8 @@ pub enum GoalSet {
 pub struct GoalSettings {
     /// The rule.
     pub set: GoalSet,
-    /// Whether every block that makes clones may start the clones of every sprite, as in
-    /// Whisker's published code.
+    /// Whether every block that creates clones may start the clones of every sprite, as in the
+    /// published code of Whisker.
     pub clone_links: bool,
 }
 

@@ -105,9 +105,9 @@ fn number(number: f64) -> String {
 }
 
 impl SuiteEvent {
-    /// The statements that end the event before the next one is sent. Whisker ends events after the
-    /// next one is sent: the button would still be down, the mouse would move back, and a sound
-    /// that has just begun would end.
+    /// The statements that end the event before the next event is sent. Whisker ends events after
+    /// the next event is sent: the button would still be down, the mouse would move back, and a
+    /// sound that has just begun would end.
     fn release(&self, next: Option<&SuiteEvent>) -> &'static str {
         match (self, next) {
             (Self::ClickClone { .. }, _) => "  t.clearInputs();\n  t.mouseDown(false);\n",
@@ -116,7 +116,7 @@ impl SuiteEvent {
         }
     }
 
-    /// Writes the statements that send the event and run its own steps.
+    /// Writes the statements that send the event and run its steps.
     fn write(&self, js: &mut String) {
         let statement = match self {
             Self::KeyPress { key, steps } => {
@@ -165,7 +165,8 @@ impl Assertion {
             (Some(sprite), 0) => format!("see(t, {})", literal(sprite)),
             (Some(sprite), clone) => format!("see(t, {}, {clone})", literal(sprite)),
         };
-        // The stage's own variables only: `false` turns off the search among sprites.
+        // `false` turns off the search among sprites, so that only variables of the stage are
+        // found.
         let own = if self.sprite.is_none() { ", false" } else { "" };
         let message = literal(&format!("Expected {self}"));
         let equal =

@@ -1,4 +1,4 @@
-//! Test suites for Scratch programs: their format, their execution and what they cover.
+//! Test suites for Scratch programs: their format, execution and coverage.
 //!
 //! - Files: [`Suite`] (JSON), [`Suite::to_javascript`] (for Whisker).
 //! - Execution: a [`LinkedSuite`] is a suite whose names have been looked up in a program; a

@@ -17,8 +17,8 @@ use crate::verdict::AssertionNo;
 /// suite unless the suite of the original [fits](LinkedSuite::fits), because variables may be
 /// missing that only the changed block referred to.
 pub struct LinkedSuite {
-    /// Seed of the machine's random numbers in all tests; at first the suite's. Tests that have
-    /// their own seed keep it as long as this is the suite's.
+    /// Seed of the random numbers of the machine in all tests; initially the seed of the suite.
+    /// Tests with a separate seed use it only while this is the seed of the suite.
     pub seed: u64,
     own_seed: u64,
     names: Names,
@@ -52,9 +52,10 @@ impl LinkedSuite {
     /// Looks up a suite's names in a program.
     ///
     /// # Errors
-    /// If the suite is for another machine, an event or a policy names a sprite that the program lacks, or an assertion an event that
-    /// its test lacks. Assertions about sprites, variables and lists that the program lacks are not
-    /// error: they fail when they are checked.
+    /// If the suite is for another machine, an event or a policy names a sprite that the program
+    /// does not have, or an assertion refers to an event that its test does not have. Assertions
+    /// about sprites, variables and lists that the program does not have are not errors: they fail
+    /// when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
         let compat = suite.machine.compat;
         if compat != program.compat() {
@@ -78,13 +79,13 @@ impl LinkedSuite {
         self.tests.len()
     }
 
-    /// Whether it has no tests.
+    /// Whether the suite has no tests.
     pub fn is_empty(&self) -> bool {
         self.tests.is_empty()
     }
 
-    /// Whether the numbers that were looked up mean the same in this program, a changed copy of
-    /// the one in which they were looked up.
+    /// Whether the numbers that were looked up have the same meaning in this program, which is a
+    /// changed copy of the original program.
     pub fn fits(&self, program: &Program) -> bool {
         self.names == Names::of(program)
     }
@@ -198,7 +199,7 @@ impl Check {
     }
 }
 
-/// The attribute and the value of an expectation; `None` if the program has nothing of that
+/// The attribute and the value of an expectation; `None` if the program has no object with this
 /// name.
 fn look_up(
     expected: &Expected,
@@ -251,8 +252,8 @@ fn look_up(
 }
 
 impl Check {
-    /// The variable whose values are seen after each step of a policy: its target and its position
-    /// there; `None` if it is checked once.
+    /// The variable whose values are read after each step of a policy: its target and its position
+    /// in the target; `None` if the assertion is checked once.
     pub(crate) fn in_play(&self) -> Option<(u16, u32)> {
         match self.attribute {
             Attribute::Range(variable) => Some((self.object.target, variable)),

@@ -24,7 +24,7 @@ pub struct Policy {
     pub rules: Vec<Rule>,
     /// Answers to questions, used in turn.
     pub answers: Vec<TextNo>,
-    /// Steps after which it ends.
+    /// Number of steps after which the policy ends.
     pub most: u64,
     /// The network that decides if no rule proposes an event.
     pub network: Option<Network>,
@@ -51,35 +51,36 @@ pub enum Action {
         to: u16,
         /// The axis along which they move it.
         axis: Axis,
-        /// Distance within which nothing is proposed; with `flee`, within which it acts.
+        /// Distance within which the rule proposes nothing; with `flee`, the distance within which
+        /// it proposes an event.
         dead: f64,
-        /// Whether it keeps away.
+        /// Whether the sprite keeps away.
         flee: bool,
         /// Offset that is added to the distance.
         aim: f64,
         /// Amplitude of a wave that is added to `aim`.
         sway: f64,
-        /// Steps by which the other's place is extrapolated.
+        /// Number of steps by which the position of the other sprite is extrapolated.
         lead: u32,
         /// The keys that raise and lower the coordinate.
         keys: [KeyNo; 2],
-        /// Steps of a key press.
+        /// Number of steps of a key press.
         steps: u32,
     },
     /// Moves the mouse onto a sprite.
     Mouse {
         /// The sprite.
         to: u16,
-        /// Stage units to the right of it.
+        /// Offset to the right of the sprite, in stage units.
         dx: f64,
-        /// Stage units above it.
+        /// Offset above the sprite, in stage units.
         dy: f64,
     },
     /// Sends an event repeatedly.
     Press {
         /// The event.
         event: Event,
-        /// Steps from one time to the next.
+        /// Number of steps between two events.
         every: u32,
         /// Two sprites and the distance within which they must be.
         near: Option<(u16, u16, f64)>,
@@ -94,7 +95,7 @@ pub enum Action {
         margin: f64,
         /// The keys that raise and lower the coordinate.
         keys: [KeyNo; 2],
-        /// Steps of a key press.
+        /// Number of steps of a key press.
         steps: u32,
     },
 }
@@ -108,7 +109,7 @@ pub enum Condition {
     Costume(u16, usize),
     /// The comparison of a coordinate or the direction of the original of a sprite with a number.
     Place(u16, Axis, Comparison, f64),
-    /// The comparison of a variable of a target, by its position there, with a value. `None` if
-    /// the program has no such variable, so that the condition never holds.
+    /// The comparison of a variable, given by its target and its position in the target, with a
+    /// value. `None` if the program has no such variable, so that the condition never holds.
     Variable(u16, Option<usize>, Comparison, Value),
 }

@@ -1,4 +1,4 @@
-//! Reliability of tests: which goals they cover under any seed of the machine.
+//! Reliability of tests, which describes the goals that they cover under any seed of the machine.
 
 use std::sync::Arc;
 
@@ -9,14 +9,14 @@ use crate::coverage::Executions;
 use crate::error::SuiteError;
 use crate::format::Suite;
 
-/// Coverage of a suite under its own seeds and under others.
+/// Coverage of a suite under its own seeds and under other seeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reliability {
     /// Number of goals.
     goals: usize,
     /// Number of other seeds.
     seeds: usize,
-    /// Goals that some test covers under its own seed.
+    /// For each goal, whether some test covers it under its own seed.
     seeded: Vec<bool>,
     /// For each other seed and each goal, whether some test covers the goal under this seed.
     under: Vec<Vec<bool>>,
@@ -35,8 +35,8 @@ impl Reliability {
         self.seeds
     }
 
-    /// Goals that some test covers under its own seed: the coverage of a suite that is executed as
-    /// it was generated.
+    /// Number of goals that some test covers under its own seed, which is the coverage of a suite
+    /// that is executed as it was generated.
     pub fn seeded(&self) -> usize {
         self.seeded.iter().filter(|covered| **covered).count()
     }
@@ -47,19 +47,20 @@ impl Reliability {
         covered as f64 / self.seeds as f64
     }
 
-    /// Goals that one test covers under every other seed; 0 without seeds.
+    /// Number of goals that a single test covers under every other seed; 0 without seeds.
     pub fn robust(&self) -> usize {
         self.reliable(1.0)
     }
 
-    /// Goals that one test covers under at least this share of the other seeds, 0 excluded.
+    /// Number of goals that a single test covers under at least this share of the other seeds, and
+    /// under at least one.
     pub fn reliable(&self, share: f64) -> usize {
         let enough = |best: &&usize| **best > 0 && **best as f64 >= share * self.seeds as f64;
         self.best.iter().filter(enough).count()
     }
 
-    /// Number of chance goals: some test covers them under another seed, but no test under each of
-    /// them.
+    /// Number of chance goals, which some test covers under another seed, but no single test covers
+    /// under all other seeds.
     pub fn chance(&self) -> usize {
         self.best.iter().filter(|best| **best > 0 && **best < self.seeds).count()
     }
@@ -70,7 +71,7 @@ impl Reliability {
     }
 }
 
-/// Executes all tests of a suite under their own seeds and under others, without checking
+/// Executes all tests of a suite under their own seeds and under other seeds, without checking
 /// assertions. `on_seed` is called after each seed.
 ///
 /// # Errors
@@ -117,7 +118,7 @@ mod tests {
 
     #[test]
     fn measures_distinguish_goals_suites_and_tests() {
-        // Two tests share goal 1: each covers it under one seed of two.
+        // Two tests cover goal 1, each of them under one of two seeds.
         let reliability = Reliability {
             goals: 4,
             seeds: 2,

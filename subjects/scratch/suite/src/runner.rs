@@ -1,4 +1,4 @@
-//! Executing the tests of suites.
+//! Execution of the tests of suites.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,12 +10,12 @@ use crate::event::{Interaction, Vocabulary, center_mouse};
 use crate::linked::{Check, LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 
-/// Maximum size of what the machine remembers of code without screen refresh, in bytes.
+/// Maximum size, in bytes, of the memory of the machine for code without screen refresh.
 const STRETCH_BYTES: usize = 8 << 20;
 
-/// Runner of tests, one after the other. Before each test it restores the state after loading
-/// instead of loading the program again. Each execution is a pure function of program, settings,
-/// seed and test.
+/// Runner of tests in sequence. Before each test it restores the state after loading instead of
+/// loading the program again. Each execution is a pure function of the program, the settings, the
+/// seed and the test.
 pub struct Runner<T: Tracer = ()> {
     vm: Vm<T>,
     /// The project as loaded, with the mouse at the centre, before the green flag.
@@ -23,13 +23,13 @@ pub struct Runner<T: Tracer = ()> {
 }
 
 impl<T: Tracer> Runner<T> {
-    /// A runner for a program. The machine's settings should be the suite's
-    /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
+    /// Creates a runner for a program. The settings of the machine should be the settings of the
+    /// suite ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
     pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::VmSettings, tracer: T) -> Self {
         Runner::of(Vm::new(program, machine, Random::portable(0), tracer))
     }
 
-    /// A runner whose costumes have other edges ([`Vm::with_fine_edges`]).
+    /// Creates a runner whose costumes have other edges ([`Vm::with_fine_edges`]).
     pub fn with_fine_edges(
         program: Arc<Program>,
         machine: catherd_scratch_vm::VmSettings,
@@ -38,7 +38,7 @@ impl<T: Tracer> Runner<T> {
         Runner::of(Vm::with_fine_edges(program, machine, Random::portable(0), tracer))
     }
 
-    /// A runner whose machine remembers nothing ([`Vm::remember`]).
+    /// Creates a runner whose machine remembers nothing ([`Vm::remember`]).
     pub(crate) fn without_memory(
         program: Arc<Program>,
         machine: catherd_scratch_vm::VmSettings,
@@ -55,7 +55,7 @@ impl<T: Tracer> Runner<T> {
         Self { start: vm.snapshot(), vm }
     }
 
-    /// The tracer of all executions. It is never cleared here.
+    /// The tracer of all executions. The runner never clears it.
     pub fn tracer(&mut self) -> &mut T {
         &mut self.vm.tracer
     }
@@ -128,8 +128,7 @@ impl<T: Tracer> Runner<T> {
     }
 
     /// Executes a test under any seed without checking assertions. `after` is called with the
-    /// position of each event when its steps and the wait that follows have run, and may end the
-    /// execution.
+    /// position of each event after its steps and the following wait, and may end the execution.
     ///
     /// # Panics
     /// If there is no such test.
@@ -168,8 +167,8 @@ impl<T: Tracer> Runner<T> {
         }
     }
 
-    /// Sends the events of a test to the program, whose words are in the vocabulary, and lets its
-    /// policy play, which counts as one event more and in which values of variables are seen.
+    /// Sends the events of a test to the program, whose words are in the vocabulary, and executes
+    /// its policy, which counts as one more event and during which values of variables are read.
     fn send<B>(
         &mut self,
         test: &LinkedTest,
@@ -197,7 +196,7 @@ impl<T: Tracer> Runner<T> {
         let _: ControlFlow<()> = self.send(test, words, seen, |_, _, _| ControlFlow::Continue(()));
     }
 
-    /// The machine after the green flag, before any step, under a seed.
+    /// Returns the machine under a seed, after the green flag and before the first step.
     pub fn at_start(&mut self, seed: u64) -> &mut Vm<T> {
         self.begin(seed);
         &mut self.vm

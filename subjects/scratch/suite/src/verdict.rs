@@ -6,7 +6,7 @@ use crate::format::SuiteTest;
 /// The number of an assertion in its test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct AssertionNo {
-    /// Whether it is one of [`SuiteTest::flaky`], not of [`SuiteTest::assertions`].
+    /// Whether the assertion is in [`SuiteTest::flaky`], not in [`SuiteTest::assertions`].
     pub flaky: bool,
     /// Its position in that list.
     pub position: u32,
@@ -15,11 +15,11 @@ pub struct AssertionNo {
 /// Limits of the execution of a test, and which assertions it checks.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Maximum number of steps of a test. Their number is known from its events, so that a longer
-    /// test is not begun; it ends with [`Verdict::StepLimit`].
+    /// Maximum number of steps of a test. The number of steps is known from the events, so a longer
+    /// test is not executed and has the verdict [`Verdict::StepLimit`].
     pub steps: u64,
-    /// Maximum number of blocks that the test executes. Then no further block is executed, and the
-    /// test ends with [`Verdict::Fault`].
+    /// Maximum number of blocks that the test executes. If it is reached, no further block is
+    /// executed, and the test ends with [`Verdict::Fault`].
     pub blocks: u64,
     /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its
     /// machine. If not, the test continues, although each step of a program that loops forever can
@@ -31,8 +31,8 @@ pub struct Bounds {
 }
 
 impl Default for Bounds {
-    /// 100,000 steps (nearly an hour of Scratch time), any number of blocks, faults do not end a
-    /// test, all assertions are checked.
+    /// 100,000 steps (nearly an hour of Scratch time) and any number of blocks. Faults do not end a
+    /// test, and all assertions are checked.
     fn default() -> Self {
         Self { steps: 100_000, blocks: u64::MAX, faults_end: false, flaky: true }
     }
@@ -77,7 +77,7 @@ pub struct Execution {
     pub verdict: Verdict,
     /// Steps executed.
     pub steps: u64,
-    /// Blocks executed, counted as the budgets of [`catherd_scratch_vm::VmSettings`] count.
+    /// Number of executed blocks, counted as for the budgets of [`catherd_scratch_vm::VmSettings`].
     pub blocks: u64,
     /// Description of the first limit of the machine that the program reached, whether it ended
     /// the test or not; `None` if it reached none.

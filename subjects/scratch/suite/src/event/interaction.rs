@@ -1,4 +1,4 @@
-//! Sending events to the machine.
+//! Sends events to the machine.
 
 use catherd_scratch_vm::{TargetId, Tracer, Vm};
 
@@ -8,19 +8,19 @@ use super::{Event, KeyNo, Vocabulary};
 /// whether the program has ended or hung.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interaction {
-    /// The mouse button is down because of a click on a clone. Like a sound, it is released before
-    /// the next event, after the wait that follows the click.
+    /// Whether the mouse button is down because of a click on a clone. Like a sound, it is released
+    /// before the next event, after the wait that follows the click.
     button: bool,
-    /// A sound is heard.
+    /// Whether there is a sound.
     sound: bool,
-    /// Some thread was alive in the last step.
+    /// Whether some thread was alive in the last step.
     busy: bool,
     ended: bool,
-    /// Overloaded steps in a row, up to [`MAX_OVERLOADED`].
+    /// Number of successive overloaded steps, up to [`MAX_OVERLOADED`].
     overloaded: u32,
 }
 
-/// Overloaded steps in a row after which a program counts as hung: a second.
+/// Number of successive overloaded steps after which a program counts as hung: one second.
 const MAX_OVERLOADED: u32 = 30;
 
 impl Interaction {
@@ -37,13 +37,13 @@ impl Interaction {
         self.overloaded == MAX_OVERLOADED
     }
 
-    /// Sends an event, runs its steps and then one more. If the event's object does not exist,
-    /// nothing is sent, but the steps run.
+    /// Sends an event, runs its steps, and then runs one more step. If the event's object does not
+    /// exist, nothing is sent, but the steps run.
     pub fn send<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
         self.send_watched(event, vm, words, &mut |_| {});
     }
 
-    /// [`send`](Interaction::send) that calls a function after each step.
+    /// Like [`send`](Interaction::send), but calls a function after each step.
     pub(crate) fn send_watched<T: Tracer>(
         &mut self,
         event: Event,
@@ -57,8 +57,8 @@ impl Interaction {
         self.run_watched(1, vm, each);
     }
 
-    /// Begins an event: input devices are as during its steps. The caller runs [`Event::held`] steps,
-    /// ends the event by [`finish`](Interaction::finish), and runs one more step.
+    /// Begins an event: sets the input devices for its steps. The caller runs [`Event::held`]
+    /// steps, ends the event by [`finish`](Interaction::finish), and runs one more step.
     pub fn begin<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
         self.release(vm);
         match event {
@@ -102,12 +102,12 @@ impl Interaction {
         }
     }
 
-    /// Lets one step pass in place of an event.
+    /// Runs one step instead of an event.
     pub fn pause<T: Tracer>(&mut self, vm: &mut Vm<T>) {
         self.pause_watched(vm, &mut |_| {});
     }
 
-    /// [`pause`](Interaction::pause) that calls a function after the step.
+    /// Like [`pause`](Interaction::pause), but calls a function after the step.
     pub(crate) fn pause_watched<T: Tracer>(
         &mut self,
         vm: &mut Vm<T>,
@@ -151,8 +151,8 @@ impl Interaction {
     }
 }
 
-/// Puts the mouse where it is at the start of every test, as Whisker does: at the centre of the
-/// stage, with its button up. A machine that has just been loaded has no mouse on the stage.
+/// Moves the mouse to its position at the start of every test, which is the centre of the stage as
+/// in Whisker, with its button up. A machine that has just been loaded has no mouse on the stage.
 pub fn center_mouse<T: Tracer>(vm: &mut Vm<T>) {
     vm.mouse_move(0.0, 0.0);
 }

@@ -14,7 +14,7 @@ pub struct KeyNo(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextNo(pub u16);
 
-/// Names of keys and sprites and the texts of answers, numbered.
+/// Numbered names of keys and sprites, and numbered texts of answers.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     /// Names of targets, numbered as in `Project::targets`.
@@ -25,7 +25,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// A vocabulary of the project's targets, without keys and texts.
+    /// Creates a vocabulary of the targets of a project, without keys and texts.
     pub fn new(project: &Project) -> Self {
         Self {
             sprites: project.targets.iter().map(|target| target.name.clone()).collect(),
@@ -35,7 +35,7 @@ impl Vocabulary {
         }
     }
 
-    /// A vocabulary of the compiled project's targets, without keys and texts.
+    /// Creates a vocabulary of the targets of a compiled project, without keys and texts.
     pub fn of(program: &Program) -> Self {
         Self {
             sprites: program.targets().map(|name| name.to_str().into()).collect(),

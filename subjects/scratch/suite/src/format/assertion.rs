@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An expectation about one object after one event of a test (Whisker paper, Table 4).
+/// An expectation about an object after an event of a test (Whisker paper, Table 4).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Assertion {
@@ -14,8 +14,8 @@ pub struct Assertion {
     /// The sprite; `None` for the stage.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sprite: Option<String>,
-    /// Which of the sprite's instances: 0 is the original, living clones count from 1 in
-    /// the order of their creation.
+    /// The instance of the sprite: 0 for the original; living clones are numbered from 1 in the
+    /// order of their creation.
     #[serde(default, skip_serializing_if = "is_original")]
     pub clone: u32,
     /// The attribute and its expected value.
@@ -30,14 +30,14 @@ fn is_original(clone: &u32) -> bool {
     *clone == 0
 }
 
-/// An attribute and the value that it had when the assertion was made. Numbers that JSON lacks are
-/// written as the strings `NaN`, `Infinity` and `-Infinity`.
+/// An attribute and the value that it had when the assertion was made. Numbers that JSON cannot
+/// represent are written as the strings `NaN`, `Infinity` and `-Infinity`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expected {
     /// The stage's costume, from 0.
     Backdrop(u32),
-    /// Clones of the sprite, the original not counted.
+    /// The number of clones of the sprite, without the original.
     CloneCount(u32),
     /// The costume, from 0.
     Costume(u32),
@@ -45,14 +45,14 @@ pub enum Expected {
     Direction(#[serde(with = "number")] f64),
     /// A graphic effect.
     Effect {
-        /// Which one.
+        /// The effect.
         effect: Effect,
         /// The value in the unit of the effect.
         #[serde(with = "number")]
         value: f64,
     },
-    /// The place in the drawing order from the back: the stage is 0; a used pen layer and
-    /// bubbles have places, too.
+    /// The position in the drawing order, counted from the back: the stage has 0; a used pen layer
+    /// and bubbles have positions as well.
     Layer(u32),
     /// The length of a list.
     List {
@@ -61,7 +61,7 @@ pub enum Expected {
         /// Its items.
         length: u64,
     },
-    /// Stage units, each coordinate within [`Tolerances::position`].
+    /// The position in stage units; each coordinate is compared with [`Tolerances::position`].
     Position {
         /// To the right.
         #[serde(with = "number")]
@@ -72,18 +72,18 @@ pub enum Expected {
     },
     /// The text of the speech or thought bubble; `None` without a bubble.
     Bubble(Option<String>),
-    /// Percent without its fraction, within [`Tolerances::size`].
+    /// The size in percent, without its fraction, compared with [`Tolerances::size`].
     Size(#[serde(with = "number")] f64),
     /// Whether it touches any instance of another sprite.
     Touching {
         /// The other sprite.
         sprite: String,
-        /// True if it does.
+        /// Whether it touches the sprite.
         touching: bool,
     },
     /// Whether it touches the edge of the stage.
     TouchingEdge(bool),
-    /// The value of a variable, as text. A number that the text spells is equal to it.
+    /// The value of a variable, as text. A number equals the text that represents it.
     Variable {
         /// Its name.
         variable: String,
@@ -95,11 +95,11 @@ pub enum Expected {
     Range {
         /// Its name.
         variable: String,
-        /// The least value that it may have.
+        /// The minimum value.
         least: f64,
         /// The largest.
         most: f64,
-        /// Whether it never falls.
+        /// Whether the value never decreases.
         #[serde(default, skip_serializing_if = "is_false")]
         rises: bool,
     },
@@ -135,7 +135,7 @@ impl Effect {
         Effect::Ghost,
     ];
 
-    /// Scratch's name of it.
+    /// The name of the effect in Scratch.
     pub fn name(self) -> &'static str {
         match self {
             Effect::Color => "color",
@@ -149,13 +149,13 @@ impl Effect {
     }
 }
 
-/// Largest differences between expected and actual values that count as equal.
+/// Maximum differences between expected and actual values that count as equal.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Tolerances {
-    /// Stage units, for each coordinate.
+    /// For each coordinate of a position, in stage units.
     pub position: f64,
-    /// Degrees. 180 and -179 are 359 apart, as in Whisker.
+    /// For a direction, in degrees. The difference of 180 and -179 is 359, as in Whisker.
     pub direction: f64,
     /// Percent.
     pub size: f64,
@@ -213,7 +213,7 @@ impl fmt::Display for Expected {
     }
 }
 
-/// Serialisation of numbers, including those that JSON lacks.
+/// Serialisation of numbers, including numbers that JSON cannot represent.
 mod number {
     use serde::de::{self, Deserializer, Visitor};
     use serde::ser::Serializer;

@@ -1,4 +1,4 @@
-//! Events as suites name them.
+//! Events with names, as in suites.
 
 use serde::{Deserialize, Serialize};
 
@@ -63,7 +63,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl SuiteEvent {
-    /// An event with the names of its key, text or sprite.
+    /// Creates an event with the names of its key, text or sprite.
     pub fn new(event: Event, words: &Vocabulary) -> Self {
         let sprite = |number| words.sprite(number).to_owned();
         match event {
@@ -91,7 +91,7 @@ impl SuiteEvent {
     /// The event with numbers in place of names. Its key or text is added to the vocabulary.
     ///
     /// # Errors
-    /// If the vocabulary lacks the sprite.
+    /// If the sprite is not in the vocabulary.
     pub fn resolve(&self, words: &mut Vocabulary) -> Result<Event, UnknownSprite> {
         let sprite_no =
             |name: &String| words.sprite_no(name).ok_or_else(|| UnknownSprite(name.clone()));

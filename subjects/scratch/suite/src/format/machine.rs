@@ -34,7 +34,7 @@ pub(crate) struct Machine {
     pace: catherd_scratch_vm::Pace,
 }
 
-/// Whether a suite need not name its machine.
+/// Whether a suite does not need to name its machine.
 fn is_default(compat: &Compat) -> bool {
     *compat == Compat::default()
 }
@@ -59,8 +59,8 @@ mod compat {
     }
 }
 
-/// Maximum of a bound that a suite sets, as a multiple of its default. Files are not trusted, and
-/// only these bounds end the steps of a program that loops forever.
+/// Maximum of a limit that a suite sets, as a multiple of its default. Files are not trusted, and
+/// only these limits end the steps of a program that loops forever.
 const MAX_FACTOR: u64 = 16;
 
 /// Checks that the machine's settings bound its steps.

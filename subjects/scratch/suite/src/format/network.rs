@@ -1,8 +1,8 @@
-//! Networks in suite files: tests that a neural network plays.
+//! Networks in suite files, for tests in which a neural network chooses the events.
 
 use serde::{Deserialize, Serialize};
 
-/// A network that chooses the events of a test from what it sees of the program.
+/// A network that chooses the events of a test, depending on the state of the program.
 ///
 /// Its nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is
 /// 1; then come the nodes of `inputs`, the hidden nodes, and the nodes of `outputs`. An output has
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteNetwork {
-    /// Largest number of steps for which a key or the mouse button is held, at least 1.
+    /// Maximum number of steps for which a key or the mouse button is held, at least 1.
     pub press: u32,
-    /// Largest number of steps of a wait, at least 1.
+    /// Maximum number of steps of a wait, at least 1.
     pub wait: u32,
     /// Number of hidden nodes. Their value is the hyperbolic tangent of the sum over their links.
     pub hidden: u32,
@@ -26,7 +26,7 @@ pub struct SuiteNetwork {
     pub links: Vec<(u32, u32, f64)>,
 }
 
-/// Something that an input node sees.
+/// The source of the value of an input node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "see", rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sight {
@@ -105,14 +105,14 @@ fn is_original(clone: &u32) -> bool {
     *clone == 0
 }
 
-/// An event that a network may choose, and when.
+/// An event that a network may choose, and the condition for it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
     /// The event.
     pub send: Sent,
-    /// Scripts that react to it. The network may choose it if one of them is in the state that it
-    /// needs; always if there are none.
+    /// Scripts that react to the event. The network may choose the event if one of them is in the
+    /// required state, and always if the list is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<Reacting>,
 }
@@ -123,8 +123,8 @@ pub struct Choice {
 pub struct Reacting {
     /// Number of the block on top of the script, among all blocks of the project.
     pub script: u32,
-    /// True if it reacts while it runs; false if the event starts it, so that it reacts while it
-    /// does not run.
+    /// Whether the script reacts while it runs; false if the event starts it, so that it reacts
+    /// only while it does not run.
     pub runs: bool,
 }
 
@@ -150,7 +150,7 @@ pub enum Sent {
     Sound(f64),
     /// An answer, while a question is open.
     Text(String),
-    /// A number as an answer, while a question is open. One parameter: the number.
+    /// A number as an answer, while a question is open. Its parameter is the number.
     Number,
     /// No input is sent. Its parameter is the number of steps.
     Wait,

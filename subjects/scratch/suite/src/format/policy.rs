@@ -1,4 +1,4 @@
-//! Policies in suite files: rules by which a test reacts to what the program does.
+//! Policies in suite files, which are rules for the reactions of a test to the program.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,12 +13,12 @@ pub struct SuitePolicy {
     /// The rules. The first rule that proposes an event decides; if no rule does, the network
     /// decides; without a network, one step passes without input.
     pub rules: Vec<SuiteRule>,
-    /// Answers to the questions of the program, one after the other and then again from the first.
-    /// A question remains open if there are none.
+    /// Answers to the questions of the program. They are used in turn, and again from the first
+    /// after the last. If the list is empty, questions remain open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
-    /// Steps after which the policy ends. It ends earlier when the program ends or hangs. The event
-    /// that is being sent then still runs its steps.
+    /// Number of steps after which the policy ends. It ends earlier if the program ends or hangs.
+    /// The steps of the last event are still executed.
     pub most: u64,
     /// The network that decides if no rule proposes an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -55,7 +55,7 @@ pub enum Proposal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Axis {
-    /// Stage units to the right.
+    /// The horizontal coordinate, in stage units.
     X,
     /// Stage units upwards.
     Y,
@@ -75,46 +75,47 @@ pub struct Follow {
     pub axis: Axis,
     /// Distance along the axis within which the rule proposes nothing.
     pub dead: f64,
-    /// Whether it keeps away: the rule then proposes the other key, and only within `dead`.
+    /// Whether the sprite keeps away. If so, the rule proposes the other key, and only within
+    /// `dead`.
     #[serde(default, skip_serializing_if = "is_false")]
     pub flee: bool,
-    /// Added to the distance: stage units, or degrees on the axis `heading`.
+    /// Number that is added to the distance: in stage units, or in degrees on the axis `heading`.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub aim: f64,
     /// Amplitude of a wave that is added to `aim`, with a period of 10 s.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub sway: f64,
-    /// Steps by which the place of `to` is extrapolated with its last velocity.
+    /// Number of steps by which the position of `to` is extrapolated with its last velocity.
     #[serde(default, skip_serializing_if = "is_none")]
     pub lead: u32,
     /// The keys that raise and lower the coordinate or direction.
     pub keys: [String; 2],
-    /// Steps of a key press, at least 1.
+    /// Number of steps of a key press, at least 1.
     pub steps: u32,
 }
 
-/// Moves the mouse to the nearest visible instance of a sprite, unless it is there already.
+/// Moves the mouse to the nearest visible instance of a sprite, unless it is already there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mouse {
     /// The sprite.
     pub mouse: String,
-    /// Stage units to the right of it.
+    /// Offset to the right of the sprite, in stage units.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dx: f64,
-    /// Stage units above it.
+    /// Offset above the sprite, in stage units.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub dy: f64,
 }
 
-/// Sends an event, then not again for a number of steps.
+/// Sends an event, and then waits for a number of steps before it sends the event again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Press {
     /// The event. An event of the mouse button changes its state, independently of the value in the
     /// event; a click on a clone is a click on the first visible clone of the sprite.
     pub press: SuiteEvent,
-    /// Steps from one time to the next, at least 1.
+    /// Number of steps between two events, at least 1.
     pub every: u32,
     /// The positions that the sprites must have; `None` if they do not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -145,7 +146,7 @@ pub struct Edge {
     pub margin: f64,
     /// The keys that raise and lower the coordinate.
     pub keys: [String; 2],
-    /// Steps of a key press, at least 1.
+    /// Number of steps of a key press, at least 1.
     pub steps: u32,
 }
 
@@ -157,7 +158,7 @@ pub enum Guard {
     Visible {
         /// The sprite.
         sprite: String,
-        /// Whether it must be shown or hidden.
+        /// Whether the sprite must be visible or hidden.
         is: bool,
     },
     /// The costume of the original of a sprite, from 0.
@@ -173,9 +174,9 @@ pub enum Guard {
         sprite: String,
         /// The coordinate, or the direction.
         axis: Axis,
-        /// The comparison; equal are numbers that differ by less than 0.5.
+        /// The comparison. Numbers that differ by less than 0.5 count as equal.
         is: Comparison,
-        /// Stage units or degrees.
+        /// The number, in stage units or degrees.
         than: f64,
     },
     /// The value of a variable, compared as the blocks of Scratch compare.

@@ -9,12 +9,13 @@ use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 /// change:
 ///
 /// 1. Events and goals.
-/// 2. Assertions, and the settings that they depend on: `machine`, `tolerances`,
-///    `nan_equal`; those that are missing have their defaults.
-/// 3. Tests with their own seed, and tests with a policy.
-/// 4. Goals that a test covers by chance, and clicks on a certain clone.
-/// 5. Tests that a network plays.
-/// 6. Rules of policies whose aim sways, conditions on places, and ranges of variables in play.
+/// 2. Assertions, and the settings on which they depend: `machine`, `tolerances`, `nan_equal`;
+///    missing settings have their defaults.
+/// 3. Tests with a separate seed, and tests with a policy.
+/// 4. Goals that a test covers by chance, and clicks on a specific clone.
+/// 5. Tests in which a network chooses the events.
+/// 6. Rules of policies with a swaying aim, conditions on positions, and ranges of variables during
+///    policies.
 /// 7. Tests with fewer re-executions than requested; suites for today's machine.
 pub const FORMAT: u32 = 7;
 

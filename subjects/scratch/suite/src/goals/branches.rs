@@ -16,7 +16,7 @@ pub struct Branch {
 }
 
 impl Branch {
-    /// The number of the branch in a project of that many blocks.
+    /// The number of the branch in a project with this number of blocks.
     pub fn number(self, block_count: usize) -> BlockNo {
         BlockNo(block_count as u32 + 2 * self.block.0 + u32::from(self.outcome))
     }
@@ -31,7 +31,7 @@ impl Branch {
 /// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and of
 /// hats that can refuse to start; for `forever` only that it is entered.
 ///
-/// Whisker's published program has no branches to follow.
+/// The published program of Whisker has no branches that could serve as a model.
 pub fn branches(project: &Project, blocks: &[BlockNo]) -> Vec<BlockNo> {
     let count = project.block_count();
     let of_block = |&block: &BlockNo| {

@@ -1,4 +1,4 @@
-//! Dead code: blocks that no script can reach.
+//! Dead code, which are blocks that no script can reach.
 
 use catherd_scratch_sb3::BlockNo;
 use rustc_hash::FxHashMap;
@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 use super::hat_event::EventLink;
 use super::script::Statement;
 
-/// The blocks that remain when those without a predecessor are removed until all have one, as a
-/// flag for each block.
+/// Removes blocks without a predecessor until all remaining blocks have one. Returns a flag for
+/// each block that is true if it remains.
 ///
 /// Predecessors are blocks above and around, calls of a definition, and events. Edges back to a
-/// loop do not count, because every dead loop would otherwise keep itself alive. As in the
+/// loop do not count, because every dead loop would otherwise be its own predecessor. As in the
 /// published study, dead cycles remain, and so do receivers of messages that only dead blocks send,
 /// so that counts of goals are comparable.
 pub(super) fn live(
@@ -44,7 +44,7 @@ pub(super) fn live(
     live
 }
 
-/// The blocks that a path leads to from a user event, as a flag for each block.
+/// Returns a flag for each block that is true if a path from a user event leads to it.
 pub(super) fn reachable(
     statements: &[Option<Statement>],
     events: &[EventLink],

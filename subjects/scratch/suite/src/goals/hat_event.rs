@@ -13,19 +13,19 @@ use super::script::Statement;
 pub enum HatEvent {
     /// The green flag.
     Flag,
-    /// The sprite of that name is clicked.
+    /// The sprite with this name is clicked.
     SpriteClicked(Arc<str>),
     /// The stage is clicked.
     StageClicked,
     /// A key is pressed; `any` counts as a key.
     Key(Arc<str>),
-    /// Loudness or timer, as named, exceeds a number.
+    /// Loudness or the timer (given by its name) exceeds a number.
     Greater(Arc<str>),
-    /// A message with that name, in lower case, is sent.
+    /// A message with this name, in lower case, is sent.
     Broadcast(Arc<str>),
-    /// A clone of the sprite of that name begins.
+    /// A clone of the sprite with this name is created.
     Clone(Arc<str>),
-    /// The backdrop with that name, in lower case, is switched to.
+    /// The stage switches to the backdrop with this name, in lower case.
     Backdrop(Arc<str>),
 }
 
@@ -62,9 +62,8 @@ pub struct EventLink {
     pub senders: Vec<BlockNo>,
 }
 
-/// The events that have hats and, unless they come from the user, senders; in the order of
-/// their first hats. With `clone_links` every block that makes clones sends the event of every
-/// sprite.
+/// The events that have hats and, unless they come from the user, senders; in the order of their
+/// first hats. With `clone_links`, every block that creates clones sends the event of every sprite.
 pub(super) fn links(
     project: &Project,
     statements: &[Option<Statement>],
@@ -141,7 +140,7 @@ fn received(target: &Target, block: &Block) -> Option<HatEvent> {
 enum Sent {
     Nothing,
     Event(HatEvent),
-    /// Unknown before the block runs: any event of a kind.
+    /// Any event of a kind, because the event is unknown before the block runs.
     AnyOf(fn(&HatEvent) -> bool),
 }
 

@@ -1,4 +1,4 @@
-//! Live code: the statements of a project that can be reached.
+//! Live code, which are the statements of a project that can be reached.
 
 use catherd_scratch_sb3::{BlockNo, Mutation, Opcode, Project, Slot};
 use rustc_hash::FxHashMap;
@@ -42,7 +42,8 @@ impl LiveCode {
     }
 }
 
-/// The definition of each call: the first in its sprite with the call's signature.
+/// The definition of each call, which is the first definition in its sprite with the signature of
+/// the call.
 fn definitions(project: &Project, statements: &[Option<Statement>]) -> FxHashMap<BlockNo, BlockNo> {
     let block = |s: &Statement| &project.targets[s.target].blocks[s.index as usize];
     let mut definitions = FxHashMap::default();

@@ -63,12 +63,12 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the blocks from `first` on, if they are not known yet.
+    /// Reads the blocks beginning with `first`, if they are not known yet.
     fn read(&mut self, first: BlockIndex, end: Next) {
         if !is_goal(&self.target.blocks[first as usize]) {
             return;
         }
-        // An explicit stack: nesting may be deep.
+        // Use an explicit stack, because nesting may be deep.
         let mut chains = vec![(Some(first), end)];
         while let Some((mut cursor, after)) = chains.pop() {
             while let Some(index) = cursor {
@@ -100,7 +100,7 @@ impl Reader<'_> {
         chain.map_or(otherwise, |first| Next::Block(self.target.number(first)))
     }
 
-    /// The first statement of a chain. The reader of projects has made sure that chains end.
+    /// The first statement of a chain. The reader of projects ensures that chains end.
     fn first_goal(&self, chain: Option<BlockIndex>) -> Option<BlockIndex> {
         let blocks = &self.target.blocks;
         std::iter::successors(chain, |&b| blocks[b as usize].next)

@@ -1,10 +1,10 @@
-//! Properties of opcodes: which blocks are statements, and how control passes them.
+//! Properties of opcodes: which blocks are statements, and how they influence the control flow.
 
 use catherd_scratch_sb3::{Block, Opcode};
 
-/// Whether the block is a goal unless it is dead. Statement blocks of the core and of the pen,
-/// music and text-to-speech extensions are goals; of the blocks on top of scripts only those
-/// that can start a script.
+/// Whether the block is a goal unless it is dead. Goals are statement blocks of the core and of the
+/// extensions for pen, music and text-to-speech; blocks on top of scripts are goals only if they
+/// can start a script.
 pub fn is_goal(block: &Block) -> bool {
     !block.shadow && is_statement(block.opcode) && (!block.top_level || can_lead(block.opcode))
 }
@@ -16,8 +16,8 @@ fn can_lead(opcode: Opcode) -> bool {
         || matches!(opcode, ControlStartAsClone | ProceduresDefinition | ProceduresCall)
 }
 
-/// Whether a block with this opcode is a statement: a command, a hat or a custom block's
-/// definition or call, but no reporter and no menu.
+/// Whether a block with this opcode is a statement: a command, a hat or a custom block's definition
+/// or call, but neither a reporter nor a menu.
 pub fn is_statement(opcode: Opcode) -> bool {
     use Opcode::*;
     let Some((category, name)) = opcode.name().split_once('_') else { return false };

@@ -1,4 +1,4 @@
-//! Goals of small programs.
+//! Tests of the goals of small programs.
 
 use catherd_scratch_sb3::test_support::LabelledProject;
 
@@ -35,8 +35,8 @@ fn code_that_nothing_starts_is_no_goal() {
 
 #[test]
 fn dead_cycles_and_receivers_of_dead_senders_are_goals() {
-    // (a) a message sent by its receivers only, (b) one sent by loose blocks only,
-    // (c) a custom block that only calls itself.
+    // (a) A message that only its receivers send, (b) a message that only loose blocks send, (c) a
+    // custom block that only calls itself.
     assert_eq!(published("# Cat\n a=receive(x) b=broadcast(x)"), ["a", "b"]);
     assert_eq!(published("# Cat\n broadcast(x) say\n a=receive(x) b=say"), ["a", "b"]);
     assert_eq!(published("# Cat\n a=define(x) b=call(x)"), ["a", "b"]);

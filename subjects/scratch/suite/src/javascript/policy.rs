@@ -1,4 +1,5 @@
-//! Policies as JavaScript for the original Whisker: a loop whose rules are `if`, `else if`.
+//! Policies as JavaScript for the original Whisker: a loop in which rules are `if` and `else if`
+//! statements.
 
 use std::fmt::Write as _;
 
@@ -79,7 +80,7 @@ pub(super) fn write_helpers(js: &mut String) {
 }
 
 impl SuitePolicy {
-    /// Writes the statements that let the policy play, at most [`SuitePolicy::most`] steps.
+    /// Writes the statements that execute the policy for at most [`SuitePolicy::most`] steps.
     pub(super) fn write(&self, js: &mut String) {
         let names: Vec<String> = self.names().iter().map(|name| literal(name)).collect();
         // Writing to a string does not fail.
@@ -193,7 +194,7 @@ impl Proposal {
         matches!(press, SuiteEvent::ClickClone { .. })
     }
 
-    /// The expression that is true if the rule proposes something.
+    /// A JavaScript expression that is true if the rule proposes an event.
     fn condition(&self, place: usize) -> String {
         match self {
             Self::Follow(Follow { dead, flee: true, .. }) => {
@@ -228,7 +229,7 @@ impl Proposal {
         }
     }
 
-    /// Writes the statements that send the event and run its own steps.
+    /// Writes the statements that send the event and run its steps.
     fn write(&self, place: usize, js: &mut String) {
         let steer = |keys: &[String; 2], raise: &str, steps: u32| {
             let [up, down] =

@@ -1,4 +1,4 @@
-//! Playing networks: from what they see of the program to the next event.
+//! Execution of networks, which determine the next event from the state of the program.
 
 use catherd_scratch_vm::{TargetId, TargetView, Tracer, Vm};
 
@@ -17,7 +17,7 @@ pub(super) struct Brain {
     values: Vec<f64>,
     /// For each sprite, the original and its living clones in the order of their creation.
     instances: Vec<Vec<TargetId>>,
-    /// Keys, or the mouse button, that are down, with the step in which they are released.
+    /// Held keys and the held mouse button, with the step in which they are released.
     held: Vec<(Option<KeyNo>, u64)>,
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Brain {
 enum Decision {
     /// A key (or the mouse button for `None`) is held down for a number of steps.
     Hold(Option<KeyNo>, u32),
-    /// A number of steps pass.
+    /// No input is sent for a number of steps.
     Wait(u32),
     Send(Event),
 }
@@ -78,7 +78,7 @@ impl Brain {
         }
     }
 
-    /// Releases what has been held long enough.
+    /// Releases keys and the mouse button if they have been held long enough.
     fn release<T: Tracer>(&mut self, vm: &mut Vm<T>, words: &Vocabulary) {
         let now = vm.steps();
         self.held.retain(|&(key, until)| {
@@ -158,7 +158,7 @@ impl Brain {
     }
 
     /// Evaluates the hidden nodes and the nodes of the outputs in the order of their numbers, so
-    /// that a link from a later node reads that node's value of the previous decision.
+    /// that a link from a later node reads the value of this node in the previous decision.
     fn think(&mut self, network: &Network) {
         let first = 1 + network.inputs.len();
         let outputs = first + network.hidden as usize;
@@ -172,8 +172,8 @@ impl Brain {
         }
     }
 
-    /// The event whose node has the largest value among those that the program can react to; the
-    /// first if there are several, and a step if there are none.
+    /// The event whose node has the largest value among the events to which the program can react;
+    /// the first if there are several, and one step without input if there are none.
     fn decide<T: Tracer>(&self, network: &Network, vm: &Vm<T>) -> Decision {
         let mut node = 1 + network.inputs.len() + network.hidden as usize;
         let mut best: Option<(f64, usize, &Output)> = None;

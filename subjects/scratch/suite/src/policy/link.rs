@@ -1,4 +1,4 @@
-//! Policies with names, as suite files have them, from and to policies with numbers.
+//! Conversion between policies with names, as in suite files, and policies with numbers.
 
 use catherd_scratch_vm::{Program, Value};
 
@@ -12,7 +12,8 @@ use crate::format::{
 const MAX_RULES: usize = 100;
 
 impl SuitePolicy {
-    /// The policy with numbers in place of names. Its keys and strings are added to the vocabulary.
+    /// Converts the policy to a policy with numbers instead of names. Its keys and strings are
+    /// added to the vocabulary.
     ///
     /// # Errors
     /// A description of what cannot be used: a sprite that is not in the vocabulary, or a number
@@ -35,7 +36,7 @@ impl SuitePolicy {
         Ok(Policy { rules, answers, most: self.most, network: network.transpose()? })
     }
 
-    /// A policy with the names of a vocabulary and the variables of a program.
+    /// Creates a policy with the names of a vocabulary and the variables of a program.
     pub fn new(policy: &Policy, words: &Vocabulary, program: &Program) -> Self {
         Self {
             rules: policy.rules.iter().map(|rule| SuiteRule::new(rule, words, program)).collect(),

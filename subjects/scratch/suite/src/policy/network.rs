@@ -1,4 +1,5 @@
-//! Networks with numbers in place of names, from and to [`SuiteNetwork`], the form with names.
+//! Networks with numbers instead of names, and their conversion from and to [`SuiteNetwork`], which
+//! has names.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::Program;
@@ -14,9 +15,9 @@ const MAX_LINKS: usize = 200_000;
 /// A network with numbers in place of names. Nodes are numbered as in [`SuiteNetwork`].
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Network {
-    /// Largest number of steps for which a key or the mouse button is held, at least 1.
+    /// Maximum number of steps for which a key or the mouse button is held, at least 1.
     pub press: u32,
-    /// Largest number of steps of a wait, at least 1.
+    /// Maximum number of steps of a wait, at least 1.
     pub wait: u32,
     /// Number of hidden nodes.
     pub hidden: u32,
@@ -24,7 +25,7 @@ pub struct Network {
     pub inputs: Vec<Sense>,
     /// The events that it may choose.
     pub outputs: Vec<Output>,
-    /// The links, those with the same target together and the targets ascending.
+    /// The links, grouped by target, with targets in ascending order.
     pub links: Vec<Link>,
 }
 
@@ -60,7 +61,7 @@ pub enum Sense {
 pub struct Output {
     /// The event.
     pub signal: Signal,
-    /// Tops of scripts that react to it, and whether they do so while they run.
+    /// Top blocks of scripts that react to the event, and whether they react while they run.
     pub scripts: Vec<(BlockNo, bool)>,
 }
 
@@ -96,7 +97,7 @@ impl Signal {
 pub struct Link {
     /// The node whose value is read.
     pub from: u32,
-    /// The node to whose sum it is added.
+    /// The node to whose sum the value is added.
     pub to: u32,
     /// Its factor.
     pub weight: f64,

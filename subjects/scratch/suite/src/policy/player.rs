@@ -1,4 +1,4 @@
-//! Playing policies: from the state of the program to the next event.
+//! Execution of policies, which determine the next event from the state of the program.
 
 use std::cmp::Ordering;
 
@@ -11,12 +11,12 @@ use crate::format::{Axis, Comparison};
 
 /// Period of the wave of [`Action::Follow::sway`](super::Action::Follow), in steps.
 const WAVE: u64 = 300;
-/// Largest difference of places that count as equal.
+/// Maximum difference of coordinates that count as equal.
 const EQUAL: f64 = 0.5;
 /// Half the width and height of the stage.
 const STAGE: (f64, f64) = (240.0, 180.0);
 
-/// Place of a visible instance of a sprite.
+/// Position of a visible instance of a sprite.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Place {
     id: TargetId,
@@ -43,15 +43,15 @@ pub struct Player {
     /// The visible instances before the last event, and the number of steps since then.
     earlier: Vec<Vec<Place>>,
     elapsed: u64,
-    /// The step in which the policy began.
+    /// The step in which the execution of the policy began.
     began: u64,
-    /// The rule that chose the last event; `None` if none did.
+    /// The rule that chose the last event; `None` if no rule chose it.
     rule: Option<usize>,
 }
 
 impl Policy {
-    /// Plays until the policy, the program or the `allowed` steps end. `before` is called before
-    /// each decision and ends the play with `false`.
+    /// Executes the policy until the policy, the program or the `allowed` steps end. `before` is
+    /// called before each decision and ends the execution if it returns false.
     pub fn play<T: Tracer>(
         &self,
         vm: &mut Vm<T>,
@@ -62,7 +62,7 @@ impl Policy {
         self.play_watched(vm, interaction, words, before, &mut |_| {});
     }
 
-    /// [`play`](Policy::play) that calls a function after each step.
+    /// Like [`play`](Policy::play), but calls a function after each step.
     pub(crate) fn play_watched<T: Tracer>(
         &self,
         vm: &mut Vm<T>,
@@ -74,8 +74,8 @@ impl Policy {
         self.play_shown(vm, interaction, words, before, &mut |vm, _| each(vm));
     }
 
-    /// [`play`](Policy::play) that calls a function after each step, with the number of the rule that
-    /// chose the event; `None` if none did.
+    /// Like [`play`](Policy::play), but calls a function after each step, with the number of the
+    /// rule that chose the event; `None` if no rule chose it.
     pub(crate) fn play_shown<T: Tracer>(
         &self,
         vm: &mut Vm<T>,
@@ -108,7 +108,7 @@ impl Policy {
 }
 
 impl Player {
-    /// The event that the policy chooses now; `None` if a step shall pass.
+    /// The event that the policy chooses at present; `None` for one step without input.
     pub fn decide<T: Tracer>(&mut self, policy: &Policy, vm: &Vm<T>) -> Option<Event> {
         self.rule = None;
         if vm.is_asking() && !policy.answers.is_empty() {
@@ -256,7 +256,7 @@ fn wave(steps: u64) -> f64 {
     }
 }
 
-/// Degrees to turn clockwise from a direction to a vector, in -180..=180.
+/// Angle from a direction to a vector, clockwise in degrees, in -180..=180.
 fn turn(dx: f64, dy: f64, direction: f64, aim: f64) -> f64 {
     let wanted = libm::atan2(dx, dy).to_degrees() + aim;
     (wanted - direction + 540.0).rem_euclid(360.0) - 180.0

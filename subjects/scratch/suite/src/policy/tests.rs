@@ -10,8 +10,8 @@ use crate::{
     SuitePolicy, SuiteRule, SuiteTest, Verdict, measure_coverage, measure_reliability,
 };
 
-/// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the bowl
-/// reaches it.
+/// A program with a bowl that the arrow keys move by 10, and an apple at a random place that hides
+/// when the bowl reaches it.
 fn program() -> (Arc<Program>, Vec<catherd_scratch_sb3::BlockNo>) {
     let mut bowl = TargetBuilder::new("Bowl");
     for (key, by) in [("right arrow", "10"), ("left arrow", "-10")] {
@@ -59,7 +59,7 @@ fn a_policy_holds_under_every_seed_and_a_static_test_does_not() {
     let mut seen = 0;
     let reliability =
         measure_reliability(&follow, &program, &goals, &seeds, 1_000, || seen += 1).unwrap();
-    // Which key it needs is up to chance, so that both scripts are chance goals.
+    // The required key depends on chance, so both scripts are chance goals.
     assert_eq!((reliability.robust(), reliability.chance(), seen), (4, 4, 20));
 
     let press = SuiteEvent::KeyPress { key: "right arrow".into(), steps: 1 };
@@ -110,7 +110,7 @@ fn conditions_on_places_and_aims_that_sway_decide() {
     assert_eq!(covers(&when("below", "300.0")), (true, true));
     assert_eq!(covers(&when("above", "300.0")), (false, true));
     assert_eq!(covers(&when("equal", "0.0")), (false, true), "it leaves the place after a press");
-    // An aim that is 100 short misses the apple; if it sways by as much, it does not.
+    // An aim with an error of 100 misses the apple, but not if it sways by 100.
     let off = FOLLOW.replace(r#""axis""#, r#""aim":-100.0,"axis""#);
     assert_eq!(covers(&off), (false, false));
     let sway = off.replace(r#""aim":-100.0"#, r#""aim":-100.0,"sway":120.0"#);
