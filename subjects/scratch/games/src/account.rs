@@ -1,13 +1,13 @@
-//! The account of a search: what it has spent of its budget, and when coverage grew.
+//! The account of a search, which records the spent budget and the times at which coverage grew.
 
 use std::ops::ControlFlow;
 
 use catherd_search::{Budget, Clock, Cost, Improvement, Meter, Progress, Stop, Stopwatch};
 
-/// Which steps a budget of steps counts.
+/// The steps that count for a budget of steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Counted {
-    /// Steps as if every test ran from the green flag: a restored prefix is counted again.
+    /// Steps as if every test began with the green flag: a restored prefix is counted again.
     Logical,
     /// Steps that the machine executed.
     Executed,
@@ -18,30 +18,31 @@ impl Counted {
         &[("logical", Self::Logical), ("executed", Self::Executed)];
 }
 
-/// Called after each execution with the progress of the search; `Break` ends it.
+/// Function that is called after each execution with the progress of the search; `Break` ends the
+/// search.
 pub(crate) type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// Work of a search, and the limits on it.
 pub(crate) struct Account<'a> {
     budget: &'a Budget,
     counted: Counted,
-    /// The number of the first goals that are counted: blocks.
+    /// Number of the first goals that are counted, which are blocks.
     goals: usize,
     clock: Stopwatch,
     on_progress: &'a mut OnProgress<'a>,
     meter: Meter,
-    /// Steps that the machine executed, probes included.
+    /// Number of steps that the machine executed, including probes.
     pub(crate) executed: u64,
-    /// Logical steps, see [`Counted::Logical`].
+    /// Number of logical steps, see [`Counted::Logical`].
     pub(crate) logical: u64,
-    /// Executions of either search: rollouts and episodes.
+    /// Number of executions of both searches: rollouts and episodes.
     pub(crate) executions: u64,
     covered: usize,
     pub(crate) timeline: Vec<Improvement>,
     cancelled: bool,
 }
 
-/// Steps and events of one execution.
+/// Number of steps and events of one execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
     pub(crate) executed: u64,
@@ -91,13 +92,12 @@ impl<'a> Account<'a> {
         self.cancelled |= (self.on_progress)(&progress).is_break();
     }
 
-    /// Records which goals are covered from here on, by goal, if more of the counted ones are than
-    /// before.
+    /// Records which goals are now covered, if more of the counted goals are covered than before.
     pub(crate) fn covered_goals(&mut self, covered: impl Iterator<Item = bool>) {
         self.covered(covered.take(self.goals).filter(|covered| *covered).count());
     }
 
-    /// Records that this many goals are covered from here on, if there are more than before.
+    /// Records that this number of goals is now covered, if it is larger than before.
     fn covered(&mut self, goals: usize) {
         if goals > self.covered {
             self.covered = goals;
@@ -136,7 +136,8 @@ impl<'a> Account<'a> {
         .min(1.0)
     }
 
-    /// Why the search must end once this share of the budget is spent; `None` if it may continue.
+    /// The reason for which the search must end if this share of the budget is spent; `None` if it
+    /// may continue.
     pub(crate) fn stop(&self, share: f64) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);

@@ -1,4 +1,4 @@
-//! The algorithms for games by name, with their parameters.
+//! The named algorithms for games, and their parameters.
 
 use catherd_scratch_testgen::{Configuration, GenerateError, GenerationSettings};
 use catherd_search::{Field, Parameters, Setting, UnknownAlgorithm};
@@ -17,7 +17,7 @@ pub const LONG: [(&str, &str, &str); 2] = [
 /// Maximum number of events of a test of [`LONG`].
 pub const LONG_EVENTS: usize = 150;
 
-/// The configuration of the algorithm that a name of [`LONG`] stands for; `None` for other names.
+/// The configuration of the algorithm with a name in [`LONG`]; `None` for other names.
 ///
 /// # Errors
 /// If there is no such parameter, or a value is not allowed.
@@ -39,7 +39,7 @@ pub enum Game {
     Explore(Explore),
     /// Search for policies that cover goals under any seed.
     Reflex(Reflex),
-    /// Both.
+    /// Both searches.
     Play {
         /// Parameters of the state-space search.
         explore: Box<Explore>,
@@ -62,10 +62,10 @@ impl Game {
     pub const NAMES: [&'static str; 7] =
         ["explore", "reflex", "play", "neatest", "mosa-neatest", "mio-neatest", "newsd-neatest"];
 
-    /// The algorithm of this name with its default parameters.
+    /// The algorithm with this name and its default parameters.
     ///
     /// # Errors
-    /// If there is none.
+    /// If there is no such algorithm.
     pub fn named(name: &str) -> Result<Self, UnknownAlgorithm> {
         match name {
             "explore" => Ok(Self::Explore(Explore::default())),
@@ -138,8 +138,8 @@ pub struct GameConfiguration {
 }
 
 impl GameConfiguration {
-    /// A configuration by name, with parameters of algorithm and test generation by name and
-    /// defaults for the rest.
+    /// Creates a configuration of a named algorithm, with named parameters of the algorithm and of
+    /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
     /// If there is no such algorithm or parameter, or a value is not allowed.

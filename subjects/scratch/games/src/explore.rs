@@ -36,20 +36,21 @@ pub(crate) trait StateSpace {
     fn independent(&self) -> &[usize];
     /// For each goal, the goals of which one has to be covered first; empty if there are none.
     fn dependencies(&self) -> &[Vec<usize>];
-    /// The first state under a seed. Afterwards the system is in this state.
+    /// Puts the system into the first state under a seed, and returns this state.
     fn root(&mut self, seed: u64) -> Self::State;
     /// Puts the system into a state.
     fn enter(&mut self, state: &Self::State);
-    /// An action that the system can react to now, with random parameters; `None` if there is none.
+    /// Returns an action to which the system can react in the present state, with random
+    /// parameters; `None` if there is none.
     fn propose(&mut self, rng: &mut Stream, last: Option<Self::Action>) -> Option<Self::Action>;
-    /// Executes an action; returns its steps and whether the program is over.
+    /// Executes an action. Returns its number of steps and whether the program has ended.
     fn act(&mut self, action: Self::Action) -> (u64, bool);
-    /// Waits for some steps, which are not part of the path: the caller enters a state next. Returns
-    /// whether the program is over.
+    /// Waits for some steps, which are not part of the path; the caller must enter a state
+    /// afterwards. Returns whether the program has ended.
     fn idle(&mut self, steps: u64) -> bool;
-    /// Steps of the path to the present state.
+    /// Number of steps of the path to the present state.
     fn length(&self) -> u64;
-    /// Steps of the path to a state.
+    /// Number of steps of the path to a state.
     fn length_of(&self, state: &Self::State) -> u64;
     /// For each goal, how far the present state is from covering it; 0 if its path has covered it.
     fn fitness(&mut self, to: &mut Vec<f64>);
@@ -63,7 +64,8 @@ pub(crate) trait StateSpace {
     fn features(&mut self, to: &mut Vec<u32>);
     /// The present state.
     fn leave(&mut self) -> Self::State;
-    /// Finds by experiments in a state which sprites actions control. Returns the steps executed.
+    /// Finds the sprites that actions control, by experiments in a state. Returns the number of
+    /// executed steps.
     fn probe(&mut self, state: &Self::State, rng: &mut Stream) -> u64;
 }
 
@@ -81,7 +83,7 @@ pub(crate) struct Counts {
     pub(crate) evictions: u64,
     pub(crate) probes: u64,
     pub(crate) reseeds: u64,
-    /// States that were not kept because their viability drops when time passes.
+    /// Number of states that were not kept because their viability drops when time passes.
     pub(crate) doomed: u64,
 }
 
@@ -243,8 +245,8 @@ impl<S: StateSpace> Search<'_, S> {
         true
     }
 
-    /// Updates the goals that can be pursued: independent, open, and not depending on another open
-    /// goal.
+    /// Updates the goals that can be pursued, which are independent, open, and do not depend on
+    /// another open goal.
     fn refresh(&mut self, known: &[bool]) {
         let covered = |goal: &usize| self.found.states[*goal].is_some() || known[*goal];
         let ready = |goal: usize| {
@@ -299,7 +301,7 @@ impl<S: StateSpace> Search<'_, S> {
     }
 
     fn choose_root(&mut self) -> (Origin, S::State) {
-        // The list is not empty, because the root under the run's seed is kept.
+        // The list is not empty, because the root under the seed of the run is kept.
         let least = (0..self.roots.len()).min_by_key(|root| self.roots[*root].used).unwrap_or(0);
         let root = &mut self.roots[least];
         root.used += 1;
@@ -374,8 +376,8 @@ impl<S: StateSpace> Search<'_, S> {
         account.spend(work);
     }
 
-    /// Offers the present state to the archives. Returns whether its bucket, for the goal of the
-    /// origin, is better than the bucket of the origin.
+    /// Offers the present state to the archives. Returns whether, for the goal of the origin, its
+    /// bucket is better than the bucket of the origin.
     fn offer(&mut self, fitness: &[f64], origin: &Origin, work: &mut Work) -> bool {
         if self.settings.cells == Cells::None {
             return false;
@@ -386,7 +388,7 @@ impl<S: StateSpace> Search<'_, S> {
         self.features = features;
         let (length, mut state, mut fruitful) = (self.space.length(), None, false);
         let mut digest = None;
-        // The features after waiting; inner `None` if the program ends then.
+        // The features after waiting; the inner `None` means that the program ends.
         let mut after: Option<Option<Vec<u32>>> = None;
         for position in 0..self.frontier.len() {
             let goal = self.frontier[position];
@@ -466,8 +468,8 @@ impl<S: StateSpace> Search<'_, S> {
 }
 
 /// The bucket of a fitness `2 a + alpha(b) + c` (see `Model::evaluate` of
-/// `catherd-scratch-testgen`): by approach level, then by branch distance, which is exact to 32 and
-/// in quarters of octaves beyond.
+/// `catherd-scratch-testgen`): ordered by approach level, then by branch distance, which is exact
+/// up to 32 and rounded to a quarter of an octave above.
 pub(crate) fn bucket(fitness: f64) -> i32 {
     if !fitness.is_finite() {
         return i32::MAX;

@@ -1,4 +1,4 @@
-//! Generating suites for games.
+//! Generation of suites for games.
 
 mod plans;
 
@@ -18,7 +18,7 @@ use crate::reflex::{Alphabet, Arena, Learner, Reflex, policy_tests};
 use crate::states::{Layout, Space, State};
 use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
 
-/// Shares of the budget of [`Game::Play`] after which exploring and learning end.
+/// Shares of the budget of [`Game::Play`] after which exploration and learning end.
 const EXPLORED: f64 = 0.2;
 const LEARNED: f64 = 0.8;
 
@@ -50,7 +50,7 @@ pub struct GameGenerated {
     pub counts: Vec<(&'static str, u64)>,
 }
 
-/// State of a run: the results of its searches, and what they share.
+/// State of a run: the results of its searches, and their shared data.
 struct Run<'a> {
     prepared: &'a Prepared,
     layout: &'a Layout,
@@ -271,7 +271,7 @@ impl Run<'_> {
         let _ = space.replayed;
     }
 
-    /// Executions that minimisation may take.
+    /// Maximum number of executions for minimisation.
     fn minimisation_limit(&self) -> u64 {
         let settings = self.prepared.settings();
         match (settings.minimise, settings.minimisation_executions as u64) {
@@ -281,7 +281,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds tests of paths for the goals that are not covered otherwise, the deepest first.
+    /// Adds tests that are paths, for goals that other tests do not cover, the deepest first.
     fn add_paths(
         &mut self,
         states: &[Option<State>],
@@ -300,7 +300,7 @@ impl Run<'_> {
             let left = limit.saturating_sub(self.shortened.executions);
             let words = space.words();
             if path.events.is_empty() {
-                // The flag covers the goal; the wait is added because a test has at least one
+                // The green flag covers the goal. A wait is added because a test has at least one
                 // event.
                 let wait = vec![catherd_scratch_suite::event::Event::WAIT];
                 let path = PathTest { events: wait, ..path };
@@ -357,7 +357,7 @@ impl Run<'_> {
         let suite = self.suite(vec![test.clone()]);
         let goals = self.prepared.model().goals();
         let covered = measure_coverage(&suite, self.prepared.program(), goals, u64::MAX);
-        // Does not fail, because the test names only parts of the program.
+        // This does not fail, because the test refers only to parts of the program.
         debug_assert!(covered.is_ok(), "{covered:?}");
         covered.ok().and_then(|covered| covered.into_iter().next()).unwrap_or_default()
     }
@@ -376,7 +376,7 @@ impl Run<'_> {
         }
     }
 
-    /// Makes the result: the suite with what each test covers.
+    /// Creates the result: the suite with the goals that each test covers.
     fn finish(mut self, end: End, account: &Account<'_>) -> GameGenerated {
         let tests = std::mem::take(&mut self.tests);
         let mut suite = self.suite(tests);

@@ -1,16 +1,16 @@
-//! Test generation for games: state-space search that plays, and policies that react.
+//! Test generation for games, with state-space search and with policies that react to the program.
 //!
 //! - [`Game::Explore`] searches the states of a program for paths that cover its goals under the
 //!   seed of the run.
 //! - [`Game::Reflex`] searches for short lists of rules that cover the goals under any seed.
-//! - [`Game::Play`] does both, and makes one suite of both kinds of tests.
+//! - [`Game::Play`] does both, and creates a suite with both kinds of tests.
 //! - [`Game::Neatest`] breeds neural networks that cover the goals under any seed, a published
 //!   baseline; [`Game::MosaNeatest`], [`Game::MioNeatest`] and [`Game::NewsdNeatest`] are its
 //!   many-objective relatives.
-//! - [`LONG`]: algorithms of `catherd-search` with long tests, as baselines.
+//! - [`LONG`] contains algorithms of `catherd-search` with long tests, as baselines.
 //!
-//! A run is a pure function of project, algorithm, seed and budget, unless the budget has a wall
-//! limit.
+//! A run is a pure function of the project, the algorithm, the seed and the budget, unless the
+//! budget limits real time.
 
 mod account;
 mod algorithm;

@@ -1,6 +1,6 @@
-//! Neatest (Feldmeier and Fraser, ASE 2022): networks that play, bred by NEAT (Stanley and
-//! Miikkulainen 2002), one goal after the other, and its many-objective relatives (Feldmeier and
-//! Fraser, arXiv 2501.07954). Baselines with the parameters of the publications.
+//! Neatest (Feldmeier and Fraser, ASE 2022): networks that NEAT (Stanley and Miikkulainen 2002)
+//! breeds for one goal after the other; and its many-objective variants (Feldmeier and Fraser,
+//! arXiv 2501.07954). They are baselines with the parameters of the publications.
 
 mod change;
 mod decomposition;
@@ -46,7 +46,7 @@ pub(crate) enum Neuroevolution<'a> {
 pub(crate) struct Guide {
     /// For each goal, whether the green flag starts with it.
     pub(crate) flags: Vec<bool>,
-    /// The goals whose coverage implies others.
+    /// The goals whose coverage implies the coverage of others.
     pub(crate) independent: Vec<usize>,
 }
 
@@ -61,7 +61,7 @@ impl<'a> Neuroevolution<'a> {
         }
     }
 
-    /// Number of executions, each under another seed, that must cover a goal.
+    /// Number of executions under different seeds that must all cover a goal.
     pub(crate) fn repetitions(self) -> usize {
         match self {
             Self::Neatest(settings) => settings.repetitions,

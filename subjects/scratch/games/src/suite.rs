@@ -1,4 +1,4 @@
-//! Suites from the results of searches: static tests, minimised, and tests with policies.
+//! Suites from the results of searches: minimised static tests, and tests with policies.
 
 use catherd_scratch_suite::event::{Event, Vocabulary};
 use catherd_scratch_suite::policy::Policy;
@@ -25,8 +25,9 @@ pub(crate) struct Shortened {
     pub(crate) unstable: u64,
 }
 
-/// Makes a test of a path, without the events after its goal and the events that the goal does not
-/// need, as far as `limit` executions suffice. `None` if its events do not cover the goal.
+/// Creates a test from a path, without the events after its goal and the events that the goal does
+/// not need. At most `limit` executions are used for this. `None` if its events do not cover the
+/// goal.
 pub(crate) fn path_test(
     path: &PathTest,
     words: &Vocabulary,
@@ -61,8 +62,8 @@ pub(crate) fn path_test(
     Some(PathTest { events, ..*path })
 }
 
-/// Delta debugging (Zeller and Hildebrandt 2002): removes halves, quarters, and so on down to
-/// single events, the last first.
+/// Delta debugging (Zeller and Hildebrandt 2002): removes halves, quarters and so on, down to
+/// single events, from the end.
 fn remove_chunks(
     events: &mut Vec<Event>,
     limit: u64,
@@ -104,7 +105,7 @@ fn merge(
     while at + 1 < events.len() && *spent < limit {
         let both = match (events[at], events[at + 1]) {
             (Event::Wait { steps: a }, Event::Wait { steps: b }) => {
-                // The step after the first wait becomes part of it.
+                // The step after the first wait becomes a part of the wait.
                 Some(Event::Wait { steps: a + b + 1 })
             }
             (Event::KeyPress { key, steps: a }, Event::KeyPress { key: other, steps: b })
@@ -128,7 +129,7 @@ fn merge(
     }
 }
 
-/// A static test of a suite, whose seed is given. The goals that it covers are filled in later.
+/// Creates a static test of a suite with the given seed. The goals that it covers are set later.
 pub(crate) fn static_test(path: &PathTest, words: &Vocabulary, seed: u64) -> SuiteTest {
     SuiteTest {
         seed: Some(path.seed).filter(|own| *own != seed),

@@ -29,8 +29,8 @@ pub(super) struct Archive<S> {
     best: f64,
     /// How often the goal has been chosen since its best fitness improved.
     pub(super) chosen: u64,
-    /// Counts of trials and of fruitful trials: of all origins, and below of the origins with each
-    /// feature.
+    /// Counts of trials and of fruitful trials from all origins. `odds` contains the same counts
+    /// for the origins with each feature.
     total: (f64, f64),
     odds: FxHashMap<u32, (f64, f64)>,
 }
@@ -52,7 +52,7 @@ pub(super) struct Offer {
     pub(super) bucket: i32,
     pub(super) place: u64,
     pub(super) fitness: f64,
-    /// Steps of its path.
+    /// Number of steps of its path.
     pub(super) steps: u64,
 }
 
@@ -92,9 +92,9 @@ impl<S: Clone> Archive<S> {
         self.buckets.first_key_value().is_none_or(|(best, _)| bucket < *best)
     }
 
-    /// A random cell: from the best bucket or, with probability `decay` each time, from the next
-    /// worse one. Of some cells that are drawn from the bucket, the one with the fewest visits and
-    /// the highest viability.
+    /// Draws a random cell from the best bucket or, with probability `decay` each time, from the
+    /// next worse bucket. Of some cells that are drawn from the bucket, the cell with the fewest
+    /// visits and the highest viability is chosen.
     pub(super) fn draw(
         &self,
         decay: f64,
@@ -144,7 +144,7 @@ impl<S: Clone> Archive<S> {
         self.viability(after) < DOOMED * self.viability(before)
     }
 
-    /// Notes how a trial from a cell ended.
+    /// Records the result of a trial from a cell.
     pub(super) fn note(&mut self, cell: usize, fruitful: bool) {
         // The cells of a goal are dropped once it is covered.
         let Some(cell) = self.cells.get_mut(cell) else { return };

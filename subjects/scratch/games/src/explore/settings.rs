@@ -4,10 +4,10 @@ use catherd_search::{Field, Parameters};
 
 use crate::account::Counted;
 
-/// What makes up the key of a cell.
+/// The data in the key of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Cells {
-    /// Bucket of the fitness, positions of scripts and places.
+    /// The bucket of the fitness, the positions of scripts and the places of sprites.
     Full,
     /// Only the bucket.
     Bucket,
@@ -42,13 +42,13 @@ impl Guidance {
 /// Parameters of `explore`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Explore {
-    /// Which steps the budget counts.
+    /// The steps that count for the budget.
     pub counted: Counted,
-    /// Probability that a rollout is continued by one more action.
+    /// Probability that a rollout is continued with one more action.
     pub going_on: f64,
     /// Maximum number of actions of a rollout.
     pub rollout: usize,
-    /// Probability of taking a worse bucket.
+    /// Probability of choosing a worse bucket.
     pub decay: f64,
     /// Maximum number of cells of a bucket.
     pub cells_per_bucket: usize,
@@ -58,27 +58,27 @@ pub struct Explore {
     pub grid: f64,
     /// Size of the cells of directions, in degrees.
     pub turn: f64,
-    /// Share of rollouts from roots.
+    /// Share of rollouts that start from roots.
     pub root_share: f64,
-    /// Share of rollouts from the archive of novelty.
+    /// Share of rollouts that start from the archive of novelty.
     pub novelty_share: f64,
-    /// Probability of another seed for a rollout from the first root.
+    /// Probability that a rollout from the first root uses another seed.
     pub reseed: f64,
     /// Number of seeds that are tried first if goals depend on chance.
     pub chance_seeds: usize,
     /// Whether the viability of states is estimated.
     pub viability: bool,
-    /// Steps of the wait that shows whether a state is doomed; 0 for none.
+    /// Number of steps of the wait that shows whether a state is doomed; 0 for no such wait.
     pub look_ahead: usize,
     /// Whether values of variables are features from which viability is estimated.
     pub watch_variables: bool,
-    /// Memory for states in MiB.
+    /// Maximum memory for states, in MiB.
     pub memory: usize,
     /// Maximum number of steps of a path.
     pub most_steps: usize,
-    /// What makes up the key of a cell.
+    /// The data in the key of a cell.
     pub cells: Cells,
-    /// The distances that guide.
+    /// The distances that guide the search.
     pub guidance: Guidance,
     /// Whether each goal has an archive.
     pub goals: bool,

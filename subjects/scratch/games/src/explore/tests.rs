@@ -1,4 +1,4 @@
-//! The search on a small system: a number that actions raise, lower and double.
+//! Tests the search on a small system: a number that actions increase, decrease and double.
 
 use std::ops::ControlFlow;
 
@@ -170,7 +170,7 @@ fn duplicates_are_left_out_on_request() {
     archive.insert(offer, ("first", Some(5)), [].into(), 1, &mut counts);
     assert!(archive.accepts(&Offer { steps: 8, ..offer }));
     assert!(archive.has(3, 5) && !archive.has(3, 6) && !archive.has(4, 5));
-    // A state that was replaced, or dropped by a full bucket, is accepted again.
+    // A state that was replaced, or dropped because the bucket was full, is accepted again.
     archive.insert(Offer { steps: 7, ..offer }, ("shorter", Some(6)), [].into(), 1, &mut counts);
     assert!(archive.has(3, 6) && !archive.has(3, 5));
     archive.insert(Offer { place: 2, ..offer }, ("elsewhere", Some(7)), [].into(), 1, &mut counts);
@@ -186,7 +186,8 @@ fn duplicates_are_left_out_on_request() {
 
 #[test]
 fn buckets_order_fitness() {
-    // Approach level first, then branch distance; a distance of 0 has its own bucket.
+    // Buckets are ordered by approach level, then by branch distance. A distance of 0 has a
+    // separate bucket.
     let of = |level: f64, distance: f64| {
         let rest = if distance == 0.0 { 0.5 } else { 1.0 };
         bucket(2.0 * level + distance / (1.0 + distance) + rest)

@@ -1,5 +1,5 @@
-//! Plans: tests without policies, found by exploring, for goals that no policy covers under all
-//! training seeds. Where nothing depends on chance, they are as reliable as policies and easier to
+//! Plans are tests without policies, found by exploration, for goals that no policy covers under
+//! all training seeds. If nothing depends on chance, they are as reliable as policies and easier to
 //! find.
 
 use catherd_search::{Stop, Stream};
@@ -11,24 +11,24 @@ use crate::reflex::{Alphabet, Arena, Learner, Reflex};
 use crate::states::Space;
 use crate::suite::{PathTest, path_test, static_test};
 
-/// Shares of the budget of [`Game::Reflex`](crate::Game::Reflex) after which learning without
-/// plans, and planning end.
+/// Shares of the budget of [`Game::Reflex`](crate::Game::Reflex) after which learning without plans
+/// ends, and after which planning ends.
 const UNPLANNED: f64 = 0.5;
 const PLANNED: f64 = 0.6;
-/// Share of the budget after which plans are not tried under other seeds any more.
+/// Share of the budget after which plans are no longer tried under other seeds.
 const PLANS_TRIED: f64 = 0.7;
 
 /// Tests without policies for goals that policies do not cover under all training seeds.
 #[derive(Default)]
 struct Plans {
-    /// Tests that cover their goal under all training seeds and further ones.
+    /// Tests that cover their goal under all training seeds and under further seeds.
     robust: Vec<PathTest>,
     /// Tests that cover their goal at least under their own seed.
     others: Vec<PathTest>,
 }
 
 impl Run<'_> {
-    /// Searches for policies, and for plans when that search makes no progress.
+    /// Searches for policies, and for plans when the search for policies makes no progress.
     pub(super) fn reflex(&mut self, settings: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut arena = Arena::new(self.prepared, &mut rng);

@@ -6,11 +6,11 @@ use super::genome::{Gene, Genome, Innovations};
 use super::genome_settings::Operators;
 use super::interface::Interface;
 
-/// Attempts to make a new network some of whose outputs have links.
+/// Number of attempts to create a new network with links to some output.
 const TRIES: usize = 20;
 /// Probability that a new link is recurrent, and that such a link leads from a node to itself.
 const RECURRENT: (f64, f64) = (0.1, 0.25);
-/// Probability that a weight is replaced instead of moved.
+/// Probability that a weight is replaced instead of changed.
 const REPLACED: f64 = 0.1;
 /// Probability and number of links that are switched on or off; probability that a link is switched
 /// on again.
@@ -56,7 +56,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Changes weights and which links are enabled; at least one thing.
+    /// Changes weights and enables or disables links. At least one thing changes.
     pub(super) fn change_links(&self, genome: &mut Genome, rng: &mut Stream) {
         let mut changed = false;
         if rng.chance(TOGGLED.0) {
@@ -86,8 +86,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Splits an enabled link by a new node. At first the new node hardly changes the value that
-    /// passes.
+    /// Splits an enabled link by a new node. Initially the new node hardly changes the value that
+    /// the link passes on.
     pub(super) fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let interface = self.interface;
         let ahead = |gene: &Gene| {
@@ -139,7 +139,7 @@ impl<'a> Changes<'a> {
         genome.genes.insert(at, Gene { innovation, from, to, weight, enabled: true });
     }
 
-    /// Switches links on and off, but never the last that leads from a node.
+    /// Switches links on and off, but never switches off the last link from a node.
     fn toggle(&self, genome: &mut Genome, rng: &mut Stream) {
         if genome.genes.is_empty() {
             return;
@@ -157,8 +157,8 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// A child with the structure of the fitter parent. Genes that both parents have get the weight of
-/// one parent, or the mean of both.
+/// Creates a child with the structure of the fitter parent. Genes that both parents have get the
+/// weight of one parent, or the mean of both weights.
 pub(super) fn cross(fitter: &Genome, other: &Genome, rng: &mut Stream) -> Genome {
     let averaged = rng.chance(AVERAGED);
     let mut child = fitter.clone();

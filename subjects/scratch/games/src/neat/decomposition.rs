@@ -13,7 +13,7 @@ use super::trials::Trials;
 use crate::account::Account;
 use crate::reflex::Arena;
 
-/// Attempts to make a child whose topology has not died out.
+/// Number of attempts to create a child whose topology has not died out.
 const ATTEMPTS: usize = 10;
 
 /// A topology: the numbers of the links of a network, ascending.
@@ -28,7 +28,7 @@ struct Judged {
 }
 
 impl Judged {
-    /// The mean of the scores for the targets, which are not empty.
+    /// The mean of the scores for the targets. There must be at least one target.
     fn mean(&self, targets: &[usize]) -> f64 {
         targets.iter().map(|goal| self.scores[*goal]).sum::<f64>() / targets.len() as f64
     }
@@ -49,12 +49,12 @@ impl Topologies {
         genome.genes.iter().map(|gene| gene.innovation).collect()
     }
 
-    /// Whether networks had this topology, and now none has.
+    /// Whether networks had this topology before, but no network has it now.
     fn has_died_out(&self, genome: &Genome) -> bool {
         self.numbers.get(&Self::links(genome)).is_some_and(|number| !self.alive[*number])
     }
 
-    /// The number of the topology of a network, which is new if no network had it.
+    /// The number of the topology of a network; a new number if no network has had this topology.
     fn number(&mut self, genome: &Genome, generation: u64) -> usize {
         let next = self.born.len();
         let number = *self.numbers.entry(Self::links(genome)).or_insert(next);
@@ -67,7 +67,7 @@ impl Topologies {
     }
 
     /// Whether a topology is younger than this number of generations. Topologies of the first
-    /// networks are not protected, because there are no older ones.
+    /// networks are not protected, because older topologies do not exist.
     fn is_young(&self, number: usize, generation: u64, protected: usize) -> bool {
         self.born[number] > 0 && generation - self.born[number] < protected as u64
     }
@@ -190,7 +190,8 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         children.into_iter().map(Rc::new).collect()
     }
 
-    /// A child whose structure or weights changed, crossed before with a probability.
+    /// Breeds a child with another structure or other weights. Parents are first crossed with a
+    /// certain probability.
     fn restructured(
         &mut self,
         [one, other]: [&Judged; 2],
@@ -234,8 +235,8 @@ impl<'a, 'b> Decomposition<'a, 'b> {
     }
 }
 
-/// The best member for each target, those that are best for most targets first. Of members with
-/// the same score the one with the fewest links is best, then the first.
+/// The best member for each target. Members that are best for the most targets come first. Of
+/// members with the same score, the member with the fewest links is best, and of these the first.
 fn elites(population: &[Judged], targets: &[usize]) -> Vec<usize> {
     let mut wins = vec![0_usize; population.len()];
     for &goal in targets {
@@ -253,8 +254,8 @@ fn elites(population: &[Judged], targets: &[usize]) -> Vec<usize> {
     elites
 }
 
-/// The members that are kept, and then the newest of the others. Children follow their parents in
-/// `all`.
+/// The members that are always kept, and then the newest other members. Children come after their
+/// parents in `all`.
 fn next_population(all: Vec<Judged>, kept: &[usize], size: usize) -> Vec<Judged> {
     let others = (0..all.len()).rev().filter(|it| !kept.contains(it));
     let chosen = kept.iter().copied().chain(others).take(size);

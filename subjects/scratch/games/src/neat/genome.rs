@@ -77,7 +77,7 @@ impl Innovations {
 }
 
 impl Genome {
-    /// A random network. The bias is linked to all output nodes.
+    /// Creates a random network. The bias is linked to all output nodes.
     pub(super) fn new(
         start: Start,
         interface: &Interface,
@@ -88,7 +88,7 @@ impl Genome {
         let outputs = interface.first_output()..interface.first_output() + interface.output_nodes();
         let mut weight = || 2.0 * rng.unit() - 1.0;
         let mut links = Vec::new();
-        // The hidden nodes of sprites get numbers as if they split links that do not exist.
+        // Number the hidden nodes of sprites as if they split links that do not exist.
         for (inputs, group) in interface.groups.iter().zip(0..) {
             if start == Start::Direct {
                 let all = |input: &u32| {
@@ -131,9 +131,9 @@ impl Genome {
         enabled.any(|gene| classes.contains(&gene.to))
     }
 
-    /// Distance of two genomes (Stanley and Miikkulainen 2002, equation 1): genes that
-    /// only one of them has, as a share of the longer genome, and the mean difference of the
-    /// weights of the others times a coefficient.
+    /// Distance of two genomes (Stanley and Miikkulainen 2002, equation 1): the number of genes
+    /// that only one of them has, divided by the length of the longer genome, plus a coefficient
+    /// times the mean difference of the weights of the other genes.
     pub(super) fn distance(&self, other: &Self, coefficient: f64) -> f64 {
         let (mut a, mut b) = (self.genes.iter().peekable(), other.genes.iter().peekable());
         let (mut alone, mut both, mut difference) = (0_u32, 0_u32, 0.0);

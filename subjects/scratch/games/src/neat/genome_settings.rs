@@ -11,7 +11,7 @@ pub(super) struct Operators {
     pub(super) add_link: f64,
     pub(super) change_weights: f64,
     pub(super) weight_power: f64,
-    /// Attempts to find two nodes for a new link.
+    /// Number of attempts to find two nodes for a new link.
     pub(super) tries: usize,
     pub(super) start: Start,
 }
@@ -23,13 +23,13 @@ pub(super) struct GenomeSettings {
     pub(super) add_node: f64,
     /// Probability that a mutation adds a link.
     pub(super) add_link: f64,
-    /// Probability that another mutation changes weights.
+    /// Probability that a mutation that adds nothing changes weights.
     pub(super) change_weights: f64,
-    /// Largest new weight, and deviation of changes.
+    /// Maximum new weight, and standard deviation of changes.
     pub(super) weight_power: f64,
-    /// Maximum steps of a key press.
+    /// Maximum number of steps of a key press.
     pub(super) press: usize,
-    /// Maximum steps of a wait.
+    /// Maximum number of steps of a wait.
     pub(super) wait: usize,
 }
 

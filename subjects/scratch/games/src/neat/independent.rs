@@ -1,4 +1,4 @@
-//! The search of `mio-neatest`: for each goal a population of networks, as in MIO.
+//! The search of `mio-neatest`, with a population of networks for each goal, as in MIO.
 
 use std::rc::Rc;
 
@@ -31,7 +31,8 @@ pub(super) struct Independent<'a, 'b> {
     species: Vec<Species>,
     /// For each goal, how often it has been chosen since its population improved.
     chosen: Vec<u64>,
-    /// The goals that have populations while they are open: those whose coverage implies others.
+    /// The goals that have populations while they are open, which are the goals whose coverage
+    /// implies the coverage of others.
     goals: Vec<usize>,
     pub(super) turns: u64,
 }
@@ -44,7 +45,7 @@ struct Schedule {
 }
 
 impl MioNeatest {
-    /// The settings when this share of the budget is spent.
+    /// The settings after this share of the budget has been spent.
     fn schedule(&self, progress: f64) -> Schedule {
         let share = progress.clamp(0.0, 1.0);
         let between = |start: f64, end: f64| start + (end - start) * share;
@@ -109,8 +110,8 @@ impl<'a, 'b> Independent<'a, 'b> {
         }
     }
 
-    /// Mutates one network of each species of the population of a goal, several times in a row,
-    /// continuing from every mutant that is not worse.
+    /// Mutates one network of each species in the population of a goal several times, and continues
+    /// from each mutant that is not worse.
     fn mutate(
         &mut self,
         goal: usize,
@@ -139,7 +140,7 @@ impl<'a, 'b> Independent<'a, 'b> {
         }
     }
 
-    /// A changed network: first its structure, with a probability, then its weights.
+    /// Changes a network: first its structure, with a certain probability, and then its weights.
     fn changed(&mut self, genome: &Genome, rng: &mut Stream) -> Genome {
         let mut child = genome.clone();
         if rng.chance(self.settings.structure) {
@@ -201,7 +202,7 @@ fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbou
         let lowest = population[population.len() - 1].score;
         let tied = population.partition_point(|other| other.score > lowest);
         let novelty = |position: &usize| novelty(population, *position, neighbours);
-        // Among equally novel members, the one that was there before.
+        // Keep the older of equally novel members.
         let leaves = (tied..population.len())
             .rev()
             .min_by(|a, b| novelty(a).total_cmp(&novelty(b)))
@@ -212,7 +213,7 @@ fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbou
     stays && before >= capacity
 }
 
-/// The mean distance of a member's observations from the observations of its nearest neighbours.
+/// The mean distance between the observations of a member and of its nearest neighbours.
 fn novelty(population: &[Member], position: usize, neighbours: usize) -> f64 {
     let others = population.iter().enumerate().filter(|(other, _)| *other != position);
     let mut distances: Vec<f64> =

@@ -1,4 +1,4 @@
-//! The nodes through which networks see a project and act on it.
+//! The nodes through which networks observe a project and act on it.
 
 use catherd_scratch_sb3::{Block, Literal, Opcode, Project, RotationStyle, Slot, Target, Value};
 use catherd_scratch_suite::event::TextNo;
@@ -6,7 +6,7 @@ use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
-/// Number of clones of a sprite that networks see, and on which they can click.
+/// Number of clones of a sprite that networks observe and can click.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 
@@ -22,8 +22,8 @@ pub(crate) struct Interface {
 }
 
 impl Interface {
-    /// The interface of a project. Questions are answered with `answers`; `bounds` are the maximum
-    /// steps of a key press and a wait.
+    /// Creates the interface of a project. Questions are answered with `answers`; `press` and
+    /// `wait` are the maximum durations of a key press and of a wait, in steps.
     pub(crate) fn new(
         project: &Project,
         tables: &Tables,
@@ -57,7 +57,7 @@ impl Interface {
         nodes.collect()
     }
 
-    /// Adds the events that the scripts react to, and a wait.
+    /// Adds the events to which the scripts react, and a wait.
     fn find_outputs(
         &mut self,
         project: &Project,

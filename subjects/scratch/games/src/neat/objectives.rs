@@ -1,4 +1,4 @@
-//! The search of `mosa-neatest`: one population for all goals, sorted as in MOSA.
+//! The search of `mosa-neatest`, with one population for all goals that is sorted as in MOSA.
 
 use std::rc::Rc;
 
@@ -62,7 +62,7 @@ impl<'a, 'b> Objectives<'a, 'b> {
         let size = self.settings.population;
         let mut children: Vec<Rc<Genome>> =
             (0..size).map(|_| Rc::new(self.changes.random(rng))).collect();
-        // Once it is sorted, the best first.
+        // After sorting, the best member comes first.
         let mut population: Vec<Judged> = Vec::new();
         loop {
             for genome in children {
@@ -152,7 +152,7 @@ mod tests {
     fn small_species_survive_in_the_last_front() {
         let judged =
             |fitness: &[f64]| Judged { genome: Rc::default(), fitness: fitness.to_vec().into() };
-        // The first is preferred for both goals; the others do not dominate each other.
+        // The first member is best for both goals; the others do not dominate each other.
         let all = [[0.0, 0.0], [1.0, 4.0], [2.0, 3.0], [3.0, 2.0]].map(|fitness| judged(&fitness));
         assert_eq!(survivors(&all, &[0, 0, 0, 1], &[0, 1], 2), [0, 3]);
         assert_eq!(survivors(&all, &[0, 0, 0, 1], &[0, 1], 9), [0, 1, 2, 3]);

@@ -7,16 +7,17 @@ use catherd_search::Stream;
 use super::change::{Changes, cross};
 use super::genome::Genome;
 
-/// Maximum distance of genomes of one species: at first, its change from one generation to the
-/// next, and its minimum.
+/// Maximum distance of genomes of one species: the initial value, its change in each generation,
+/// and its minimum.
 const THRESHOLD: (f64, f64, f64) = (3.0, 0.3, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.5;
-/// Generations without improvement after which a species is penalised, and the factor.
+/// Number of generations without improvement after which a species is penalised, and the factor of
+/// the penalty.
 const PENALISED: (u32, f64) = (15, 0.01);
 /// Share of a species that breeds, in addition to its best member.
 const PARENTS: f64 = 0.2;
-/// Generations without improvement of the population after which only two species breed.
+/// Number of generations without improvement of the population after which only two species breed.
 const STAGNANT: u32 = 20;
 /// Probabilities of mutation without crossover, of crossover without mutation, and of a mate from
 /// another species.
@@ -26,7 +27,7 @@ const STRANGER: f64 = 0.001;
 /// Number of extra children of the best member of all, and the probability that one of them gets a
 /// link.
 const CHAMPION: (usize, f64) = (3, 0.3);
-/// Attempts to breed a child some of whose outputs have links.
+/// Number of attempts to breed a child with links to some output.
 const TRIES: usize = 20;
 
 /// A genome with its fitness, which is not negative.
@@ -41,18 +42,18 @@ struct Species {
     /// The best first.
     members: Vec<Member>,
     best: f64,
-    /// Generations since the best improved.
+    /// Number of generations since the best member improved.
     stalled: u32,
 }
 
-/// Species of one population, from generation to generation.
+/// The species of a population, which persist over generations.
 pub(super) struct Population {
     size: usize,
     wanted: usize,
     threshold: f64,
     species: Vec<Species>,
     best: f64,
-    /// Generations since the best fitness improved.
+    /// Number of generations since the best fitness improved.
     pub(super) stalled: u32,
 }
 
@@ -62,7 +63,7 @@ impl Population {
         Self { size, wanted, threshold, species: Vec::new(), best: -1.0, stalled: 0 }
     }
 
-    /// Breeds the next generation from one whose fitness is known.
+    /// Breeds the next generation from a generation with known fitness.
     pub(super) fn breed(
         &mut self,
         members: Vec<Member>,
@@ -195,7 +196,7 @@ impl Population {
         } else {
             rng.pick(parents)
         };
-        // Among equals the one with fewer links is fitter.
+        // Of members with equal fitness, the member with fewer links is better.
         let size = |member: &Member| std::cmp::Reverse(member.genome.genes.len());
         let order = parent.fitness.total_cmp(&mate.fitness).then(size(parent).cmp(&size(mate)));
         let (fitter, other) = if order.is_lt() { (mate, parent) } else { (parent, mate) };

@@ -1,11 +1,11 @@
-//! Parameters of the many-objective relatives of Neatest.
+//! Parameters of the many-objective variants of Neatest.
 
 use catherd_search::{Field, Parameters};
 
 use super::genome::Start;
 use super::genome_settings::{GenomeSettings, Operators};
 
-/// The mutations of these algorithms in the published program; for `newsd-neatest` they are assumed.
+/// The parameters of mutations in the published program; for `newsd-neatest` they are assumed.
 const GENOME: GenomeSettings = GenomeSettings {
     add_node: 0.2,
     add_link: 0.2,
@@ -76,7 +76,7 @@ pub struct NewsdNeatest {
     pub network_steps: usize,
     /// Number of networks of the population.
     pub population: usize,
-    /// Number of topologies from which on only weights change.
+    /// Number of topologies after which only weights change.
     pub topologies: usize,
     /// Generations during which the best network of a new topology is kept.
     pub protected: usize,

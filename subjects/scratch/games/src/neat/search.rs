@@ -1,4 +1,5 @@
-//! The search of Neatest: one goal after the other, a population of networks for each.
+//! The search of Neatest, which processes one goal after the other, with a population of networks
+//! for each.
 
 use std::rc::Rc;
 
@@ -61,7 +62,8 @@ impl<'a, 'b> Breeder<'a, 'b> {
     }
 
     /// The next target: an open goal whose dependency has a network. Goals of the green flag come
-    /// first, then goals that networks have covered by accident, untried before tried, then any.
+    /// first, then goals that networks have covered by accident (goals that were never the target
+    /// before others), and then all others.
     fn choose(&self, rng: &mut Stream) -> Option<usize> {
         let all = self.trials.targets();
         if let Some(flag) = all.iter().find(|goal| self.flags[**goal] && !self.tried[**goal]) {
@@ -133,8 +135,8 @@ impl<'a, 'b> Breeder<'a, 'b> {
         (0..self.tried.len()).any(untried)
     }
 
-    /// The first population for a target: the networks of the archive, new ones, and changed ones of
-    /// the archive.
+    /// The first population for a target: the networks of the archive, new networks, and changed
+    /// networks of the archive.
     fn first(&mut self, rng: &mut Stream) -> Vec<Rc<Genome>> {
         let mut known: Vec<Rc<Genome>> = Vec::new();
         for archived in self.trials.archive.iter().flatten() {

@@ -6,8 +6,8 @@ use catherd_search::Stream;
 
 use super::genome::Genome;
 
-/// Maximum distance of genomes of one species: at first, its change from one separation to the
-/// next, and its minimum.
+/// Maximum distance of genomes of one species: the initial value, its change in each separation,
+/// and its minimum.
 const THRESHOLD: (f64, f64, f64) = (1.0, 0.1, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.4;

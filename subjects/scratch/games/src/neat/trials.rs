@@ -18,7 +18,7 @@ pub(crate) struct Archived {
 }
 
 impl Archived {
-    /// The policy that lets the network play at most this number of steps.
+    /// The policy that lets the network choose events for at most this number of steps.
     pub(crate) fn policy(&self, interface: &Interface, steps: usize) -> Policy {
         policy(&self.genome, interface, steps)
     }
@@ -29,12 +29,12 @@ fn policy(genome: &Genome, interface: &Interface, steps: usize) -> Policy {
     Policy { most: steps as u64, network, ..Policy::default() }
 }
 
-/// Executes networks, scores them and archives those that cover an open goal under every seed.
+/// Executes networks, scores them, and archives networks that cover an open goal under every seed.
 pub(crate) struct Trials<'a> {
     interface: &'a Interface,
     /// Maximum number of steps of an execution.
     steps: usize,
-    /// The seed of the run and others: one for each repetition.
+    /// The seeds of the repetitions, the first of which is the seed of the run.
     pub(super) seeds: Vec<u64>,
     /// For each goal, the goals of which one must be covered first.
     dependencies: Vec<Vec<usize>>,

@@ -1,4 +1,4 @@
-//! The alphabet of policies: events that the program reacts to, and the sprites that they move,
+//! The alphabet of policies: events to which the program reacts, and the sprites that they move,
 //! found by experiments during random walks.
 
 use catherd_scratch_suite::Axis;
@@ -12,10 +12,10 @@ use super::arena::Arena;
 use crate::account::Work;
 use crate::states::{Axes, probe};
 
-/// Number of walks, each under another seed, and of their events.
+/// Number of walks, each under another seed, and number of events of a walk.
 const WALKS: usize = 8;
 const EVENTS: usize = 8;
-/// Steps before each event of a walk.
+/// Number of steps before each event of a walk.
 const PAUSE: u32 = 10;
 
 /// Events of a program and their effects.
@@ -24,11 +24,11 @@ pub(crate) struct Alphabet {
     /// Events that a rule may send: all listed events except waits, answers, drags and moves of the
     /// mouse.
     pub(crate) events: Vec<Event>,
-    /// Whether the program senses where the mouse is.
+    /// Whether the program senses the position of the mouse.
     pub(crate) mouse: bool,
     /// Strings that answer questions.
     pub(crate) answers: Vec<TextNo>,
-    /// Sprites, axes and the keys that move the sprite along the axis, up and down.
+    /// Sprites and axes, with the keys that move the sprite along the axis in both directions.
     pub(crate) steered: Vec<(u16, Axis, [KeyNo; 2])>,
 }
 

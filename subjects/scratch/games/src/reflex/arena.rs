@@ -1,4 +1,4 @@
-//! Episodes: executions of policies and of recorded events from the green flag.
+//! Episodes, which are executions of policies or recorded events from the green flag.
 
 use std::sync::Arc;
 
@@ -23,17 +23,17 @@ pub(crate) struct Arena<'a> {
     pub(super) loaded: Snapshot,
     pub(super) extractor: Extractor<TargetId>,
     workspace: Workspace,
-    /// Tops of scripts that are watched, ascending, and for each the last step in which the script
-    /// was alive.
+    /// Top blocks of watched scripts in ascending order, each with the last step in which the
+    /// script was running.
     tops: Vec<BlockNo>,
     lives: Vec<u64>,
-    /// Episodes and their steps so far.
+    /// Number of episodes so far.
     pub(crate) episodes: u64,
     pub(crate) steps: u64,
 }
 
 impl<'a> Arena<'a> {
-    /// An arena for a project. `rng` draws the run's random answer.
+    /// Creates an arena for a project. `rng` draws the random answer of the run.
     pub(crate) fn new(prepared: &'a Prepared, rng: &mut Stream) -> Self {
         let model = prepared.model();
         let tracer = LatestRecorder::new(model.block_count(), model.has_branches(), true);
@@ -67,14 +67,15 @@ impl<'a> Arena<'a> {
         self.extractor.answers()
     }
 
-    /// Watches how long scripts with these tops are alive in policies that are played from now on.
+    /// Watches how long scripts with these top blocks are running in policies that are executed
+    /// from now on.
     pub(super) fn watch(&mut self, tops: &[BlockNo]) {
         self.tops = tops.to_vec();
         self.lives = vec![0; tops.len()];
     }
 
-    /// The last step in which a script with this top was seen alive in the last policy; 0 if it is not
-    /// watched.
+    /// The last step in which a script with this top block was running in the last policy; 0 if it
+    /// is not watched.
     pub(super) fn life(&self, top: BlockNo) -> u64 {
         self.tops.binary_search(&top).map_or(0, |position| self.lives[position])
     }

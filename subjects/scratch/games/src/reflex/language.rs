@@ -1,4 +1,4 @@
-//! The language of policies: drawing and changing rules.
+//! The language of policies, which draws and changes rules.
 
 use catherd_scratch_suite::event::Event;
 use catherd_scratch_suite::policy::{Action, Condition, Policy, Rule};
@@ -14,20 +14,21 @@ const DEAD: [f64; 5] = [4.0, 10.0, 20.0, 40.0, 80.0];
 const EVERY: [u32; 6] = [1, 4, 16, 40, 64, 100];
 const WITHIN: [f64; 5] = [30.0, 60.0, 90.0, 120.0, 160.0];
 const MARGIN: [f64; 4] = [20.0, 40.0, 60.0, 100.0];
-/// Deviation of changes of angles, places and distances.
+/// Standard deviation of changes of angles, places and distances.
 const DEVIATION: (f64, f64) = (10.0, 20.0);
-/// Probability of a condition.
+/// Probability that a rule has a condition.
 const GUARDED: f64 = 0.2;
 /// Probabilities that a press depends on a distance, and that this is a distance that a script
 /// senses.
 const NEAR: (f64, f64) = (0.4, 0.7);
 /// Amplitudes of the waves that are added to an aim.
 const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
-/// Directions, and standard deviation of places, with which conditions compare.
+/// Directions with which conditions compare, and standard deviation of the places with which they
+/// compare.
 const HEADINGS: [f64; 4] = [-90.0, 0.0, 90.0, 180.0];
 const PLACES: f64 = 120.0;
-/// Factor of the weight of a kind of rule when a policy with it enters a population, and the
-/// largest weight.
+/// Factor of the weight of a kind of rule when a policy with such a rule enters a population, and
+/// the maximum weight.
 const LEARNED: (f64, f64) = (1.1, 20.0);
 
 /// Source of rules.
@@ -76,7 +77,7 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// A policy of 1 to 4 rules.
+    /// Draws a policy with 1 to 4 rules.
     pub(super) fn policy(&self, rng: &mut Stream) -> Policy {
         let most = self.settings.play_steps as u64;
         let count = if self.is_empty() { 0 } else { 1 + rng.index(4) };
@@ -184,7 +185,7 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// A condition on the place of a sprite, usually one that keys move.
+    /// Draws a condition on the place of a sprite, usually of a sprite that keys move.
     fn place(&self, rng: &mut Stream) -> Condition {
         let steered = &self.alphabet.steered;
         let sprite = if !steered.is_empty() && rng.chance(0.7) {
@@ -213,8 +214,8 @@ impl<'a> Language<'a> {
         policy
     }
 
-    /// A changed policy: a rule is removed, inserted or replaced, or its constants move. A new rule
-    /// is `lent`, if given.
+    /// Changes a policy: a rule is removed, inserted or replaced, or its constants change. If
+    /// `lent` is given, it is used as the new rule.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

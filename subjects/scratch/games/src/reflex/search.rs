@@ -12,11 +12,11 @@ use super::settings::Reflex;
 use crate::account::{Account, Work};
 use crate::states::Layout;
 
-/// Unit in which the time is counted that a script was alive, in steps. It is coarse, because this
-/// time also depends on the seed.
+/// Unit of the time for which a script was running, in steps. It is coarse, because this time also
+/// depends on the seed.
 const LIFE: u64 = 100;
 
-/// Probability that a rule of a goal's best policy is lent to a policy for another goal.
+/// Probability that a rule of the best policy for a goal is used in a policy for another goal.
 const LENT: f64 = 0.5;
 
 /// The best policy for a goal. The score is the number of training seeds under which it covers the
@@ -44,7 +44,7 @@ struct Member {
 struct Tally {
     /// Training seeds.
     training: usize,
-    /// Number of seeds up to the first under which it does not.
+    /// Number of seeds up to the first under which it does not cover the goal.
     streak: usize,
 }
 
@@ -125,7 +125,7 @@ impl<'a> Learner<'a> {
         (0..self.best.len()).map(|goal| self.score(goal) >= training).collect()
     }
 
-    /// Skips a goal from now on, because a test without a policy covers it under all seeds.
+    /// Skips a goal from now on, because a test without a policy covers the goal under all seeds.
     pub(crate) fn leave(&mut self, goal: usize) {
         self.planned[goal] = true;
         self.best[goal] = None;
@@ -140,7 +140,7 @@ impl<'a> Learner<'a> {
         (0..self.best.len()).all(|goal| !self.aimed[goal] || self.score(goal) >= self.wanted())
     }
 
-    /// Searches until every goal is done or a share of the budget is spent. Goals of `known` count
+    /// Searches until every goal is done or a share of the budget is spent. Goals in `known` count
     /// as covered in the account.
     pub(crate) fn learn(
         &mut self,
@@ -163,7 +163,7 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The next policy to try, first the one that only waits, and the goal whose policy it changes.
+    /// The next policy to try, and the goal whose policy it changes. The first policy only waits.
     fn propose(&mut self, rng: &mut Stream) -> (Option<usize>, Policy) {
         if !self.started {
             self.started = true;
@@ -189,7 +189,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The rules for a goal and those for another, in either order; `None` if they are not joined.
+    /// Joins the rules for a goal and the rules for another goal, in either order; `None` if they
+    /// are not joined.
     fn compose(&self, goal: usize, rng: &mut Stream) -> Option<Policy> {
         if self.settings.compose <= 0.0 || !rng.chance(self.settings.compose) {
             return None;
@@ -206,8 +207,8 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// A rule that may become part of another policy: usually a rule of some goal's best policy,
-    /// because it is likely to help with other goals, too.
+    /// A rule that may become part of another policy, usually a rule of the best policy for some
+    /// goal, because it is likely to help with other goals as well.
     fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
         if !self.settings.lend || !rng.chance(LENT) || self.independent.is_empty() {
             return None;
@@ -275,15 +276,16 @@ impl<'a> Learner<'a> {
                 }
             }
         }
-        // The first episode counts for one seed, even if there was no budget for others.
+        // The first episode counts for one seed, even if the budget did not suffice for other
+        // seeds.
         let mut scores: Vec<usize> = tallies.iter().map(|tally| tally.score(training)).collect();
         interesting.iter().for_each(|goal| scores[*goal] = scores[*goal].max(1));
         if let Some(goal) = chosen.filter(|_| self.settings.equals)
             && scores[goal] == self.score(goal)
             && (1..training).contains(&scores[goal])
         {
-            // A policy as good as the best becomes a parent too, so that the search continues on
-            // plateaus.
+            // A policy that is as good as the best also becomes a parent, so that the search
+            // continues on plateaus.
             self.enter(goal, (1.0 + scores[goal] as f64, 0), &policy);
         }
         self.keep(&policy, &scores, account, known);
@@ -302,10 +304,10 @@ impl<'a> Learner<'a> {
         order
     }
 
-    /// Racing: whether, after this number of seeds, the policy can still beat the best policy for
-    /// some goal, or equal it for the goal that it was `chosen` for, if equals become parents. The
-    /// confirming seeds are used only for policies that have covered a goal under all training
-    /// seeds.
+    /// Decides in a race whether, after this number of seeds, the policy can still be better than
+    /// the best policy for some goal, or equal to it for the goal for which it was `chosen`, if
+    /// equals become parents. The confirming seeds are used only for policies that have covered a
+    /// goal under all training seeds.
     fn is_promising(
         &self,
         goals: &[usize],
@@ -323,7 +325,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// Keeps a policy for the goals that it covers under more seeds than the best so far.
+    /// Keeps a policy for the goals that it covers under more seeds than the best policy so far.
     fn keep(
         &mut self,
         policy: &Rc<Policy>,

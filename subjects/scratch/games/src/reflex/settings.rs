@@ -9,14 +9,14 @@ pub struct Reflex {
     pub play_steps: usize,
     /// Maximum number of rules of a policy.
     pub most_rules: usize,
-    /// Probability of a new policy instead of a changed one.
+    /// Probability of a new policy instead of a changed policy.
     pub new_policy: f64,
-    /// Number of policies that each goal keeps.
+    /// Number of policies that are kept for each goal.
     pub policies: usize,
     /// Number of seeds under which policies are trained.
     pub training_seeds: usize,
-    /// Number of further seeds that confirm a policy which covers its goal under all training
-    /// seeds.
+    /// Number of further seeds under which a policy is confirmed if it covers its goal under all
+    /// training seeds.
     pub confirming_seeds: usize,
     /// Probability of trying all seeds for a goal that some policy covers under some seeds.
     pub retry: f64,
@@ -24,17 +24,18 @@ pub struct Reflex {
     pub effects: bool,
     /// Whether policies are executed under all training seeds.
     pub reexecution: bool,
-    /// Whether rules may extrapolate, have conditions and keep off the edge.
+    /// Whether rules may extrapolate, have conditions, and keep sprites away from the edge.
     pub guards: bool,
     /// Whether tests without policies are tried for goals that policies do not cover.
     pub plans: bool,
-    /// Whether rules of good policies are lent to others.
+    /// Whether rules of good policies are used in other policies.
     pub lend: bool,
-    /// Whether a policy that is as good as the best for its goal becomes a parent, too.
+    /// Whether a policy that is as good as the best for its goal also becomes a parent.
     pub equals: bool,
-    /// Probability that a changed policy consists of the rules for its goal and those for another.
+    /// Probability that a changed policy consists of the rules for its goal and the rules for
+    /// another goal.
     pub compose: f64,
-    /// Probability that a rule depends on a text that scripts compare a variable with, such as the
+    /// Probability that a rule depends on a text with which scripts compare a variable, such as the
     /// player whose turn it is.
     pub turns: f64,
 }

@@ -1,16 +1,16 @@
-//! Tests from policies: selection of tests for goals, and removal of rules and steps that they do
-//! not need.
+//! Tests from policies: selection of tests for goals, and removal of rules and steps that are not
+//! needed.
 
 use catherd_scratch_suite::policy::Policy;
 
 use super::arena::Arena;
 use super::search::Learned;
 
-/// A test that a policy plays.
+/// A test with a policy.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyTest {
     pub(crate) policy: Policy,
-    /// A training seed under which it covers the goals that it is kept for.
+    /// A training seed under which it covers the goals for which it is kept.
     pub(crate) seed: u64,
     /// These goals, ascending.
     pub(crate) goals: Vec<u32>,
@@ -35,13 +35,13 @@ impl Coverage {
         self.covered.iter().filter(|under| under[goal as usize]).count()
     }
 
-    /// Among the first seeds, the number under which a goal is covered.
+    /// Number of seeds, among the first, under which a goal is covered.
     fn count_of(&self, goal: u32, first: usize) -> usize {
         let under = self.covered.iter().take(first);
         under.filter(|under| under[goal as usize]).count()
     }
 
-    /// Seeds up to the first under which a goal is not covered.
+    /// Number of seeds up to the first under which a goal is not covered.
     fn streak(&self, goal: u32) -> usize {
         self.covered.iter().take_while(|under| under[goal as usize]).count()
     }
@@ -142,8 +142,8 @@ impl PolicyTest {
         self.end_early(before, seed, seeds, goals, arena);
     }
 
-    /// Limits the steps to those after which all goals are covered under every seed that covers
-    /// them, with a reserve, because other seeds may need more steps.
+    /// Limits the number of steps to the number after which all goals are covered under every seed
+    /// that covers them, with a reserve, because other seeds may need more steps.
     fn end_early(
         &mut self,
         before: &Coverage,
@@ -167,5 +167,5 @@ impl PolicyTest {
     }
 }
 
-/// Factor of the steps that the slowest training seed needs.
+/// Factor of the number of steps that the slowest training seed needs.
 const RESERVE: u64 = 2;

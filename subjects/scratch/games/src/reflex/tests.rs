@@ -1,4 +1,4 @@
-//! Policies for a bowl that must catch an apple at a random place.
+//! Tests policies for a bowl that must catch an apple at a random place.
 
 use std::ops::ControlFlow;
 
@@ -10,8 +10,8 @@ use catherd_search::{Budget, Parameters as _, Setting, Stream};
 
 use crate::{Game, GameGenerated, GameRequest, generate};
 
-/// A bowl that the arrow keys move by 10, and an apple at a random place, which hides when the bowl
-/// is near.
+/// A project with a bowl that the arrow keys move by 10, and an apple at a random place that hides
+/// when the bowl is near.
 pub(crate) fn catching() -> Project {
     let mut bowl = TargetBuilder::new("Bowl");
     for (key, by) in [("right arrow", "10"), ("left arrow", "-10")] {
@@ -32,7 +32,7 @@ pub(crate) fn catching() -> Project {
     project(vec![TargetBuilder::new("Stage"), bowl, apple])
 }
 
-/// A door that opens when two keys have moved it.
+/// A project with a door that opens when two keys have moved it.
 fn door() -> Project {
     let mut door = TargetBuilder::new("Door");
     let mut waits = Vec::new();
@@ -76,7 +76,8 @@ fn run_on(
     (made, suite)
 }
 
-/// Goals that are covered under the suite's seeds, under 20 fresh ones by one test, and by chance.
+/// Counts of goals that are covered under the seeds of the suite, by a single test under 20 fresh
+/// seeds, and by chance.
 pub(crate) fn measured(suite: &Suite) -> (usize, usize, usize) {
     measured_on(&catching(), suite)
 }

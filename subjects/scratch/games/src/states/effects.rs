@@ -1,4 +1,4 @@
-//! Effects of events on sprites, found by executing the same state with an event and without.
+//! Effects of events on sprites, found by executions from the same state with and without an event.
 
 use catherd_scratch_suite::event::Event;
 use catherd_scratch_suite::{Axis, event::KeyNo};
@@ -14,7 +14,7 @@ const SMALLEST: f64 = 0.3;
 /// Places of the originals of all targets: x, y, direction; `None` if hidden.
 pub(crate) type Places = Vec<Option<[f64; 3]>>;
 
-/// Places of the originals now.
+/// The present places of the originals.
 pub(crate) fn places<T: Tracer>(vm: &Vm<T>) -> Places {
     let mut places = vec![None; vm.program().targets().len()];
     for view in vm.targets().filter_map(|id| vm.target(id)) {
@@ -30,7 +30,7 @@ fn turn(by: f64) -> f64 {
     (by + 540.0).rem_euclid(360.0) - 180.0
 }
 
-/// The effects that were found, by event and sprite.
+/// The effects that were found, for each event and sprite.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Axes {
     /// For each sprite, the number of probed states in which it was visible, and the number of
@@ -39,9 +39,9 @@ pub(crate) struct Axes {
     /// For each event, sprite and axis, the effects that are not too small. Only looked up, never
     /// iterated.
     effects: FxHashMap<(Identifier, u16, usize), Vec<f64>>,
-    /// Probed states with the event, where the sprite was visible.
+    /// Number of probed states with the event in which the sprite was visible.
     tried: FxHashMap<(Identifier, u16), u32>,
-    /// Keys in the order in which they were met.
+    /// Keys in the order in which they were first probed.
     keys: Vec<Event>,
 }
 
@@ -54,7 +54,7 @@ impl Axes {
         }
     }
 
-    /// Notes the difference that an event made. `changed` collects the sprites that it moved.
+    /// Records the difference that an event made. `changed` collects the sprites that it moved.
     pub(crate) fn note(
         &mut self,
         event: &Event,

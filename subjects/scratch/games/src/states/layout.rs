@@ -1,4 +1,5 @@
-//! The parts of a project that distinguish its states: scripts, and variables in conditions.
+//! The parts of a project that distinguish its states, which are scripts and variables in
+//! conditions.
 
 use catherd_scratch_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target};
 use rustc_hash::FxHashSet;
@@ -10,9 +11,9 @@ use catherd_scratch_testgen::model::Model;
 pub(crate) struct Layout {
     /// For each goal, the block on top of its script.
     pub(crate) top_of: Vec<BlockNo>,
-    /// The tops of all scripts with goals, ascending.
+    /// The top blocks of all scripts with goals, in ascending order.
     pub(crate) tops: Vec<BlockNo>,
-    /// Variables in conditions: position of the target and of the variable there.
+    /// Variables in conditions: the position of the target, and of the variable in the target.
     pub(crate) watched: Vec<(u16, usize)>,
     /// The constants with which these variables are compared.
     pub(crate) constants: Vec<(u16, usize, String)>,

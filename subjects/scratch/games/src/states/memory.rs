@@ -1,4 +1,5 @@
-//! Memory of states: snapshots within a limit. A state that loses its snapshot keeps its path.
+//! Memory for the snapshots of states, with a limit. A state whose snapshot is dropped keeps its
+//! path.
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -6,7 +7,7 @@ use std::rc::{Rc, Weak};
 
 use super::state::{Counted, Saved, StateData};
 
-/// Snapshots in use, the oldest first, and their bytes.
+/// Snapshots in use, the oldest first, and their number of bytes.
 #[derive(Debug)]
 pub(super) struct Memory {
     limit: usize,
@@ -15,7 +16,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Memory with a limit in bytes.
+    /// Creates a memory with a limit in bytes.
     pub(super) fn new(limit: usize) -> Self {
         Self { limit, used: Rc::default(), holders: VecDeque::new() }
     }

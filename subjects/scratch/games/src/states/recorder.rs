@@ -18,15 +18,16 @@ pub(crate) struct LatestRecorder {
     action: u64,
     /// Blocks with distances in the window.
     measured: Vec<BlockNo>,
-    /// Steps since the recorder was made.
+    /// Number of steps since the recorder was created.
     step: u64,
     /// For each block, the last step in which it was evaluated.
     evaluated: Vec<u64>,
 }
 
 impl LatestRecorder {
-    /// A recorder for a project of that many blocks; with `branches` traces keep those as well. With `minima` it keeps the smallest distances
-    /// of the whole path.
+    /// Creates a recorder for a project with this number of blocks. If `branches` is set, traces
+    /// contain branches as well. If `minima` is set, the recorder keeps the smallest distances of
+    /// the whole path.
     pub(crate) fn new(blocks: usize, branches: bool, minima: bool) -> Self {
         Self {
             trace: Trace::with_branches(blocks, branches),
@@ -57,7 +58,7 @@ impl LatestRecorder {
         }
     }
 
-    /// Ends an action: what it measured counts from now on.
+    /// Ends an action. Its distances are used from now on.
     pub(crate) fn flush(&mut self) {
         self.action += 1;
         for block in self.measured.drain(..) {

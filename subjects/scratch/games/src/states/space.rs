@@ -22,7 +22,7 @@ use crate::explore::{Explore, Guidance, StateSpace};
 const PROBE: u32 = 8;
 /// Maximum number of events that are probed in a state.
 const PROBED_EVENTS: usize = 12;
-/// Steps from a root to its second probe.
+/// Number of steps from a root to its second probe.
 const LATER: u32 = 40;
 /// Waits that are too long to arise from short actions.
 const LONG_WAITS: [u32; 3] = [128, 256, 480];
@@ -126,7 +126,7 @@ impl<'a> Space<'a> {
         let machine = self.vm.snapshot();
         let bytes = self.first.as_ref().map_or(0, |first| machine.unshared_bytes(first));
         let trace = self.vm.tracer.trace().clone();
-        // A block takes a pair of distances and some bits in the trace.
+        // Each block needs a pair of distances and some bits in the trace.
         let bytes = bytes + 17 * self.prepared.model().block_count();
         let evaluated = self.vm.tracer.last_step();
         self.memory.keep(state, Saved { machine, trace, evaluated }, bytes);
@@ -152,7 +152,7 @@ impl<'a> Space<'a> {
         key
     }
 
-    /// A listed event: the one that repeats the last event, or a random one.
+    /// A listed event: the event that repeats the last event, or a random event.
     fn pick(&mut self, rng: &mut Stream, last: Option<Event>) -> Option<Event> {
         let listed = self.extractor.events();
         let over = listed.is_empty()
@@ -197,7 +197,7 @@ impl<'a> Space<'a> {
     }
 }
 
-/// A hash with one more part.
+/// Adds a part to a hash.
 fn mixed(hash: u64, part: u64) -> u64 {
     let hash = (hash ^ part).wrapping_mul(0x0100_0000_01b3);
     hash ^ (hash >> 31)
@@ -259,8 +259,8 @@ impl StateSpace for Space<'_> {
     }
 
     fn propose(&mut self, rng: &mut Stream, last: Option<Event>) -> Option<Event> {
-        // Listing events and resolving drags may compute outlines that later sensing reuses. Tests do
-        // neither, so that the machine must forget it.
+        // Listing events and resolving drags may compute outlines that later sensing reuses. Tests
+        // do neither, so the machine must forget these outlines.
         let here = self.vm.snapshot();
         self.extractor.extract(&mut self.vm, &mut self.extraction);
         let event = self.pick(rng, last).map(|event| {
@@ -368,8 +368,8 @@ impl StateSpace for Space<'_> {
     }
 }
 
-/// Probes events in the present state: executes it without and with each event. Returns the steps
-/// executed. The state of the machine afterwards is unspecified.
+/// Probes events in the present state: executes some steps without an event and with each event.
+/// Returns the number of executed steps. The state of the machine afterwards is unspecified.
 pub(crate) fn probe<T: catherd_scratch_vm::Tracer>(
     axes: &mut Axes,
     vm: &mut Vm<T>,

@@ -9,7 +9,7 @@ use catherd_scratch_trace::Trace;
 use catherd_scratch_vm::Snapshot;
 use catherd_search::Stream;
 
-/// A state: the path that led to it, with a snapshot as long as there is memory.
+/// A state, which consists of the path that led to it and, as long as there is memory, a snapshot.
 #[derive(Clone)]
 pub(crate) struct State(pub(super) Rc<StateData>);
 

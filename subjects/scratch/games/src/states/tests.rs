@@ -1,4 +1,4 @@
-//! Features that distinguish states of programs.
+//! Tests of the features that distinguish states of programs.
 
 use std::sync::Arc;
 
