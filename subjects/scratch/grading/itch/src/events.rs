@@ -1,4 +1,4 @@
-//! Events of an execution: what happened between which snapshots.
+//! Events of an execution, each with the snapshots before and after it.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_vm::{PenMark, Text, Value};
@@ -16,9 +16,9 @@ pub(crate) enum What {
     Answered { question: Text, answer: Option<Text> },
     /// A pen drew.
     Pen(PenMark),
-    /// All drawings were removed, with the lines and points that had been drawn.
+    /// All drawings were removed. Contains the lines and points that had been drawn.
     PenCleared { lines: Vec<[f64; 4]>, points: Vec<[f64; 2]> },
-    /// The picture of a bubble was made or changed.
+    /// The picture of a bubble was created or changed.
     Skin { number: u32, text: Text, created: bool },
     /// The picture of a bubble was removed.
     SkinDestroyed(u32),
@@ -75,7 +75,7 @@ impl Events {
         self.list.len().saturating_sub(1)
     }
 
-    /// Ends all events that last, with this snapshot.
+    /// Ends all unfinished events with this snapshot.
     pub(crate) fn close_all(&mut self, snapshot: usize) {
         for event in &mut self.list {
             event.next.get_or_insert(snapshot);

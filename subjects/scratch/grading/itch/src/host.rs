@@ -289,8 +289,8 @@ fn data<'js>(ctx: &Ctx<'js>, shared: &Shared, what: &What) -> Result<Js<'js>> {
     Ok(array.into_value())
 }
 
-/// An error if a step is being executed: a condition that is evaluated inside it may not start or
-/// end threads.
+/// Returns an error if a step is being executed, because a condition that is evaluated within a
+/// step must not start or end threads.
 fn refuse_in_step(ctx: &Ctx<'_>, shared: &Shared) -> Result<()> {
     if shared.lent.get() {
         let message = "nothing can be started or ended inside a condition: the step has not ended";

@@ -1,4 +1,4 @@
-//! The entry point: judging a submission by a plan.
+//! The function that judges a submission by a plan.
 
 use std::rc::Rc;
 

@@ -3,13 +3,12 @@
 //!
 //! A [`Plan`] is a script with functions for the phases before, during and after the execution.
 //! [`judge`] calls them on the deterministic machine with a virtual clock of 60 steps a second and
-//! returns a [`Judgement`]: the commands of the judge's partial format, from which
-//! [`Judgement::full`] and [`Judgement::report`] are made. The judgement is a function of both
-//! projects, the plan and the [`JudgeOptions`]; all limits are counted.
+//! returns a [`Judgement`]: the commands of the partial format of the judge, from which
+//! [`Judgement::full`] and [`Judgement::report`] create other formats. The judgement is a function
+//! of both projects, the plan and the [`JudgeOptions`], because all limits are counts.
 //!
 //! `prelude/*.js` implements the API that plans use: patterns, groups, schedule. It refers to
-//! snapshots and events by number; they are stored natively and share the data that has not
-//! changed.
+//! snapshots and events by number. They are stored in Rust and share unchanged data.
 
 mod events;
 mod host;

@@ -42,7 +42,7 @@ pub(crate) struct Shared {
     pub(crate) options: JudgeOptions,
     pub(crate) clock: RefCell<Option<Rc<Clock>>>,
     /// The machine; `None` before the execution. While a step is interrupted for a condition, it
-    /// has the state of that moment.
+    /// has the present state.
     pub(crate) vm: RefCell<Option<Vm<()>>>,
     pub(crate) snapshots: RefCell<Snapshots>,
     pub(crate) events: RefCell<Events>,
@@ -51,7 +51,7 @@ pub(crate) struct Shared {
     pub(crate) lines: RefCell<Vec<[f64; 4]>>,
     pub(crate) points: RefCell<Vec<[f64; 2]>>,
     pub(crate) responses: RefCell<Vec<Text>>,
-    /// The numbers of the pictures of bubbles by target.
+    /// The number of the picture of the bubble of each target.
     skins: RefCell<FxHashMap<TargetId, u32>>,
     /// The number of the next picture. Costumes, the pen layer and bubbles have such numbers.
     next_picture: Cell<u32>,
@@ -125,7 +125,7 @@ impl Shared {
         }
     }
 
-    /// A project by the number that records have: 0 for the submission, 1 for the template.
+    /// A project by its number in records: 0 for the submission, 1 for the template.
     pub(crate) fn project(&self, number: usize) -> &Project {
         if number == 0 { &self.submission } else { &self.template }
     }
@@ -201,8 +201,8 @@ impl Shared {
         }
     }
 
-    /// Logs how the picture of a target's bubble has changed. `shown` is true if a block showed the
-    /// bubble, even with the same text.
+    /// Logs the change of the picture of the bubble of a target. `shown` is true if a block showed
+    /// the bubble, even with the same text.
     pub(crate) fn bubble_changed(&self, target: TargetId, shown: bool) {
         let bubble = self.with_vm(|vm| {
             let view = vm.target(target)?;
@@ -245,7 +245,7 @@ impl Shared {
         number
     }
 
-    /// Logs that the picture of a bubble was made or changed.
+    /// Logs that the picture of a bubble was created or changed.
     fn skin_written(&self, target: TargetId, known: Option<u32>, text: &Text) {
         let number = known.unwrap_or_else(|| self.new_picture());
         self.skins.borrow_mut().insert(target, number);
@@ -355,8 +355,8 @@ fn costumes(project: &Project) -> u32 {
     project.targets.iter().map(|target| target.costumes.len() as u32).sum()
 }
 
-/// Whether a project has pen blocks. If the template has, the original clears the pen layer when it
-/// loads the submission, and creates it for that, which takes a number.
+/// Whether a project has pen blocks. If the template has pen blocks, the original clears the pen
+/// layer when it loads the submission. For this it creates the layer, which consumes a number.
 fn has_pen(project: &Project) -> bool {
     let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
     blocks.any(|block| block.opcode_name().starts_with("pen_"))

@@ -1,4 +1,4 @@
-//! The static model: blocks, variables and costumes of a project as plans see them.
+//! The static model of a project for plans: blocks, variables and costumes.
 
 use catherd_scratch_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Target, Value};
 use serde_json::{Value as Json, json};
@@ -12,8 +12,8 @@ pub(crate) fn text(value: &Value) -> String {
     }
 }
 
-/// The blocks of a target as JSON: an array of objects with the fields of the project format,
-/// inputs and fields as pairs of name and content.
+/// The blocks of a target as JSON: an array of objects with the fields of the project format, in
+/// which inputs and fields are pairs of name and content.
 pub(crate) fn blocks(target: &Target) -> String {
     let blocks: Vec<Json> = target.blocks.iter().map(|block| saved(target, block)).collect();
     json!(blocks).to_string()
@@ -21,7 +21,7 @@ pub(crate) fn blocks(target: &Target) -> String {
 
 fn saved(target: &Target, block: &Block) -> Json {
     let id = |index: Option<u32>| index.map(|index| &*target.blocks[index as usize].id);
-    // Pairs in place of an object keep the order of the file.
+    // Use pairs instead of an object to keep the order of the file.
     let mut inputs = Vec::new();
     for input in &block.inputs {
         let (content, shadow) = (slot(target, &input.block), slot(target, &input.shadow));

@@ -1,5 +1,5 @@
-//! The observer of the machine during a step: it logs events, and calls the JavaScript of the
-//! prelude when something happens that the plan waits for.
+//! The observer of the machine during a step. It logs events, and calls functions of the prelude at
+//! events for which the plan waits.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -32,11 +32,11 @@ pub(crate) struct Observer<'a, 'js> {
     pub(crate) distinct: usize,
     /// The block that is being executed.
     current: Option<BlockNo>,
-    /// Whether the next block that is reported only continues.
+    /// Whether the next reported block only continues.
     resumed: bool,
     pub(crate) ended: Vec<ThreadId>,
-    /// Set when a function of the prelude failed during a step: the error, or `None` if a limit
-    /// ended it.
+    /// The error of a function of the prelude that failed during a step; the inner `None` means
+    /// that a limit ended it.
     pub(crate) raised: Option<Option<catherd_javascript_engine::Thrown>>,
 }
 

@@ -8,9 +8,9 @@ use catherd_scratch_vm::Compat;
 pub struct JudgeOptions {
     /// The machine that executes the submission.
     pub compat: Compat,
-    /// Language of the judge's own messages: `nl` or `en`.
+    /// Language of the messages of the judge: `nl` or `en`.
     pub language: String,
-    /// The strings of the plan's function `t`, by language and key: a JSON object.
+    /// The strings for the function `t` of the plan, by language and key, as a JSON object.
     pub translations: serde_json::Value,
     /// The string that seeds `Math.random` and the random blocks.
     pub seed: String,

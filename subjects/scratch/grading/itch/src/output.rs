@@ -13,7 +13,7 @@ pub enum Status {
     Correct,
     /// A check failed.
     Wrong,
-    /// An action of the schedule took too long, or a counted limit was met.
+    /// An action of the schedule took too long, or a counted limit was reached.
     TimeLimit,
     /// The plan threw an error in a phase.
     Testplan,
@@ -37,7 +37,7 @@ impl Status {
         }
     }
 
-    /// The status of a name. Plans may close tests with any string; unknown ones mean wrong.
+    /// The status with a name. Plans may close tests with any string; unknown strings mean wrong.
     pub(crate) fn named(name: &str) -> Status {
         Status::ALL.into_iter().find(|status| status.name() == name).unwrap_or(Status::Wrong)
     }
@@ -53,7 +53,7 @@ pub enum JudgementEnd {
     Rejected(String),
     /// The plan threw an error in the schedule.
     Failed(String),
-    /// A counted limit was met.
+    /// A counted limit was reached.
     Limited(String),
 }
 
@@ -66,9 +66,9 @@ pub struct Judgement {
     pub end: JudgementEnd,
     /// Lines that the plan wrote to its console, and warnings about it.
     pub log: Vec<String>,
-    /// Steps of the machine, of 1/60 s each.
+    /// Number of steps of the machine, of 1/60 s each.
     pub steps: u64,
-    /// Blocks that the machine executed.
+    /// Number of blocks that the machine executed.
     pub blocks: u64,
     /// Whether commands or lines were left out because a size limit was reached.
     pub cut: bool,
@@ -101,7 +101,7 @@ impl Judgement {
         })
     }
 
-    /// The full format: one object with everything in it.
+    /// The full format: one object with the whole tree.
     pub fn full(&self) -> Value {
         let mut tree = Tree::default();
         self.commands().for_each(|command| tree.add(&command));
@@ -200,7 +200,7 @@ impl Tree {
     }
 }
 
-/// The commands of a judgement while it is made.
+/// The commands of a judgement in progress.
 #[derive(Default)]
 pub(crate) struct Output {
     lines: Vec<String>,
@@ -215,7 +215,8 @@ pub(crate) struct Output {
 }
 
 impl Output {
-    /// An output without commands, which takes at most `log_limit` bytes of the plan's console.
+    /// Creates an output without commands, which accepts at most `log_limit` bytes of the console
+    /// of the plan.
     pub(crate) fn new(log_limit: usize) -> Output {
         Output { log_limit, ..Output::default() }
     }

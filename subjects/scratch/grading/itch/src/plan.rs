@@ -1,4 +1,4 @@
-//! Plans: their source code, and how it is loaded.
+//! Plans: their source code and its loading.
 
 use catherd_javascript_engine::quickjs::{Function, Value};
 use catherd_javascript_engine::{Session, Thrown};
@@ -40,10 +40,10 @@ pub(crate) struct Phases<'js> {
 }
 
 impl Plan {
-    /// A plan with its name for messages.
+    /// Creates a plan with a name for messages.
     ///
     /// # Errors
-    /// If it is longer than 8 MiB.
+    /// If the plan is longer than 8 MiB.
     pub fn new(name: &str, text: &str) -> Result<Plan, PlanError> {
         if text.len() > SIZE_LIMIT {
             return Err(PlanError::TooLong(text.len()));

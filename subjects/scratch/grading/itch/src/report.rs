@@ -1,4 +1,4 @@
-//! Judgements as reports of tests.
+//! Conversion of judgements to reports of tests.
 
 use catherd_scratch_grading_report::{
     Feedback, Group, Limit, Status as Verdict, SuiteFacts, SuiteReport, TestReport, Visibility,

@@ -13,8 +13,8 @@ use crate::observer::{Hooks, Observer};
 use crate::output::JudgementEnd;
 use crate::plan::{Phases, Plan, PlanError};
 
-/// Maximum number of passes over all threads in a step. The original has a limit in time in place
-/// of a number: three quarters of the length of a step.
+/// Maximum number of passes over all threads in a step. The original has a time limit instead:
+/// three quarters of the length of a step.
 const BATCHES: u32 = 100;
 /// Maximum number of timers that fire in a judgement.
 const MAX_TIMERS: u64 = 1_000_000;
@@ -37,9 +37,9 @@ struct Parts<'js> {
 enum Broken {
     /// A test that must not fail has failed.
     Fatal,
-    /// The plan threw something.
+    /// The plan threw an error.
     Thrown(Thrown),
-    /// A limit was met.
+    /// A limit was reached.
     Limit(String),
 }
 
@@ -75,7 +75,7 @@ impl<'a, 'js> Course<'a, 'js> {
                 JudgementEnd::Rejected(message)
             }
             (Ok(()) | Err(Broken::Fatal), None) => {
-                // This is ignored if the judgement is closed already.
+                // This is ignored if the judgement is already closed.
                 let closed = course.call::<()>(&course.parts.close);
                 match (closed, shared.failed.take()) {
                     (Err(Broken::Limit(stop)), _) => JudgementEnd::Limited(stop),

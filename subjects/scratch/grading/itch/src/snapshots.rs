@@ -37,7 +37,7 @@ pub(crate) struct Looks {
     pub(crate) effects: [f64; 7],
 }
 
-/// A target at one moment.
+/// A target at one time.
 pub(crate) struct Record {
     /// 0 for the submission, 1 for the template.
     pub(crate) project: usize,
@@ -57,14 +57,14 @@ pub(crate) struct Record {
     pub(crate) lists: Vec<Arc<Vec<Value>>>,
     /// The numbers of the records of the clones, if this is an original.
     pub(crate) clones: Vec<u32>,
-    /// Whether it was made from the project file without an execution.
+    /// Whether the record was created from the project file without an execution.
     pub(crate) is_static: bool,
 }
 
 /// Why a snapshot was taken.
 pub(crate) type Origin = Rc<str>;
 
-/// The targets at one moment.
+/// The targets at one time.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
     /// Milliseconds of the virtual clock.
@@ -86,7 +86,7 @@ pub(crate) struct Snapshots {
 }
 
 impl Snapshots {
-    /// An empty log with the snapshots of both projects as loaded.
+    /// Creates a log with the snapshots of both loaded projects.
     pub(crate) fn new(submission: &Project, template: &Project) -> Snapshots {
         let mut records = Vec::new();
         let origin: Origin = "template".into();
@@ -143,7 +143,8 @@ impl Snapshots {
         let ids: Vec<TargetId> = vm.targets().collect();
         let mut numbers = vec![0; ids.len()];
         let mut clones: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
-        // Backwards, because originals come first and need the numbers of the records of their clones.
+        // Iterate backwards, because originals come first and need the numbers of the records of
+        // their clones.
         for (at, id) in ids.iter().enumerate().rev() {
             let original = vm.target(*id).is_some_and(|view| view.original);
             let sprite = vm.target(*id).map_or(0, |view| view.sprite);
@@ -160,8 +161,8 @@ impl Snapshots {
         if **last == *numbers { Rc::clone(last) } else { numbers.into() }
     }
 
-    /// The number of the record of a target's present state: the latest, or a new one if the target
-    /// has changed.
+    /// The number of the record of the present state of a target: the latest record, or a new
+    /// record if the target has changed.
     pub(crate) fn record(
         &mut self,
         vm: &mut Vm<()>,
@@ -196,7 +197,7 @@ impl Snapshots {
     }
 }
 
-/// Bytes of the lists that a new record does not share with the old one.
+/// Number of bytes of the lists that a new record does not share with the old record.
 fn changed_list_bytes(old: Option<&Record>, new: &Record) -> usize {
     let shared = |at: usize, list: &Arc<Vec<Value>>| {
         old.and_then(|old| old.lists.get(at)).is_some_and(|old| Arc::ptr_eq(old, list))

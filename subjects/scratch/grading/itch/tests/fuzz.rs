@@ -1,4 +1,5 @@
-//! Randomly generated and damaged plans: each ends without a panic, and twice with the same result.
+//! Tests that randomly generated and damaged plans end without a panic, and that two executions
+//! have the same result.
 
 #![allow(clippy::print_stdout, reason = "the seed of a panic must be known")]
 

@@ -1,4 +1,4 @@
-//! Judging: phases, patterns, schedule, log, formats.
+//! Tests of judging: phases, patterns, the schedule, the log and formats.
 
 use crate::support;
 
@@ -58,7 +58,7 @@ fn changes_of_the_template_are_found() {
             format!("function beforeExecution(e) {{ Itch.checkPredefinedBlocks({config}, e); }}");
         judged_with(&plan, &JudgeOptions { language: "en".to_owned(), ..JudgeOptions::default() })
     };
-    // Cat has more scripts than in the template, Dog has the same.
+    // Cat has more scripts than in the template; Dog has the same scripts.
     let verdict = check("{}");
     let lines = verdicts(&verdict);
     assert_eq!(lines.iter().filter(|line| line.starts_with("wrong")).count(), 1, "{lines:?}");
@@ -122,7 +122,7 @@ fn actions_wait_for_the_threads_that_they_start() {
         r#"["renderer","destroySkin",true],["click","Cat",true]"#
     );
     assert!(said.starts_with(expected), "{said}");
-    // Half a second at 60 steps a second; the click makes the cat walk 30 steps.
+    // Half a second has 30 steps, and the click makes the cat walk 30 steps.
     let x = judged(&says(schedule, "[e.log.last.sprite('Cat').x, e.log.events[1].next.timestamp]"));
     assert_eq!(verdicts(&x), ["correct: [30,16]"]);
     assert!((30..40).contains(&x.steps), "{}", x.steps);

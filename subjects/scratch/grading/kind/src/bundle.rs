@@ -1,5 +1,5 @@
-//! A project with its suites as one file, which workers receive: an archive without compression.
-//! The same content always has the same bytes.
+//! A project with its suites as one file for workers, which is an archive without compression. The
+//! same content always gives the same bytes.
 
 use std::io::{Cursor, Read, Write};
 
@@ -37,7 +37,7 @@ pub struct Bundle {
     pub suites: Vec<SuiteText>,
 }
 
-/// Bytes are not a valid bundle.
+/// Error for bytes that are not a valid bundle.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum BundleError {
@@ -47,7 +47,7 @@ pub enum BundleError {
     /// A file of the archive cannot be read.
     #[error("not a project with suites: {0}")]
     Read(std::io::Error),
-    /// The archive does not have the files of a bundle.
+    /// The archive does not contain the files of a bundle.
     #[error("not a project with suites: {0}")]
     Form(String),
 }
@@ -73,7 +73,7 @@ impl Bundle {
     /// The bundle as bytes.
     ///
     /// # Errors
-    /// If it is larger than an archive can be.
+    /// If the bundle is larger than an archive can be.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
         // A fixed date, so that equal bundles have equal bytes.
@@ -89,7 +89,7 @@ impl Bundle {
         Ok(archive.finish()?.into_inner())
     }
 
-    /// Reads a bundle from bytes that need not be trusted.
+    /// Reads a bundle from untrusted bytes.
     ///
     /// # Errors
     /// If the bytes are not a bundle, or have more or larger files than a bundle may have.
@@ -133,7 +133,7 @@ impl Bundle {
     /// The suite with this name.
     ///
     /// # Errors
-    /// If there is none; the message lists the names of the suites.
+    /// If there is no such suite; the message lists the names of the suites.
     pub fn suite(&self, name: &str) -> Result<&SuiteText, NoSuite> {
         self.suites.iter().find(|suite| suite.name == name).ok_or_else(|| {
             let names: Vec<_> = self.suites.iter().map(|suite| &*suite.name).collect();

@@ -1,4 +1,4 @@
-//! Suites in JavaScript as mutation analysis executes them.
+//! Suites in JavaScript for mutation analysis.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -15,8 +15,8 @@ use catherd_scratch_vm::Program;
 /// A suite in JavaScript that has been executed on the original, for mutation analysis.
 ///
 /// A test kills a mutant if it passes on the original, and fails or ends with an error on the
-/// mutant: a test that uses a sprite that a mutant lacks kills this mutant. A test that skips
-/// itself on a mutant does not kill it.
+/// mutant: a test that uses a sprite that a mutant does not have kills this mutant. A test that
+/// skips itself on a mutant does not kill it.
 pub struct JavaScriptTests {
     suite: SuiteFile,
     options: SuiteOptions,

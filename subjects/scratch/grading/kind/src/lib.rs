@@ -2,8 +2,8 @@
 //! earlier, which a study executes on the projects and on their mutants.
 //!
 //! - [`Suites`]: the kind. The algorithms of the kind `scratch` generate a suite; any other name of
-//!   an algorithm names a suite next to the project. Thus, suites written by hand and generated
-//!   suites are in the same tables.
+//!   an algorithm names a suite next to the project. So suites written by hand and generated suites
+//!   are in the same tables.
 //! - [`Bundle`]: a project with its suites, which workers receive.
 //! - [`JavaScriptTests`]: a suite in JavaScript as mutation analysis executes it.
 

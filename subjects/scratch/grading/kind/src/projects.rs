@@ -1,4 +1,4 @@
-//! Finding projects with their suites.
+//! Search for projects with their suites.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -116,9 +116,9 @@ fn bundle(project: FoundProject, places: &Places) -> Result<(FoundProject, usize
 }
 
 /// The suites of a project by name: the files next to it whose names begin with its name (and not
-/// with a longer name of another project), the files in a folder next to it with its name, and the
+/// with a longer name of another project), the files in a folder with its name next to it, and the
 /// matching files in folders that contain only suites. If it is the only project of its folder, all
-/// suites of that folder belong to it.
+/// suites in the folder belong to it.
 fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathBuf>, String> {
     let (folder, own) = (folder(project), stem(project));
     let empty = BTreeSet::new();
@@ -155,9 +155,9 @@ fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathB
 }
 
 /// The name of the suite in a file whose name begins with the name of the project `own`: the rest
-/// of the file's name, or the project's name if there is no rest. `None` if it does not begin with
-/// the name of any project, `Some(None)` if the longest name with which it begins is the name of
-/// another project.
+/// of the file name, or the name of the project if there is no rest. `None` if it does not begin
+/// with the name of any project, `Some(None)` if the longest name with which it begins is the name
+/// of another project.
 fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Option<String>> {
     let longest = projects.iter().filter(|stem| file.starts_with(*stem)).max_by_key(|s| s.len())?;
     Some((longest == own).then(|| {
@@ -166,8 +166,8 @@ fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Opti
     }))
 }
 
-/// The files of a folder that may be suites, sorted. Without such a folder there are none:
-/// synthetic projects have no folder.
+/// The files of a folder that may be suites, sorted. If the folder does not exist, there are no
+/// files, because synthetic projects have no folder.
 fn suites_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = fs::read_dir(place) else { return Ok(Vec::new()) };

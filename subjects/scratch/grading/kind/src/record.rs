@@ -8,8 +8,7 @@ use catherd_scratch_grading_report::Status;
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::CoveredBlocks;
 
-/// The criterion, the units of work and the unit of sizes. They are the same as for the kind
-/// `scratch`.
+/// The criterion, the units of work and the unit of sizes, as for the kind `scratch`.
 const BLOCKS: &str = "blocks";
 const EXECUTIONS: &str = "executions";
 const STEPS: &str = "steps";
@@ -74,12 +73,12 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Goals covered so far.
+    /// Number of goals covered so far.
     pub(crate) fn covered(&self) -> u32 {
         self.reached.iter().filter(|reached| **reached).count() as u32
     }
 
-    /// Work so far by unit.
+    /// Amount of work so far, by unit.
     pub(crate) fn work(&self) -> BTreeMap<String, u64> {
         let units = [(EXECUTIONS, self.executions), (STEPS, self.steps)];
         units.map(|(name, amount)| (name.to_owned(), amount)).into()

@@ -1,4 +1,5 @@
-//! Executing runs: a suite of the project, or an algorithm that generates one.
+//! Execution of runs, either with a suite of the project or with an algorithm that generates a
+//! suite.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -50,8 +51,8 @@ struct Loaded {
 }
 
 impl SuiteRunner {
-    /// A runner that passes runs of generating algorithms to `generator`, the runner of the kind
-    /// `scratch`.
+    /// Creates a runner that passes runs of generating algorithms to `generator`, which is the
+    /// runner of the kind `scratch`.
     pub(crate) fn new(generator: Box<dyn Runner>) -> SuiteRunner {
         SuiteRunner { generator, projects: LoadedProjects::new(1) }
     }

@@ -1,4 +1,4 @@
-//! Runs of suites on projects, through the interface of subject kinds.
+//! Tests runs of suites on projects through the interface of subject kinds.
 
 use std::fs;
 use std::ops::ControlFlow;
@@ -85,7 +85,7 @@ fn suites_are_those_whose_names_begin_as_the_project_does() {
     fs::write(folder.path().join("free.js"), "").unwrap();
     let alone = find(folder.path());
     assert_eq!(names(&alone[0]), ["2-other", "free", "manual", "mio-1"]);
-    // The digest depends on the content of suites, and two files cannot be the same suite.
+    // The digest depends on the content of suites, and two files must not be the same suite.
     fs::write(folder.path().join("free.js"), "x").unwrap();
     assert_ne!(find(folder.path())[0].digest, alone[0].digest);
     // A folder that contains only suites may have suites of all projects.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::report::{Audience, Feedback, Limit, Status, SuiteReport, TestReport, Visibility};
 
-/// A report as the commands of a judge. Each top-level group is a tab; all tests outside of groups
-/// are one more tab. A group in a tab, or a test directly in it, is a context.
+/// Writes a report as the commands of a judge. Each top-level group is a tab, and all tests outside
+/// of groups are in one additional tab. A group in a tab, or a test directly in it, is a context.
 pub fn dodona(report: &SuiteReport) -> String {
     let mut commands = vec![json!({ "command": "start-judgement" })];
     for said in &report.messages {
@@ -32,7 +32,7 @@ fn tests_of(report: &SuiteReport, top: Option<usize>) -> Vec<usize> {
     (0..report.tests.len()).filter(is).collect()
 }
 
-/// The groups of a test, the outermost first.
+/// The groups that contain a test, the outermost first.
 fn groups_of(report: &SuiteReport, test: &TestReport) -> Vec<usize> {
     let (mut groups, mut group) = (Vec::new(), test.group);
     while let Some((at, found)) = group.and_then(|at| Some((at, report.groups.get(at)?))) {
@@ -125,7 +125,7 @@ fn accepted(test: &TestReport) -> bool {
     matches!(test.status, Status::Pass | Status::Skip)
 }
 
-/// The platform's word for the status of a test. A limit counts only if it decided the status.
+/// The word of the platform for the status of a test. A limit only counts if it decided the status.
 fn status(test: &TestReport) -> &'static str {
     let met = |limit| test.limits.contains(&limit);
     match test.status {

@@ -1,4 +1,4 @@
-//! NDJSON: one object on each line, for programs that read results while they are made.
+//! NDJSON with one object on each line, for programs that read results while projects are executed.
 
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
@@ -17,8 +17,8 @@ pub fn ndjson(report: &ProjectReport) -> String {
     }
 }
 
-/// The last line: the number of tests by status, and of projects that could not be used. `digest`
-/// is the digest of the report, if there is only one project.
+/// The last line: the number of tests with each status, and the number of projects that could not
+/// be used. `digest` is the digest of the report, if there is only one project.
 pub fn ndjson_end(tally: Tally, unusable: usize, digest: Option<&str>) -> String {
     let Tally { pass, fail, error, skip } = tally;
     let mut event =

@@ -1,4 +1,4 @@
-//! JUnit XML, which systems of continuous integration read.
+//! JUnit XML, which continuous integration systems read.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
@@ -86,8 +86,8 @@ fn seconds(steps: u64) -> String {
     format!("{:.3}", steps as f64 / STEPS_PER_SECOND)
 }
 
-/// A string with replacement characters for the characters that XML 1.0 forbids. Characters with a
-/// meaning in XML are escaped when the document is written.
+/// Replaces the characters that XML 1.0 forbids. Characters with a meaning in XML are escaped when
+/// the document is written.
 fn text(text: &str) -> String {
     let allowed = |c: char| {
         matches!(c, '\t' | '\n' | '\r' | '\u{20}'..='\u{d7ff}' | '\u{e000}'..='\u{fffd}')

@@ -2,7 +2,8 @@
 //! and the formats in which reports are written.
 //!
 //! The execution of a suite on a project is a [`SuiteReport`]: groups, tests with their [`Status`],
-//! and messages for pupils and teachers. Each framework converts its results to it, as follows.
+//! and messages for pupils and teachers. Each framework converts its results to a report as
+//! follows.
 //!
 //! | here | Whisker | Itch |
 //! | --- | --- | --- |

@@ -36,11 +36,11 @@ impl Status {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Limit {
-    /// Steps, blocks or operations of a script.
+    /// The limit of steps, blocks or operations of a script.
     Time,
-    /// Memory of a script.
+    /// The memory limit of a script.
     Memory,
-    /// Bytes of output. The output is cut; the status does not depend on it.
+    /// The limit of bytes of output. The output is truncated; the status does not depend on this.
     Output,
 }
 
@@ -70,7 +70,7 @@ pub enum Audience {
 pub struct Feedback {
     /// The text.
     pub text: String,
-    /// The readers for whom it is.
+    /// The readers for whom the message is intended.
     pub audience: Audience,
 }
 
@@ -91,7 +91,7 @@ impl Feedback {
 pub struct Location {
     /// Line, from 1.
     pub line: u32,
-    /// Column in that line, from 1; `None` if it is not known.
+    /// Column in the line, from 1; `None` if it is not known.
     pub column: Option<u32>,
 }
 
@@ -113,16 +113,16 @@ pub enum Visibility {
 pub struct Group {
     /// Its name.
     pub name: String,
-    /// Position of the group that contains it in [`SuiteReport::groups`], always an earlier one;
-    /// `None` for groups of the suite itself.
+    /// Position of the parent group in [`SuiteReport::groups`], which is always earlier; `None` for
+    /// top-level groups.
     pub parent: Option<usize>,
-    /// The sprite that its tests check; `None` if they do not check a certain one.
+    /// The sprite that its tests check; `None` if they do not check a specific sprite.
     pub sprite: Option<String>,
     /// How it is shown.
     pub visibility: Visibility,
-    /// Words by which groups are chosen.
+    /// Words for selecting groups.
     pub tags: Vec<String>,
-    /// The message in place of its tests if all of them pass; `None` if there is none.
+    /// The message that is shown instead of its tests if all of them pass; `None` if there is none.
     pub summary: Option<String>,
 }
 
@@ -137,9 +137,9 @@ pub struct TestReport {
     pub status: Status,
     /// Whether the suite itself marks it as skipped.
     pub skipped_by_suite: bool,
-    /// Name of the error, such as `AssertionError`; empty without one.
+    /// Name of the error, such as `AssertionError`; empty without an error.
     pub error: String,
-    /// Message of the error; empty without one.
+    /// Message of the error; empty without an error.
     pub message: String,
     /// The actual value of a comparison; `None` if nothing was compared.
     pub actual: Option<Value>,
@@ -151,20 +151,20 @@ pub struct TestReport {
     pub details: Vec<(String, Value)>,
     /// The place at which the suite threw the error; `None` if it is unknown.
     pub location: Option<Location>,
-    /// Steps that the machine executed in the test.
+    /// Number of steps that the machine executed in the test.
     pub steps: u64,
-    /// Blocks that the machine executed in the test.
+    /// Number of blocks that the machine executed in the test.
     pub blocks: u64,
-    /// The limits that it reached, each once.
+    /// The limits that the test reached, each once.
     pub limits: Vec<Limit>,
     /// Further messages in order: feedback to pupils, hints to teachers.
     pub feedback: Vec<Feedback>,
-    /// The lines that it logged.
+    /// The lines that the test logged.
     pub log: Vec<String>,
 }
 
 impl TestReport {
-    /// A test with a name and a status; all other fields are empty.
+    /// Creates a test with a name and a status; all other fields are empty.
     pub fn new(name: Option<String>, status: Status) -> TestReport {
         TestReport {
             name,
@@ -195,19 +195,19 @@ impl TestReport {
 /// The coverage of a suite on a project, in blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Coverage {
-    /// Blocks that at least one test reached.
+    /// Number of blocks that at least one test reached.
     pub covered: usize,
-    /// Blocks that can be reached.
+    /// Number of blocks that can be reached.
     pub total: usize,
 }
 
-/// Facts that a suite for Whisker states about itself, for Whisker's table. They are not part of
-/// the digest of a report.
+/// Facts that a suite for Whisker states about itself, for the table of Whisker. They are not part
+/// of the digest of a report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SuiteFacts {
     /// The seed of the tests.
     pub seed: String,
-    /// Lines of the tests that contain an assertion.
+    /// Number of lines of the tests that contain an assertion.
     pub assertions: u32,
     /// The algorithm that generated the suite; `None` if it was not generated.
     pub algorithm: Option<String>,
@@ -216,7 +216,7 @@ pub struct SuiteFacts {
 /// A suite that was executed on a project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteReport {
-    /// The project as the user named it.
+    /// The name of the project, as the user gave it.
     pub project: String,
     /// SHA-256 of the project's bytes in hexadecimal digits.
     pub digest: String,
@@ -225,9 +225,9 @@ pub struct SuiteReport {
     /// SHA-256 of all inputs of the execution in hexadecimal digits: project, suite and options.
     /// Executions with equal inputs have equal results.
     pub inputs: String,
-    /// The groups, each after the one that contains it.
+    /// The groups, each after its parent group.
     pub groups: Vec<Group>,
-    /// The tests in the order of the suite, without those that were not chosen.
+    /// The chosen tests in the order of the suite.
     pub tests: Vec<TestReport>,
     /// The facts that the suite states about itself.
     pub facts: SuiteFacts,
@@ -244,14 +244,14 @@ pub enum ProjectReport {
     Executed(SuiteReport),
     /// The project cannot be used.
     Unusable {
-        /// The project as the user named it.
+        /// The name of the project, as the user gave it.
         project: String,
-        /// Why, in one line.
+        /// The reason, on one line.
         reason: String,
     },
 }
 
-/// The number of tests of each status.
+/// The number of tests with each status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Tally {
     /// Number of tests with [`Status::Pass`].
@@ -326,7 +326,7 @@ impl SuiteReport {
 }
 
 impl ProjectReport {
-    /// The project as the user named it.
+    /// The name of the project, as the user gave it.
     pub fn project(&self) -> &str {
         match self {
             ProjectReport::Executed(report) => &report.project,
@@ -346,7 +346,7 @@ pub(crate) mod samples {
 
     use super::*;
 
-    /// A report with groups, each status, a limit, and strings that formats have to escape.
+    /// A report with groups, every status, a limit, and strings that must be escaped.
     pub(crate) fn report() -> SuiteReport {
         let failed = TestReport {
             group: Some(1),

@@ -1,4 +1,4 @@
-//! The table of many projects in CSV (RFC 4180): one row for each.
+//! The table of many projects in CSV (RFC 4180), with one row for each project.
 
 use std::fmt;
 
@@ -23,7 +23,7 @@ const LAST: [&str; 13] = [
     "inputs",
 ];
 
-/// A cell or row that cannot be written.
+/// Error for a cell or row that cannot be written.
 #[derive(Debug)]
 pub struct TableError(csv::Error);
 
@@ -44,8 +44,8 @@ pub struct Table {
 }
 
 impl Table {
-    /// A table whose header was written earlier, to append rows to a file. `None` if the record is
-    /// not the header of such a table.
+    /// Continues a table whose header was written earlier, for appending rows to a file. `None` if
+    /// the record is not the header of such a table.
     pub fn resumed<'a>(header: impl IntoIterator<Item = &'a str>) -> Option<Table> {
         let header: Vec<String> = header.into_iter().map(str::to_owned).collect();
         let tests = header.len().checked_sub(FIRST.len() + LAST.len())?;
@@ -57,8 +57,8 @@ impl Table {
         })
     }
 
-    /// The lines that a project adds to the table: its row. If it is the first project that was
-    /// executed, the header and the kept rows come before it.
+    /// The lines that a project adds to the table. If it is the first project that was executed,
+    /// its row comes after the header and the kept rows.
     ///
     /// # Errors
     /// If the row cannot be written.

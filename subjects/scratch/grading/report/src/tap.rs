@@ -15,7 +15,7 @@ pub enum Skips {
     NotOk,
 }
 
-/// A report in TAP 13. Names of tests in groups begin with the names of the groups.
+/// Writes a report in TAP 13. Names of tests in groups begin with the names of the groups.
 pub fn tap(report: &SuiteReport, skips: Skips) -> String {
     let tests = &report.tests;
     let plan = if tests.is_empty() { "0..0".to_owned() } else { format!("1..{}", tests.len()) };

@@ -1,4 +1,4 @@
-//! The table that Whisker writes: one row for each project, without quotes.
+//! The table in the format of Whisker, with one row for each project and without quotes.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ const FIRST: &str = "projectName,seed,assertions,generationAlgorithm";
 /// Columns after the columns of the tests.
 const LAST: &str = "passed,failed,error,skip,totalBlocks,coveredBlocks,coverage,duration";
 
-/// Whisker's table, written row by row. Names are not quoted, so that a comma in a name begins a
-/// further column, as in the original; line breaks become spaces. The duration is the program's
-/// time in seconds. Rows of unusable projects contain only the name; they are kept until the first
+/// Whisker's table, written row by row. Names are not quoted, so a comma in a name begins a new
+/// column, as in the original; line breaks become spaces. The duration is the time of the program
+/// in seconds. Rows of unusable projects contain only the name; they are kept until the first
 /// project has been executed.
 #[derive(Clone, Debug, Default)]
 pub struct WhiskerTable {
@@ -28,8 +28,8 @@ impl WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }
     }
 
-    /// The lines that a project adds to the table: its row. If it is the first project that was
-    /// executed, the header and the kept rows come before it.
+    /// The lines that a project adds to the table. If it is the first project that was executed,
+    /// its row comes after the header and the kept rows.
     pub fn row(&mut self, report: &ProjectReport) -> String {
         match report {
             ProjectReport::Unusable { project, .. } => match self.tests {

@@ -11,7 +11,7 @@ pub enum SuiteKind {
     Itch,
 }
 
-/// A file is not a suite of a known kind.
+/// Error for a file that is not a suite of a known kind.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
     "neither a Whisker suite (it does not assign `module.exports`) nor an Itch plan (it defines \
@@ -51,7 +51,7 @@ impl SuiteKind {
     }
 }
 
-/// Start and length of the words with which a module exports its tests: `export default`, or
+/// Start and length of the keywords with which a module exports its tests: `export default`, or
 /// `export const tests =`, at the beginning of a line.
 pub(crate) fn exported(text: &str) -> Option<(usize, usize)> {
     let mut start = 0;

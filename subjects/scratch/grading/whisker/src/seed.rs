@@ -4,7 +4,7 @@ use std::fmt;
 
 use catherd_scratch_vm::Random;
 
-/// A seed as Whisker computes it: a whole number from a number or a string.
+/// A seed, which Whisker computes as a whole number from a number or a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seed(f64);
 
@@ -14,8 +14,8 @@ impl Seed {
         Seed(number)
     }
 
-    /// The seed for a string: the decimal number with which it begins, otherwise the sum of the
-    /// first UTF-16 units of its characters.
+    /// The seed for a string: the decimal number at its beginning, or else the sum of the first
+    /// UTF-16 units of its characters.
     pub fn text(text: &str) -> Seed {
         let trimmed = text.trim_start();
         let sign = usize::from(trimmed.starts_with(['-', '+']));
@@ -26,8 +26,8 @@ impl Seed {
         }
     }
 
-    /// The random numbers of the machine: Whisker's generator, with the decimal digits and a zero
-    /// byte as its key.
+    /// The random numbers of the machine from the generator of Whisker, with the decimal digits and
+    /// a zero byte as the key.
     pub(crate) fn machine(self) -> Random {
         Random::arc4(&format!("{self}\0").encode_utf16().collect::<Vec<_>>()).drawing_names()
     }

@@ -1,4 +1,4 @@
-//! Whisker's suites: the object `t` that tests get, the order of calls inside of a step, and the
+//! Suites for Whisker: the object `t` that tests get, the order of calls within a step, and the
 //! results of tests.
 //!
 //! `prelude/*.js` implements the parts that are easier to write in JavaScript: assertions, wrappers

@@ -101,7 +101,8 @@ fn hostile_tests_end_alike_and_do_not_reach_the_next() {
         if *message == MEMORY {
             (options.limits.turn, options.limits.test) = (2_000, 2_000);
         }
-        // After a limit the next test gets a new context; otherwise it would share a damaged one.
+        // After a limit, the next test gets a new context, so that it does not share a damaged
+        // context.
         let suite = format!(
             "module.exports = [{{test: async t => {{ {body} }}}}, {{test: () => undefined}}]"
         );

@@ -1,4 +1,4 @@
-//! Models of a program, with and without tests.
+//! Tests of models of a program, with and without tests in the suite.
 
 use crate::support;
 
@@ -8,7 +8,7 @@ use catherd_scratch_grading_whisker::whisker::{
 use serde_json::{Value, json};
 use support::{program, statuses};
 
-/// A graph of a usage with edges: from, to, conditions, effects.
+/// A graph for a usage, with edges (from, to, conditions, effects).
 fn graph(usage: &str, id: &str, edges: &[(&str, &str, Value, Value)]) -> Value {
     let edges = edges.iter().enumerate().map(|(number, (from, to, conditions, effects))| {
         json!({ "id": format!("e{number}"), "from": from, "to": to, "forceTestAfter": -1,

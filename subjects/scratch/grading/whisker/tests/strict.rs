@@ -1,4 +1,4 @@
-//! Behaviour that suites see only in strict mode: quirks of the original between tests.
+//! Tests of behaviour that exists only in strict mode: quirks of the original between tests.
 
 use std::path::Path;
 use std::sync::Arc;

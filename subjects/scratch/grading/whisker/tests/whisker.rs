@@ -1,4 +1,4 @@
-//! Whisker suites on small projects: what tests see, in which order, and how they end.
+//! Tests Whisker suites on small projects: values that tests read, order of calls, and results.
 
 use crate::support;
 
@@ -518,7 +518,7 @@ fn outcomes_do_not_depend_on_acceleration() {
     assert_eq!(of(1.0), of(100.0));
 }
 
-/// The two numbers are drawn by the original's generator with seed 0 after 21 and 42 earlier draws:
+/// The generator of the original with seed 0 draws the two numbers after 21 and 42 earlier draws:
 /// 20 each for the text of a bubble and for a clone, and one for the variable of `Dog`.
 #[test]
 fn new_bubbles_and_clones_consume_draws_of_the_machine() {

@@ -49,7 +49,7 @@ fn cat(cat: &mut TargetBuilder, solved: bool) -> TargetBuilder {
     TargetBuilder { target: cat.target.clone() }
 }
 
-/// `Dog` counts `score` up forever once `done` is sent, and draws a line with its pen.
+/// After `done` is sent, `Dog` increases `score` forever and draws a line with its pen.
 fn dog() -> TargetBuilder {
     let mut dog = TargetBuilder::new("Dog");
     let pen = dog.block(Opcode::PenPenDown, &[]);

@@ -21,7 +21,7 @@ fn detected(target: &Target, block: &Block) -> Option<(&'static str, String)> {
     let of = |kind: &'static str| Some((kind, target.name.to_string()));
     match block.opcode {
         Opcode::EventWhenKeyPressed | Opcode::SensingKeyOptions => {
-            // A block for any key reacts to the space key, too.
+            // A block for any key also reacts to the space key.
             let key = field("KEY_OPTION")?;
             Some(("key", if key == "any" { "space".to_owned() } else { key }))
         }

@@ -49,8 +49,8 @@ pub(crate) enum Content {
     List(Vec<Value>),
 }
 
-/// A variable as JavaScript refers to it: its owner, its position in the program's table, and
-/// whether it is a list.
+/// A reference to a variable in JavaScript: its owner, its position in the table of the program,
+/// and whether it is a list.
 pub(crate) type VariableKey = (TargetKey, u32, bool);
 
 /// A run of the machine that a test has started, such as with `t.runForTime`.
@@ -98,7 +98,7 @@ pub(crate) struct Driver {
     pub(crate) end_deferred: Cell<bool>,
     pub(crate) phases: Cell<u32>,
     pub(crate) watched: Cell<u32>,
-    /// Whether a sprite was looked up. From then on, all of them have `old` values and are watched.
+    /// Whether a sprite was looked up. After this, all sprites have `old` values and are watched.
     pub(crate) wrapped: Cell<bool>,
     /// Kinds of changes for which the wrapper of a sprite has a handler.
     pub(crate) handled: RefCell<FxHashMap<TargetKey, u32>>,
@@ -197,7 +197,7 @@ impl Driver {
         self.vm.borrow_mut()
     }
 
-    /// The machine, for sensing, which changes no property of a target.
+    /// The machine, for sensing, which does not change properties of targets.
     pub(crate) fn sensing(&self) -> RefMut<'_, Vm<()>> {
         self.vm.borrow_mut()
     }
@@ -415,7 +415,7 @@ impl Driver {
         self.log.take()
     }
 
-    /// Records a hint on a frequent mistake, once.
+    /// Records a hint on a frequent mistake, unless it was already recorded.
     pub(crate) fn mistake(&self, hint: &str) {
         let noted = self.mistakes.borrow().iter().any(|noted| noted == hint);
         if !noted {

@@ -1,4 +1,4 @@
-//! Execution of a test: its event loop, and the phases of a step.
+//! Execution of a test, with its event loop and the phases of a step.
 
 use std::rc::Rc;
 
@@ -285,7 +285,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         }
     }
 
-    /// Hints on how to mend the test. They never change the status.
+    /// Hints on how to correct the test. They never change the status.
     fn hints(&self, status: Status, thrown: &Thrown, details: &Map<String, Value>) -> Vec<String> {
         let driver = self.driver;
         if driver.options.strict {

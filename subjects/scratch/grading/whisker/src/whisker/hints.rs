@@ -3,7 +3,7 @@
 use catherd_javascript_engine::Thrown;
 use serde_json::{Map, Value};
 
-/// Names that some suites expect, with the code to write instead: object, member, code.
+/// Names that some suites expect, with replacements: object, member, replacement code.
 const REPLACED: [(&str, &str, &str); 19] = [
     ("t.assert", "notEqual", "t.assert.not(a == b)"),
     ("t.assert", "isNull", "t.assert.strictEqual(a, null)"),
@@ -26,7 +26,7 @@ const REPLACED: [(&str, &str, &str); 19] = [
     ("costume", "index", "sprite.currentCostume"),
 ];
 
-/// Existing members, which a misspelt name may mean.
+/// Existing members, for suggestions for a misspelt name.
 const MEMBERS: &str = "greenFlag end run runForTime runUntil runUntilChanges runForSteps wait \
     cancelRun isRunning isProjectRunning getTotalTimeElapsed getRunTimeElapsed \
     getTotalStepsExecuted getRunStepsExecuted getAccelerationFactor seedScratch getSprites \

@@ -36,8 +36,8 @@ pub(super) struct Parts<'js> {
     pub(super) constraints: Function<'js>,
     pub(super) models_before: Function<'js>,
     pub(super) models_after: Function<'js>,
-    /// Adds models to the tests that a suite exports; without tests, it makes tests of only the
-    /// models.
+    /// Adds models to the tests that a suite exports. If there are no tests, creates tests that
+    /// consist only of the models.
     pub(super) with_models: Option<Function<'js>>,
 }
 
@@ -130,7 +130,7 @@ pub(super) fn install<'js>(
     session.caught(make())
 }
 
-/// An error if a watcher is being called, for calls that execute or replace a step.
+/// Returns an error if a watcher is being called. Used by functions that execute or replace a step.
 fn refuse_in_step(ctx: &Ctx<'_>, driver: &Driver, call: &str) -> Result<()> {
     if driver.lent.get() {
         let message = format!("`{call}` inside a watcher: the step has not ended");

@@ -23,7 +23,7 @@ pub(crate) enum Device {
     Keyboard(String),
     /// An answer.
     Text(String),
-    /// Drags the sprite of that name.
+    /// Drags the sprite with this name.
     Drag { sprite: String, x: f64, y: f64 },
     /// Loudness.
     Microphone(f64),
@@ -50,7 +50,7 @@ impl Down {
     }
 }
 
-/// The name of a key in the key menu, from its name in the menu or in the device.
+/// The name of a key in the key menu, given its name in the menu or in the device.
 pub(crate) fn key_name(name: &str) -> &str {
     match name {
         "Left" | "ArrowLeft" => "left arrow",

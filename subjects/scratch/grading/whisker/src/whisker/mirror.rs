@@ -1,9 +1,9 @@
 //! The values of targets that JavaScript reads in nearly every step, in memory that it shares with
-//! the host. Reading them rarely calls a native function.
+//! the host, so that reading them rarely calls a native function.
 //!
 //! `sprites.js` uses the same layout: two versions, the values of one target before the latest step
-//! ([`OLD`]), then a row for each target. A row is valid if it has the present version and the key
-//! of the target; otherwise the script asks the host to write it.
+//! ([`OLD`]), and then a row for each target. A row is valid if it has the present version and the
+//! key of the target; otherwise the script asks the host to write it.
 
 use std::cell::Cell;
 
@@ -56,8 +56,8 @@ pub(crate) struct Mirror {
 }
 
 impl Mirror {
-    /// A mirror for a program with this number of original targets, including the stage. All rows
-    /// are invalid.
+    /// Creates a mirror for a program with this number of original targets, including the stage.
+    /// All rows are invalid.
     pub(crate) fn new(originals: usize) -> Mirror {
         let last = originals + CLONES;
         let mirror = Mirror {

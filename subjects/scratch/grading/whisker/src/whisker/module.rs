@@ -1,4 +1,4 @@
-//! Suites as JavaScript modules: their source code, its exports, and how it is loaded.
+//! Suites as JavaScript modules: their source code, exports and loading.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,11 +21,12 @@ const OPENING: &str = "(function (module, require) {";
 pub struct SuiteFile {
     /// Name for messages.
     pub(crate) name: String,
-    /// The source code, with `module.exports =` in place of `export default` and similar exports.
+    /// The source code, in which `module.exports =` replaces `export default` and similar exports.
     text: String,
     /// `None` without models.
     pub(crate) models: Option<Models>,
-    /// The bytecode, which is compiled once: the same suite is executed on many submissions.
+    /// The bytecode, which is compiled only once, because the same suite is executed on many
+    /// submissions.
     compiled: Arc<OnceLock<Result<CompiledScript, LoadError>>>,
 }
 
@@ -43,7 +44,8 @@ pub struct Models {
 }
 
 impl Models {
-    /// Models with the default settings: one test of 35 seconds, names are not case-sensitive.
+    /// Creates models with the default settings: one test of 35 seconds; names are not
+    /// case-sensitive.
     pub fn new(text: &str) -> Models {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text).to_owned();
         Models { text, duration: 35_000.0, repetitions: 1, case_sensitive: false }
@@ -88,7 +90,7 @@ pub struct TestInfo {
     pub name: Option<String>,
     /// Its description; `None` if it has none.
     pub description: Option<String>,
-    /// Words by which tests are chosen.
+    /// Words for selecting tests.
     pub categories: Vec<String>,
     /// Whether it is skipped.
     pub skip: bool,
@@ -114,10 +116,10 @@ impl TestInfo {
 }
 
 impl SuiteFile {
-    /// A suite with its name for messages.
+    /// Creates a suite with a name for messages.
     ///
     /// # Errors
-    /// If it is longer than 8 MiB.
+    /// If the suite is longer than 8 MiB.
     pub fn new(name: &str, text: &str) -> Result<SuiteFile, LoadError> {
         if text.len() > SIZE_LIMIT {
             return Err(LoadError::TooLong(text.len()));
@@ -135,15 +137,15 @@ impl SuiteFile {
         self.models.as_ref()
     }
 
-    /// A suite that consists only of models.
+    /// Creates a suite that consists only of models.
     ///
     /// # Errors
-    /// If they are longer than 8 MiB.
+    /// If the models are longer than 8 MiB.
     pub fn of_models(name: &str, models: Models) -> Result<SuiteFile, LoadError> {
         SuiteFile::new(name, "")?.with_models(models)
     }
 
-    /// The suite with models that run during each of its tests.
+    /// Adds models that run during each test of the suite.
     ///
     /// # Errors
     /// If the models are longer than 8 MiB.

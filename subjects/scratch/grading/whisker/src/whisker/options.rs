@@ -1,4 +1,4 @@
-//! Options of the execution of a suite.
+//! Options for executing a suite.
 
 use catherd_javascript_engine::Limits;
 
@@ -15,8 +15,8 @@ pub struct SuiteOptions {
     pub tests: Vec<String>,
     /// Categories of the tests to execute; all if empty.
     pub categories: Vec<String>,
-    /// Whether quirks of the original are kept: there is no `wait`, and suites share the machine's
-    /// random numbers.
+    /// Whether quirks of the original are kept: `wait` does not exist, and suites share the random
+    /// numbers of the machine.
     pub strict: bool,
     /// Whether comparisons and types follow Whisker of July 2022 (P) instead of October 2023.
     pub compat_p: bool,

@@ -22,13 +22,13 @@ pub struct TestOutcome {
     /// Name of the error, such as `AssertionError`; empty without an error.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub error: String,
-    /// Message of the error; empty without one.
+    /// Message of the error; empty without an error.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub message: String,
-    /// Line of the suite in which it was thrown; `None` if it is not known.
+    /// Line of the suite in which the error was thrown; `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
-    /// Column in that line; `None` if it is not known.
+    /// Column in the line; `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub column: Option<u32>,
     /// Details of assertions and assumptions: `actual`, `expected`, `operator`, `constraint`.
@@ -37,7 +37,7 @@ pub struct TestOutcome {
     /// The lines that the test logged, and warnings about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
-    /// Hints on how to mend the error.
+    /// Hints on how to correct the error.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<String>,
     /// Number of steps that the test executed.
@@ -47,7 +47,7 @@ pub struct TestOutcome {
     /// The limits that it reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
-    /// Whether the suite itself marks it as skipped; it was not executed then.
+    /// Whether the suite itself marks the test as skipped. If so, the test was not executed.
     #[serde(skip)]
     pub skipped: bool,
 }
@@ -55,13 +55,13 @@ pub struct TestOutcome {
 /// The tests of a suite and their results.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SuiteOutcome {
-    /// The tests in the order of the suite, without those that were not chosen.
+    /// The chosen tests in the order of the suite.
     pub tests: Vec<TestOutcome>,
     /// The facts that the suite states about itself.
     #[serde(skip)]
     pub facts: SuiteFacts,
-    /// The number of blocks that at least one test reached, and of all blocks that can be reached;
-    /// `None` if coverage was not measured.
+    /// The number of blocks that at least one test reached, and the number of all blocks that can
+    /// be reached; `None` if coverage was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<(usize, usize)>,
 }
@@ -103,8 +103,8 @@ impl From<TestOutcome> for TestReport {
 }
 
 impl SuiteOutcome {
-    /// The report of the suite on a project: its name, its digest, the file name of the suite, and
-    /// the digest of all inputs.
+    /// Creates the report of the suite on a project, given the name and the digest of the project,
+    /// the file name of the suite, and the digest of all inputs.
     pub fn report(self, project: &str, digest: &str, suite: &str, inputs: &str) -> SuiteReport {
         SuiteReport {
             project: project.to_owned(),

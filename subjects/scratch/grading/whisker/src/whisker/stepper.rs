@@ -13,7 +13,8 @@ use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID};
 use super::target_key::TargetKey;
 use crate::seed::Seed;
 
-/// Why a function of a suite failed: the value that it threw, or `None` if a limit ended it.
+/// The reason for which a function of a suite failed: the value that it threw, or `None` if a limit
+/// ended it.
 pub(crate) type Raised<'js> = Option<Value<'js>>;
 
 /// The observer of a machine that a suite watches.
@@ -49,8 +50,8 @@ impl<'a, 'js> Stepper<'a, 'js> {
             VmSettings { timer_increment: driver.options.timer_increment, ..VmSettings::default() };
         let observer =
             Observer { driver: Rc::clone(&driver), session, changed, covered, raised: None };
-        // The state of this machine is never used: each step exchanges it for the state of the shared
-        // machine.
+        // The state of this machine is never used, because each step exchanges it with the state of
+        // the shared machine.
         let observed = Vm::new(program, settings, Seed::default().machine(), observer);
         Stepper { driver, observed }
     }

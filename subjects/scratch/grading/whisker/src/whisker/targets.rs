@@ -21,8 +21,8 @@ fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     }
 }
 
-/// Converts a JavaScript value to a value of the machine. Everything but numbers, strings and
-/// Booleans is converted to a string.
+/// Converts a JavaScript value to a value of the machine. All values except numbers, strings and
+/// Booleans are converted to strings.
 fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     if let Some(number) = value.as_number() {
         return Ok(Value::Number(number));
@@ -272,7 +272,7 @@ pub(super) fn install_changes<'js>(
     host: &Object<'js>,
     driver: &Rc<Driver>,
 ) -> Result<()> {
-    // Positions of variables by their names; `null` for those that do not exist.
+    // Positions of variables, given by their names; `null` for variables that do not exist.
     function!(host, ctx, driver, "variableNames", |d, owner: f64, list: bool| {
         let vm = d.vm();
         let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return Vec::new() };
@@ -355,7 +355,7 @@ pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>)
     }
 }
 
-/// Records a hint on a missing variable or list, with the names of the existing ones.
+/// Records a hint on a missing variable or list, with the names of the existing variables or lists.
 fn note_unknown_variable(driver: &Driver, owner: TargetKey, name: &str, list: bool) {
     let vm = driver.vm();
     let Some(view) = view(&vm, owner) else { return };

@@ -1,4 +1,5 @@
-//! Fuzzing with random scripts: each ends without a panic, and twice with the same result.
+//! Fuzzing with random scripts, which must end without a panic and have the same result in two
+//! executions.
 
 use std::time::{Duration, Instant};
 
@@ -39,9 +40,9 @@ fn number(name: &str, otherwise: u64) -> u64 {
     std::env::var(name).map_or(otherwise, |text| text.parse().unwrap())
 }
 
-/// Makes a script for each seed, beginning with `CATHERD_FUZZ_SEED`, and executes it twice, for
-/// `CATHERD_FUZZ_SECONDS` seconds. Both executions must have the same result; an error means that
-/// the script cannot be loaded.
+/// For `CATHERD_FUZZ_SECONDS` seconds, creates a script for each seed, beginning with
+/// `CATHERD_FUZZ_SEED`, and executes it twice. Both executions must have the same result; an error
+/// means that the script cannot be loaded.
 pub(crate) fn fuzz(
     mut script: impl FnMut(&mut Dice) -> String,
     mut execute: impl FnMut(u64, &str) -> Result<String, String>,

@@ -7,9 +7,9 @@ use catherd_scratch_sb3::test_support::{self, TargetBuilder, number};
 use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 use catherd_scratch_vm::Program;
 
-/// `Cat` says `hi` when the flag is clicked, then counts `score` up and moves by 1 in each step,
-/// and goes to the front when it is clicked. `Dog` sets its variable `luck` at random, moves up
-/// while the space key is pressed, and turns and makes a clone when it is clicked.
+/// When the flag is clicked, `Cat` says `hi`, and then increases `score` and moves by 1 in each
+/// step; when it is clicked, it goes to the front. `Dog` sets its variable `luck` at random and
+/// moves up while the space key is pressed; when it is clicked, it turns and creates a clone.
 pub(crate) fn program() -> Arc<Program> {
     Arc::new(Program::compile(&project()).unwrap().with_colors())
 }
@@ -102,7 +102,7 @@ pub(crate) fn messages(outcome: &SuiteOutcome) -> String {
     outcome.tests.iter().map(|test| test.message.as_str()).collect::<Vec<_>>().join("; ")
 }
 
-/// Why a suite cannot be loaded.
+/// The error with which loading a suite fails.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn load_error(suite: &str) -> String {
     let suite = SuiteFile::new("suite.js", suite).unwrap();
