@@ -1,4 +1,4 @@
-//! Algorithms, budgets and mutation settings of a study as test generation takes them.
+//! Conversion of the algorithms, budgets and mutation settings of a study for test generation.
 
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
 use catherd_interface::search::{parameter_info, setting};
@@ -32,34 +32,34 @@ const MEASURE_BRANCHES: &str = "measure_branches";
 /// The parameter that determines which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
 
-/// Advice for wrong values of it.
+/// Advice for invalid values of this parameter.
 const ADVICE: &str = "write none, relevant, minimal, minimal-by-test or diverse";
 
 /// Its values.
 const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "diverse"];
 
-/// The parameter with the maximum number of mutants that are executed for that.
+/// The parameter for the maximum number of mutants that are executed for choosing assertions.
 const ASKED: &str = "asked_mutants";
 
 /// The parameter for the number of assertions that must notice each of these mutants.
 const NOTICED_BY: &str = "noticed_by";
 
-/// Maximum of this number.
+/// Maximum value of this parameter.
 const MAX_NOTICING: i64 = 1_000;
 
 /// Settings for processing the suite of a run after its generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct After {
-    /// The assertions that it gets; `None` if it gets none.
+    /// The assertions that the suite gets; `None` if it gets no assertions.
     pub assertions: Option<Assertions>,
-    /// The number of fresh seeds under which its coverage is measured.
+    /// The number of fresh seeds under which the coverage of the suite is measured.
     pub fresh_seeds: usize,
     /// Whether the coverage of branches is measured in addition to the coverage of blocks.
     pub branches: bool,
 }
 
-/// The generator of an algorithm with its settings of test generation, and what happens with its
-/// suites.
+/// Reads the generator of an algorithm with its settings of test generation, and the settings for
+/// processing its suites.
 ///
 /// # Errors
 ///
@@ -191,7 +191,7 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
     Ok(level.map(|level| (level, asked)))
 }
 
-/// An error of test generation with the parameter at fault.
+/// Converts an error of test generation to an error with the wrong parameter.
 fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
     let (field, advice) = match error {
         GenerateError::Parameter(ParameterError::Unknown { name, .. }) => {
@@ -230,7 +230,7 @@ pub fn mutation(mutation: &Mutation) -> Result<mutation::MutationSettings, Field
     Ok(settings)
 }
 
-/// The budget of a study in the type of the search.
+/// Converts the budget of a study to the type of the search.
 pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
     catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }

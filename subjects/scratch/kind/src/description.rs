@@ -1,4 +1,4 @@
-//! Measures of Scratch projects: the rows of `projects.csv`.
+//! Measures of Scratch projects, which are the rows of `projects.csv`.
 
 use catherd_experiments::Digest;
 use catherd_interface::{FindError, FoundProject, ProjectTable};
@@ -14,31 +14,31 @@ pub struct ProjectMeasures {
     pub project: String,
     /// The digest of the project's bytes.
     pub sha256: Digest,
-    /// Statement blocks of scripts that can be started.
+    /// Number of statement blocks of scripts that can be started.
     pub statements: usize,
-    /// Statements that are goals of test generation.
+    /// Number of statements that are goals of test generation.
     pub reachable: usize,
-    /// Statements that no execution can reach.
+    /// Number of statements that no execution can reach.
     pub dead: usize,
-    /// Stacks of blocks without a hat, which never run.
+    /// Number of stacks of blocks without a hat, which never run.
     pub loose_scripts: usize,
-    /// Blocks in loose scripts.
+    /// Number of blocks in loose scripts.
     pub loose_blocks: usize,
-    /// Blocks of every kind.
+    /// Number of blocks of all kinds.
     pub blocks: usize,
-    /// Scripts that can be started.
+    /// Number of scripts that can be started.
     pub scripts: usize,
-    /// Sprites without the stage.
+    /// Number of sprites, without the stage.
     pub sprites: usize,
-    /// Definitions of custom blocks.
+    /// Number of definitions of custom blocks.
     pub custom_blocks: usize,
-    /// Blocks that decide how a script continues.
+    /// Number of blocks that decide how a script continues.
     pub decisions: usize,
     /// Mean cyclomatic complexity of the scripts; `None` without scripts.
     pub mccabe: Option<f64>,
-    /// Variables of stage and sprites.
+    /// Number of variables of the stage and sprites.
     pub variables: usize,
-    /// Lists of stage and sprites.
+    /// Number of lists of the stage and sprites.
     pub lists: usize,
     /// Costumes and backdrops.
     pub costumes: usize,
@@ -46,9 +46,9 @@ pub struct ProjectMeasures {
     pub sounds: usize,
     /// Extensions in use, sorted, separated by blanks.
     pub extensions: String,
-    /// Blocks that the machine does not execute as Scratch does.
+    /// Number of blocks that the machine does not execute as Scratch does.
     pub unsupported_blocks: usize,
-    /// Costumes and sounds without their file.
+    /// Number of costumes and sounds without their file.
     pub missing_media: usize,
     /// The digest of the structure of the blocks, equal for near-duplicates.
     pub structure: Digest,
@@ -122,7 +122,7 @@ impl ProjectMeasures {
 ///
 /// # Errors
 ///
-/// If a project cannot be read any more.
+/// If a project can no longer be read.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     let mut authors = Authors::default();

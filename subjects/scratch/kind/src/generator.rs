@@ -10,7 +10,7 @@ use catherd_scratch_testgen::{
 };
 use catherd_search::{Budget, Parameters, Progress, Setting};
 
-/// An algorithm by name with all its parameters.
+/// A named algorithm with all its parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Generator {
     name: String,
@@ -52,12 +52,12 @@ impl Generator {
         catherd_search::Algorithm::NAMES.into_iter().chain(long).chain(Game::NAMES).collect()
     }
 
-    /// An algorithm by name, with parameters by name and defaults for the rest.
+    /// Creates a named algorithm with named parameters, and defaults for the other parameters.
     ///
     /// # Errors
     ///
-    /// If there is no such algorithm or parameter, or a value is not allowed; the error lists what
-    /// is allowed.
+    /// If there is no such algorithm or parameter, or a value is not allowed; the error lists the
+    /// allowed values.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let kind = if Game::NAMES.contains(&name) {
             Kind::Game(GameConfiguration::new(name, parameters)?)

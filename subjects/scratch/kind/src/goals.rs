@@ -1,4 +1,4 @@
-//! Names of goals: the block with its sprite and the hat of its script.
+//! Names of goals, which consist of the block, its sprite and the hat of its script.
 
 use std::collections::HashMap;
 
@@ -14,12 +14,12 @@ use crate::info::{BLOCKS, BRANCHES};
 /// Maximum number of goals of all projects that are named, because the names are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
-/// The names of the goals of projects, with the algorithms whose runs have them. Empty if there are too
-/// many: goals then have numbers.
+/// The names of the goals of projects, with the algorithms whose runs have them. Empty if there are
+/// too many names; goals then have numbers.
 ///
 /// # Errors
 ///
-/// If a project cannot be read any more.
+/// If a project can no longer be read.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],
@@ -78,12 +78,13 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// The number of the goal before each goal: the goal above it in its script, or around it; before a hat that
-/// receives a message, the block that sends it, if there is only one.
+/// The number of the goal before each goal: the goal above it in its script or around it. Before a
+/// hat that receives a message, it is the block that sends the message, if there is only one.
 fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     let numbers: HashMap<BlockNo, u32> = blocks.iter().copied().zip(0..).collect();
     let mut before: HashMap<u32, u32> = HashMap::new();
-    // Hats that receive a message, and blocks that send one, by the message as blocks name it.
+    // Hats that receive each message, and blocks that send it, by the name of the message in
+    // blocks.
     let mut received: Vec<(u32, String)> = Vec::new();
     let mut sent: HashMap<String, Vec<u32>> = HashMap::new();
     for target in &project.targets {
@@ -103,7 +104,7 @@ fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
                 last.resize(line.depth + 1, None);
                 let goal = line.block.and_then(|block| numbers.get(&target.number(block)).copied());
                 if let Some(goal) = goal {
-                    // Messages are equal in any case.
+                    // Names of messages are not case-sensitive.
                     let text = line.text.to_lowercase();
                     if let Some(message) = text.strip_prefix("when i receive ") {
                         received.push((goal, message.to_owned()));
@@ -127,8 +128,8 @@ fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     (0..blocks.len() as u32).map(|goal| before.get(&goal).copied()).collect()
 }
 
-/// The name of each block: its sprite, the first line of its script, and its own line. Of blocks with
-/// equal names, the later ones have a number.
+/// The name of each block: its sprite, the first line of its script, and its own line. If several
+/// blocks have equal names, all except the first have a number.
 fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     let lines: Vec<HashMap<BlockIndex, String>> = project
         .targets
@@ -213,7 +214,7 @@ mod tests {
         let unique: std::collections::BTreeSet<_> = names.iter().collect();
         assert_eq!(unique.len(), names.len());
         let plenty = names.iter().position(|name| name.contains("That is plenty")).unwrap();
-        // The block is in a condition, which is its goal before.
+        // The block is within a condition, which is the goal before it.
         let before = goals[kiosk].before[plenty].unwrap() as usize;
         assert!(names[before].contains(": if <"), "{}", names[before]);
         // The hat receives a message that one block sends.

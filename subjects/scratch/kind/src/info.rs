@@ -1,12 +1,12 @@
-//! The description of the kind: units of work, criterion, levels of mutants.
+//! The description of the kind: its units of work, criteria and levels of mutants.
 
 use catherd_experiments::{CriterionInfo, SubjectInfo, format_1};
 
 use crate::KIND;
 
-/// Version of everything that determines a record: machine, search, fitness. It differs from the
-/// version of the package, because runs keep their ids in a release that does not change their
-/// records. Version 0.3.0 had `catherd/0.3.0`.
+/// Version of everything that determines a record: the machine, the search and the fitness. It
+/// differs from the version of the package, because runs keep their ids in a release that does not
+/// change their records. In version 0.3.0 it was `catherd/0.3.0`.
 pub const ENGINE: &str = "scratch/5";
 
 pub(crate) const EXECUTIONS: &str = "executions";
@@ -38,7 +38,7 @@ mod tests {
         assert_eq!(info.mutant_levels, LEVELS);
     }
 
-    /// Suites are parts of records, so that they may change only with the engine id.
+    /// Records contain suites, so suites may change only if the engine id changes.
     #[test]
     fn suites_name_the_engine() {
         assert_eq!(catherd_scratch_suite::ENGINE, ENGINE.replace('/', " "));

@@ -2,7 +2,7 @@
 //! `catherd-scratch-testgen` generate suites.
 //!
 //! - [`Scratch`]: the kind. Its projects are found and counted by `catherd-scratch-corpora`.
-//! - [`configuration`]: algorithms, parameters and budgets as a study names them.
+//! - [`configuration`]: conversion of the algorithms, parameters and budgets of a study.
 //! - [`ProjectMeasures`]: a row of `projects.csv`.
 
 pub mod configuration;

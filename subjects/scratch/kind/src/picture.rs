@@ -18,7 +18,7 @@ const DELAY: u16 = 10;
 const END: u16 = 50;
 /// Steps of the machine during a frame at the speed of Scratch.
 const STEPS: u64 = 3;
-/// Number of colours, without the one for pixels that do not change.
+/// Number of colours, without the colour for pixels that do not change.
 const COLOURS: usize = 63;
 /// The colour for pixels that do not change.
 const SAME: u8 = COLOURS as u8;
@@ -26,9 +26,9 @@ const SAME: u8 = COLOURS as u8;
 /// Red, green and blue.
 type Pixel = [u8; 3];
 
-/// The winning test of a suite as an animation: the first of those that cover the most goals, among the tests
-/// with policies if there are any. `None` if the suite has no test that can be drawn within the limits of
-/// tests.
+/// Draws the best test of a suite as an animation: the first test that covers the most goals, among
+/// the tests with policies if there are any. `None` if the suite has no test that can be drawn
+/// within the limits of tests.
 pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, PictureError> {
     let error = |cause: &dyn std::fmt::Display| PictureError(cause.to_string());
     let suite = Suite::from_json(suite).map_err(|cause| error(&cause))?;
@@ -72,7 +72,7 @@ struct Film {
     /// Steps from one frame to the next, a multiple of [`STEPS`].
     interval: u64,
     steps: u64,
-    /// The pictures that differ from those before, at multiples of the interval.
+    /// The pictures that differ from the previous pictures, at multiples of the interval.
     frames: Vec<Shown>,
 }
 
@@ -104,13 +104,13 @@ impl Film {
         }
     }
 
-    /// Adds a picture in place of one at the same time.
+    /// Adds a picture, which replaces a picture at the same time.
     fn show(&mut self, shown: Shown) {
         self.frames.pop_if(|(step, _)| *step == shown.0);
         self.frames.push(shown);
     }
 
-    /// The file; `None` if there are no frames, or a single one is too large.
+    /// The file; `None` if there are no frames, or a single frame is too large.
     fn encoded(&mut self) -> Result<Option<Vec<u8>>, EncodingError> {
         while !self.frames.is_empty() {
             let bytes = encode(&self.frames, self.interval)?;
@@ -146,8 +146,8 @@ fn halved(picture: &[Pixel]) -> Vec<Pixel> {
     halves.map(mean).collect()
 }
 
-/// The most frequent colours of frames, the most frequent first. Colours that differ by less than a level of 32
-/// in each channel count together and are represented by the most frequent of them.
+/// The most frequent colours of frames, the most frequent first. Colours that have the same 3 upper
+/// bits in each channel are counted together and represented by the most frequent of them.
 fn palette(frames: &[Shown]) -> Vec<Pixel> {
     let mut counts: HashMap<Pixel, u64> = HashMap::new();
     for pixel in frames.iter().flat_map(|(_, picture)| picture) {
@@ -185,9 +185,9 @@ fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
         (*step, picture.iter().map(number).collect())
     };
     let mut numbered: Vec<(u64, Vec<u8>)> = frames.iter().map(numbered).collect();
-    // Pictures that only differ in colours that are not in the palette.
+    // Remove pictures that only differ in colours that are not in the palette.
     numbered.dedup_by(|next, frame| next.1 == frame.1);
-    // Up to the colour for pixels that do not change.
+    // Fill the palette up to the colour for pixels that do not change.
     palette.resize(COLOURS + 1, [0; 3]);
     let height = Vm::<()>::PICTURE_SIZE.1 / 2;
     let mut bytes = Vec::new();
@@ -197,7 +197,7 @@ fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
         let before = at.checked_sub(1).map(|before| &numbered[before].1);
         let Some(mut changed) = changed(before, frame) else { continue };
         changed.delay = match numbered.get(at + 1) {
-            // At most as many as there are frames.
+            // The quotient is at most the number of frames.
             Some((next, _)) => ((next - step) / interval) as u16 * DELAY,
             None => DELAY + END,
         };
@@ -207,8 +207,8 @@ fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
     Ok(bytes)
 }
 
-/// The box of the pixels in which a frame differs from the one before, or all of the first. `None` if none
-/// does.
+/// The box of the pixels in which a frame differs from the previous frame, or the whole first
+/// frame. `None` if the frames are equal.
 fn changed(before: Option<&Vec<u8>>, frame: &[u8]) -> Option<Frame<'static>> {
     let width = width();
     let differs = |at: usize| before.is_none_or(|before| before[at] != frame[at]);

@@ -1,4 +1,4 @@
-//! Finding the Scratch projects of a study.
+//! Search for the Scratch projects of a study.
 
 use std::cell::Cell;
 
@@ -6,7 +6,7 @@ use catherd_experiments::{Digest, ProjectSource};
 use catherd_interface::{FindError, FoundProject, FoundProjects, Progress, SkippedProject};
 use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, synth};
 
-/// Finds projects below paths, or makes synthetic ones.
+/// Finds projects below paths, or creates synthetic projects.
 ///
 /// # Errors
 ///

@@ -13,7 +13,7 @@ use catherd_scratch_testgen::{End, Generated};
 
 use crate::info::{BLOCKS, EVENTS, EXECUTIONS, LEVELS, STEPS, SUITE};
 
-/// The record of a run without mutants; the time of the whole run is filled in later.
+/// The record of a run without mutants. The time of the whole run is set later.
 pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> RunRecord {
     let counts = &generated.counts;
     let reason = match generated.end {
@@ -73,8 +73,8 @@ pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)])
 
 /// Adds the coverage under fresh seeds to a record, as shares of the goals: with `coverage` as the
 /// first part of their names `coverage.seeded`, `coverage.expected`, `coverage.robust` and, for the
-/// share of goals that one test covers under at least N tenths of the seeds, `coverage.reliable.N`;
-/// `coverage.chance` is the number of chance goals.
+/// share of goals that a single test covers under at least N tenths of the seeds,
+/// `coverage.reliable.N`; `coverage.chance` is the number of chance goals.
 pub(crate) fn add_reliability(record: &mut RunRecord, first: &str, reliability: &Reliability) {
     let goals = reliability.goals();
     let share = |covered: f64| if goals == 0 { 1.0 } else { covered / goals as f64 };

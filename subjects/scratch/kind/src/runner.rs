@@ -1,4 +1,4 @@
-//! Executing runs: a [`RunSpec`] becomes a search, and its result a [`RunRecord`].
+//! Execution of runs: converts a [`RunSpec`] to a search, and its result to a [`RunRecord`].
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -148,7 +148,7 @@ fn measure(
     Ok(())
 }
 
-/// Adds the coverage of branches to a record, under the suite's seeds and under fresh ones.
+/// Adds the coverage of branches to a record, under the seeds of the suite and under fresh seeds.
 fn measure_branches(
     record: &mut RunRecord,
     model: &Project,
@@ -175,7 +175,7 @@ fn measure_branches(
     Ok(())
 }
 
-/// Amounts of work by unit.
+/// The amount of work in each unit.
 fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
     BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
 }

@@ -1,4 +1,4 @@
-//! Runs on Scratch projects, through the interface of subject kinds.
+//! Tests runs on Scratch projects through the interface of subject kinds.
 
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -64,7 +64,7 @@ fn a_record_has_the_results_of_the_search() {
     assert_eq!((end.covered, end.goals), (last.covered, record.goals()));
     assert_eq!(end.work, record.work);
 
-    // Earlier runs, also on other projects, do not influence a run.
+    // Earlier runs, even on other projects, do not influence a run.
     let other = project("quiz");
     subject.load(Digest::of(&other), other.clone()).unwrap();
     subject.run(&self::spec(&other, "random", 1), &mut unwatched).unwrap();

@@ -1,4 +1,4 @@
-//! The shipped study files can be read, checked and planned.
+//! Tests that the shipped study files can be read, checked and planned.
 
 use std::fs;
 use std::path::Path;
