@@ -198,7 +198,7 @@ fn percent((covered, all): (usize, usize)) -> f64 {
 
 fn to_text(sprites: &[Sprite]) -> String {
     let mut text = String::new();
-    // Writing to a string does not fail.
+    // Writing to a string cannot fail.
     for sprite in sprites {
         let tally @ (covered, all) = sprite.tally();
         let name = sprite.name.replace(char::is_control, " ");

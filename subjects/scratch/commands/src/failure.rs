@@ -1,4 +1,4 @@
-//! The errors of the libraries in words for people.
+//! Conversion of errors of the libraries to readable messages.
 
 use std::io;
 
@@ -11,7 +11,7 @@ use catherd_scratch_corpora::{FindError, LoadError};
 /// Converts an error of a library to a failure with a readable message. (Both types are defined in
 /// other crates, so `From` cannot be implemented.)
 pub(crate) trait Worded {
-    /// The failure of a command that the error ends.
+    /// Converts the error to the failure of the command.
     fn worded(self) -> Failure;
 }
 

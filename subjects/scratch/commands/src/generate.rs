@@ -282,7 +282,7 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
     )
 }
 
-/// The numbers of the tests that check nothing.
+/// The numbers of the tests without assertions.
 fn numbers_without_assertions(suite: &Suite) -> Vec<usize> {
     let tests = suite.tests.iter().zip(0..);
     tests.filter(|(test, _)| test.assertions.is_empty()).map(|(_, number)| number).collect()

@@ -83,7 +83,7 @@ fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     found
 }
 
-/// A defect of the project in words; `None` for unknown blocks, which are listed already.
+/// Describes a defect of the project; `None` for unknown blocks, which are listed separately.
 fn defect(warning: &Warning) -> Option<String> {
     match warning {
         Warning::UnknownBlock { .. } => None,

@@ -42,16 +42,16 @@ pub struct Arguments {}
 struct Configuration {
     resources: PathBuf,
     source: PathBuf,
-    /// Bytes.
+    /// The memory limit in bytes.
     memory_limit: Option<u64>,
     /// A language code, such as `nl`.
     natural_language: Option<String>,
 }
 
-/// Maximum bytes of a configuration.
+/// Maximum number of bytes of a configuration.
 const MAX_CONFIGURATION: u64 = 1 << 20;
 
-/// Minimum memory of a suite's scripts in bytes: with less, no suite can be loaded.
+/// Minimum memory of the scripts of a suite, in bytes. With less, no suite can be loaded.
 const MIN_MEMORY: usize = 4 << 20;
 
 /// Executes `catherd judge`.
@@ -108,7 +108,7 @@ fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTe
     PlanTests::for_platform(path, text, template.is_file().then_some(&*template), options)
 }
 
-/// The limits of scripts within the platform's limit of memory.
+/// The limits of scripts within the memory limit of the platform.
 fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
     if let Some(bytes) = configuration.memory_limit {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);

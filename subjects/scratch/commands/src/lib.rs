@@ -1,8 +1,8 @@
-//! The command line of Scratch: test generation, grading, mutation analysis, corpora and the
-//! machine, without a study.
+//! The commands for Scratch without a study: test generation, grading, mutation analysis, corpora
+//! and the machine.
 //!
-//! - [`generate`], [`test`], [`coverage`], [`mutate`]: what the commands of these names do with a
-//!   Scratch project; [`play`]: `catherd play`; [`inspect`]: `catherd inspect`.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands with these names for a Scratch
+//!   project; [`play`]: `catherd play`; [`inspect`]: `catherd inspect`.
 //! - [`judge`]: `catherd judge`, for grading platforms.
 //! - [`vm`]: the machine; [`dataset`]: corpora of projects, from sampling to figures.
 

@@ -40,8 +40,8 @@ pub struct Flags {
     threads: Option<NonZeroUsize>,
 }
 
-/// Limit of blocks that a test may execute on a mutant unless another is chosen: this many times
-/// those that it executes on the project, and a million more.
+/// Default factor of the maximum number of blocks that a test executes on a mutant: the maximum is
+/// the number of blocks on the project times this factor, plus a million.
 pub fn default_factor() -> u64 {
     MutationSettings::default().block_factor
 }
@@ -240,7 +240,7 @@ fn table<T: Tests>(analysis: &Analysis<T>, results: &[MutantResult<T::Failure>])
     text
 }
 
-/// The mutants that tests execute and do not kill, each with the change of its script: removed
+/// The mutants that tests execute but do not kill, each with the change of its script: removed
 /// lines begin with `-`, added lines with `+`.
 fn survivors<T: Tests>(
     analysis: &Analysis<T>,
@@ -273,8 +273,8 @@ fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
 /// Number of lines shown before and after a change.
 const CONTEXT: usize = 2;
 
-/// The lines between the first lines that two scripts have in common and the last ones. One range
-/// is enough, because a mutant changes one place.
+/// The lines between the common first lines and the common last lines of two scripts. One range is
+/// enough, because a mutant changes one place.
 fn difference(before: &[String], after: &[String]) -> String {
     let same = |(a, b): &(&String, &String)| a == b;
     let start = before.iter().zip(after).take_while(same).count();
@@ -310,7 +310,7 @@ struct Line<'a> {
     block: &'a str,
     change: &'a str,
     outcome: &'static str,
-    /// The tests that failed, with why.
+    /// The tests that failed, with the reasons.
     killers: Vec<Value>,
     executions: u32,
     duplicate_of: Option<&'a str>,
@@ -335,7 +335,7 @@ fn lines<T: Tests>(
         executions: result.executions,
         duplicate_of: original.map(|original| names[original].id.as_str()),
     });
-    // A line has only strings and numbers, so that writing it cannot fail.
+    // A line has only strings and numbers, so writing it cannot fail.
     lines.filter_map(|line| serde_json::to_string(&line).ok()).map(|line| line + "\n").collect()
 }
 

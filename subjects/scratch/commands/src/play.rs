@@ -125,8 +125,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The text below the stage for each rule of a test, after the text for no rule; none if the test has
-/// no rules.
+/// The text below the stage for each rule of a test, after the text for no rule; empty if the test
+/// has no rules.
 fn captions(test: &SuiteTest) -> Vec<String> {
     let rules = test.policy.as_ref().map_or(&[][..], |policy| &policy.rules);
     if rules.is_empty() {
@@ -152,11 +152,11 @@ fn number_of_test(arguments: &Arguments, suite: &Suite) -> Result<usize, Failure
     Err(Failure::new(format!("{file}: no test {number}; the suite has {tests}")).hint(hint))
 }
 
-/// An animation that is being made. A picture is written as the box of the pixels that differ from
-/// the picture before.
+/// An animation in progress. Each picture is written as the box of the pixels that differ from the
+/// previous picture.
 struct Film<'a> {
     encoder: Encoder<&'a mut Vec<u8>>,
-    /// Steps from one picture to the next.
+    /// Number of steps between two pictures.
     every: u32,
     steps: u64,
     /// The text for no rule and for each rule; empty if there are no rules.
@@ -197,7 +197,7 @@ impl<'a> Film<'a> {
         })
     }
 
-    /// Adds a step in which a rule acts, if one does.
+    /// Adds a step, in which a rule may act.
     fn step(&mut self, vm: &Vm, rule: Option<usize>) {
         self.rule = rule.or(self.rule);
         if self.steps.is_multiple_of(self.every.into()) {
@@ -236,8 +236,8 @@ impl<'a> Film<'a> {
     }
 }
 
-/// The box of the pixels in which a picture differs from the one before, or all of the first
-/// picture. `None` if none does.
+/// The box of the pixels in which a picture differs from the previous picture, or the whole first
+/// picture. `None` if the pictures are equal.
 fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
     let width = usize::from(Vm::<()>::PICTURE_SIZE.0);
     let pixels = picture.iter().enumerate();

@@ -17,7 +17,7 @@ pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
     LoadedProject::read(path).map_err(|error| Failure::new(error).hint(hint))
 }
 
-/// Reads project and suite, and checks that the suite was made for the project.
+/// Reads a project and a suite, and checks that the suite was created for the project.
 pub(crate) fn open_pair(pair: &Pair) -> Result<(LoadedProject, Suite), Failure> {
     let suite = read_suite(pair)?;
     let subject = open(&pair.project)?;

@@ -133,7 +133,7 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
         None if arguments.flags.json => Format::Json,
         None => default,
     };
-    // The judgement of one submission has the form that the platform of Itch reads.
+    // The judgement of one submission is written in the format of the platform of Itch.
     if plan
         && projects.is_none()
         && arguments.flags.format.is_none()
@@ -141,7 +141,7 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     {
         return itch::run(arguments, text);
     }
-    // The report of one generated suite has its own form, which is older than the others.
+    // The report of one generated suite has a separate format, which is older than the others.
     let own = [Format::Tap, Format::Json].contains(&format) && arguments.flags.output.is_none();
     if !plan
         && !javascript
@@ -269,7 +269,7 @@ impl Arguments<'_> {
         Ok(if all_passed { exit } else { Exit::Incomplete })
     }
 
-    /// Checks that the suite accepts a solution and rejects what it started from.
+    /// Checks that the suite accepts a solution and rejects the template.
     fn check_exercise(&self, suite: &LoadedSuite) -> Result<Exit, Failure> {
         let Some(template) = &self.flags.template else {
             return Err(Failure::new("--expect exercise: no --template")
@@ -381,7 +381,7 @@ fn tap(suite: &Suite, number: usize, execution: &Execution) -> String {
     let mut text = format!("not ok {name}\n  ---\n");
     if let Value::Object(details) = describe(suite, number, execution) {
         for (key, value) in details.iter().filter(|(key, _)| *key != "test") {
-            // JSON is valid YAML; writing to a string does not fail.
+            // JSON is valid YAML, and writing to a string cannot fail.
             let _ = writeln!(text, "  {key}: {value}");
         }
     }

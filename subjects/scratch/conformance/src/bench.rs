@@ -1,4 +1,4 @@
-//! Benchmark of the machine: steps per second, snapshots, loading.
+//! Benchmark of the machine, which measures steps per second, snapshots and loading.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,12 +11,12 @@ use serde::Serialize;
 use crate::limits::{LimitHit, limit_hits};
 use catherd_platform::thread_cpu_time;
 
-/// The speed of one project, in processor time of one thread.
+/// The speed of a project, in processor time of one thread.
 #[derive(Clone, Debug, Serialize)]
 pub struct Speed {
     /// File name without extension.
     pub project: String,
-    /// Steps run in each of the two measurements.
+    /// Number of steps in each of the two measurements.
     pub steps: u64,
     /// Steps per second without a tracer.
     pub steps_per_s: f64,
@@ -49,7 +49,7 @@ impl Tracer for BlockCounter {
     }
 }
 
-/// Why a project cannot be run, in one line that names its file.
+/// The reason for which a project cannot be run, on one line that names its file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProgramError(String);

@@ -14,7 +14,7 @@ use crate::trace::Properties;
 pub struct Divergence {
     /// Step of the difference; 0 is the state before the first step.
     pub step: u64,
-    /// Name of the sprite, `-` if the number of threads or the list of targets differs.
+    /// Name of the sprite; `-` if the number of threads or the list of targets differs.
     pub sprite: String,
     /// Position of the target in execution order.
     pub index: usize,
@@ -24,7 +24,7 @@ pub struct Divergence {
     pub expected: String,
     /// Value in the replay.
     pub got: String,
-    /// Blocks that ran in that sprite during that step, as `OPCODE (ID)`.
+    /// Blocks that the sprite executed in the step, as `OPCODE (ID)`.
     pub blocks: Vec<String>,
 }
 
@@ -85,8 +85,8 @@ fn expected_text(property: &str, want: &Value) -> String {
     inner.unwrap_or(want).to_string()
 }
 
-/// Result of comparing one property; the error is its name in words and its value in the
-/// replay.
+/// Result of comparing a property. The error contains the name of the property for reports and its
+/// value in the replay.
 type PropertyCheck = Result<(), (String, String)>;
 
 /// Compares one recorded property.

@@ -18,7 +18,7 @@ pub(crate) struct CoverageDifference {
 
 /// Compares the blocks that a replay covered with the blocks of the recording. Reports no
 /// difference if the recording's ids are unknown, as for Scratch 2 projects: their blocks have no
-/// ids, so that the recorder made random ones.
+/// ids, so the recorder created random ids.
 pub(crate) fn compare_coverage(
     covered: &BTreeSet<BlockNo>,
     program: &Program,

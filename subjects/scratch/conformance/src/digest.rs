@@ -1,4 +1,4 @@
-//! Digests of runs: two digests are equal if and only if all states are equal.
+//! Digests of runs. Two digests are equal only if all states are equal.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -28,8 +28,8 @@ pub struct RunDigest {
 }
 
 /// Runs projects, given by name and path, on `threads` threads and digests every state.
-/// `on_project` is called with the name of each finished project. A project that cannot run
-/// yields an error of one line.
+/// `on_project` is called with the name of each finished project. For a project that cannot run,
+/// the result is an error of one line.
 pub fn digests(
     projects: &[(String, PathBuf)],
     driver: RandomInputDriver,

@@ -1,5 +1,5 @@
-//! Environment of a recording: the influences that it does not contain, namely the initial state of
-//! keyboard and mouse, and the recorder's clock.
+//! Environment of a recording, which is not contained in the recording: the initial state of
+//! keyboard and mouse, and the clock of the recorder.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -15,7 +15,7 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 /// Assumptions of a replay about its recording.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Environment {
-    /// Keyboard and mouse when the recording began.
+    /// State of keyboard and mouse at the beginning of the recording.
     pub devices: Devices,
     /// Time of the green flag on the recorder's clock, in milliseconds since the beginning of
     /// the year 2000, UTC. `None` if the replay uses the machine's own clock, which counts
@@ -35,7 +35,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// True if the replay assumed untouched devices and the machine's own clock.
+    /// Whether the replay assumed untouched devices and the clock of the machine.
     pub fn is_default(&self) -> bool {
         *self == Environment::default()
     }

@@ -25,7 +25,7 @@ use crate::rng::Rng;
 
 pub use campaign::{Campaign, CampaignReport, FailedExecution, run_campaign, run_executor};
 
-/// Number of steps of an execution, enough for growing data to become large.
+/// Number of steps of an execution. It is large enough for growing data to become large.
 pub const STEPS: u64 = 24;
 
 /// Random stream of the damage, independent of the streams of the run.
@@ -107,7 +107,7 @@ fn damage_json(json: &mut Vec<u8>, rng: &mut Rng) {
 /// Name of the outcome of an execution, such as `ran` or `refused: cycle`.
 pub type OutcomeName = &'static str;
 
-/// The run that a restored machine repeated differs from the first one.
+/// Error: the run that a restored machine repeated differs from the first run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the run of the restored machine differs from the first one")]
 pub struct RestoredRunDiffers;
@@ -116,7 +116,7 @@ pub struct RestoredRunDiffers;
 /// snapshot.
 ///
 /// # Errors
-/// If the repeated run differs from the first one.
+/// If the repeated run differs from the first run.
 pub fn execute(case: &Case) -> Result<OutcomeName, RestoredRunDiffers> {
     let project = match Project::from_bytes("case", &case.bytes, &Limits::default()) {
         Ok(project) => project,

@@ -1,4 +1,4 @@
-//! Counts of blocks in warp that are interpreted although others have a faster form.
+//! Counts of blocks in warp that are interpreted because they have no linear form.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,8 @@ use rayon::prelude::*;
 use crate::bench::ProgramError;
 use crate::random_input::RandomInputDriver;
 
-/// Tracer that traces, so that conditions are measured as in test generation, and keeps nothing.
+/// Tracer that requests distances, so that conditions are measured as in test generation, but keeps
+/// nothing.
 #[derive(Default)]
 struct Untold;
 
@@ -25,8 +26,8 @@ impl Tracer for Untold {
 pub struct WarpBlocks {
     /// Number of all blocks that were executed.
     pub executed: u64,
-    /// The interpreted ones, by opcode and reason. For a reason within the block, the opcodes of its
-    /// reporters follow, without arithmetic and comparisons.
+    /// The numbers of interpreted blocks, by opcode and reason. For a reason within the block, the
+    /// opcodes of its reporters follow, without arithmetic and comparisons.
     pub interpreted: BTreeMap<String, u64>,
 }
 

@@ -1,12 +1,12 @@
-//! Conformance of the Scratch machine: differential testing against recordings of the original,
-//! between builds, and against hostile projects; and its speed.
+//! Conformance and speed of the Scratch machine: differential testing against recordings of the
+//! original and between builds, tests with hostile projects, and benchmarks.
 //!
 //! - [`Trace`]: a recorded run. [`replay()`]: the same run in this machine, up to the first
 //!   divergence.
 //! - [`replay_all()`]: replays all traces of a folder.
 //! - [`bench()`]: steps per second, snapshots, loading.
-//! - [`digests()`]: one digest per project over all states of a run with random input; it is
-//!   equal on every computer and in every build.
+//! - [`digests()`]: one digest for each project over all states of a run with random input, which
+//!   is equal on every computer and in every build.
 //! - [`fuzz`]: mutated projects, loaded and run.
 
 mod bench;

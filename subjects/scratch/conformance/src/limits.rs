@@ -1,4 +1,4 @@
-//! Limits that were hit during a run, in the form that reports show.
+//! Limits that were hit during a run, for reports.
 
 use catherd_scratch_vm::Hits;
 use serde::Serialize;

@@ -57,8 +57,8 @@ impl Tracer for Observer {
     }
 }
 
-/// The bits of a number, with the same bits for every NaN: which NaN an operation yields depends on
-/// the processor, and programs cannot distinguish them.
+/// The bits of a number, with the same bits for every NaN: the NaN that an operation returns
+/// depends on the processor, and programs cannot distinguish them.
 pub(crate) fn bits(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }

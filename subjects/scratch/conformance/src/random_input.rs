@@ -1,5 +1,5 @@
-//! Runs with random input: the green flag, then steps with keys, mouse and answers drawn from
-//! a seed.
+//! Runs with random input: the green flag, and then steps with keys, mouse and answers that are
+//! drawn from a seed.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ const ANSWERS: [&str; 6] = ["", "yes", "7", "-1.5", "Scratch", "ä😀"];
 /// Driver of a run with random input. Its input is a pure function of steps and seed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomInputDriver {
-    /// Steps (1/30 s of Scratch time each) after the green flag.
+    /// Number of steps (1/30 s of Scratch time each) after the green flag.
     pub steps: u64,
     /// Seed of the machine's random numbers and of the input.
     pub seed: u64,

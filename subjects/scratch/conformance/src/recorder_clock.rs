@@ -1,4 +1,4 @@
-//! The recorder's clock, inferred from a recording.
+//! Inference of the clock of the recorder from a recording.
 
 use std::ops::Range;
 
@@ -17,9 +17,9 @@ const USUAL_STEP_MS: u32 = 10;
 /// ambiguous.
 const MAX_FLAG_TIMES: usize = 256;
 
-/// Readings of the recorder's clock, inferred step by step: in each step the first reading, in
-/// whole milliseconds and never going back, with which the whole state agrees. If a difference has
-/// another cause than the clock, no reading agrees.
+/// Readings of the clock of the recorder, inferred for each step: the first reading, in whole
+/// milliseconds and not before the previous reading, with which the whole state agrees. If a
+/// difference has another cause than the clock, no reading agrees.
 #[derive(Default)]
 pub(crate) struct InferredClock {
     now: u32,
@@ -68,7 +68,7 @@ impl InferredClock {
     }
 }
 
-/// Possible durations of a step in milliseconds, the usual one first.
+/// Possible durations of a step in milliseconds, the usual duration first.
 fn step_durations() -> impl Iterator<Item = u32> {
     [USUAL_STEP_MS].into_iter().chain(0..300).chain((300..=2000).step_by(10))
 }

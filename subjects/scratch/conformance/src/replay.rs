@@ -22,7 +22,7 @@ pub struct Replay {
     pub missed: Vec<String>,
     /// Statement blocks that only the replay covered.
     pub extra: Vec<String>,
-    /// Assumptions of the replay about what the recording does not contain.
+    /// Assumptions of the replay about facts that the recording does not contain.
     pub environment: Environment,
     /// Limits of the machine that the replay hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -30,7 +30,7 @@ pub struct Replay {
 }
 
 impl Replay {
-    /// True if all states and the covered statement blocks agree.
+    /// Whether all states and the covered statement blocks agree.
     pub fn is_identical(&self) -> bool {
         self.divergence.is_none() && self.missed.is_empty() && self.extra.is_empty()
     }
@@ -62,11 +62,12 @@ pub fn replay(
     result
 }
 
-/// Replays a trace in the environment in which it agrees longest.
+/// Replays a trace in the environment in which it agrees for the most steps.
 ///
 /// The first attempt assumes untouched devices. If it diverges, each of the given states of the
-/// devices is tried, then the recorder's clock is inferred, and then the times of Makey Makey's timer. For today's machine, all this is
-/// tried with its own batches and clock, and then with one batch a step.
+/// devices is tried, then the recorder's clock is inferred, and then the times of Makey Makey's
+/// timer. For today's machine, all this is tried with its usual batches and clock, and then with
+/// one batch for each step.
 pub fn replay_best(
     trace: &Trace,
     project: &Project,

@@ -43,7 +43,7 @@ impl ProjectIndex {
         Ok(ProjectIndex(digests?.into_iter().collect()))
     }
 
-    /// The project that a trace was recorded from; `None` if the index does not contain it.
+    /// The project from which a trace was recorded; `None` if the index does not contain it.
     pub fn project(&self, trace: &Trace) -> Option<&Path> {
         self.0.get(&trace.sha256).map(PathBuf::as_path)
     }
@@ -56,7 +56,7 @@ pub struct TraceVerdict {
     pub trace: String,
     /// The part of the name before `__`; `-` if there is none.
     pub group: String,
-    /// The replay, or why it failed.
+    /// The replay, or the reason for its failure.
     #[serde(flatten)]
     pub outcome: ReplayOutcome,
 }
@@ -67,17 +67,17 @@ pub struct TraceVerdict {
 pub enum ReplayOutcome {
     /// The trace was replayed.
     Replayed(Box<Replay>),
-    /// The trace could not be replayed, for this reason.
+    /// The trace could not be replayed, for the given reason.
     Failed(String),
 }
 
 impl TraceVerdict {
-    /// True if states and coverage agree.
+    /// Whether states and coverage agree.
     pub fn is_identical(&self) -> bool {
         matches!(&self.outcome, ReplayOutcome::Replayed(replay) if replay.is_identical())
     }
 
-    /// True if the replay assumed an environment that the recording does not contain.
+    /// Whether the replay assumed an environment that the recording does not contain.
     pub fn is_assumed(&self) -> bool {
         matches!(&self.outcome, ReplayOutcome::Replayed(replay) if !replay.environment.is_default())
     }
@@ -97,8 +97,8 @@ pub fn trace_files(folder: &Path) -> std::io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Possible initial states of keyboard and mouse: the state after each single trace, and the state
-/// after all traces up to each one.
+/// Possible initial states of keyboard and mouse: the state after each trace, and the state after
+/// all traces up to each trace.
 pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     let mut states: Vec<Devices> = Vec::new();
     let mut cumulative = Devices::default();
@@ -113,7 +113,7 @@ pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     states
 }
 
-/// Replays one trace with the project that the index has for it, in one of the machines.
+/// Replays a trace in one of the machines, with the project for it in the index.
 ///
 /// # Errors
 /// If the index does not contain the project or the project cannot run.

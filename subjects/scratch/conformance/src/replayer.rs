@@ -1,4 +1,4 @@
-//! Replay in progress: the machine and the recorded state of the same step.
+//! A replay in progress: the machine, and the recorded state of the same step.
 
 use std::sync::Arc;
 
@@ -58,7 +58,7 @@ pub(crate) struct Checkpoint {
 }
 
 impl<'a> Replayer<'a> {
-    /// A replay after the green flag, before the first step.
+    /// Creates a replay after the green flag, before the first step.
     pub(crate) fn new(
         trace: &'a Trace,
         project: &'a Project,
@@ -85,7 +85,7 @@ impl<'a> Replayer<'a> {
         replayer
     }
 
-    /// True if the trace has no further step.
+    /// Whether the trace has no further step.
     pub(crate) fn is_at_end(&self) -> bool {
         self.step + 1 >= self.trace.states.len()
     }
@@ -198,8 +198,8 @@ fn merge(target: &mut Properties, changed: &Properties) {
     }
 }
 
-/// Removes coordinates that became undefined. JSON has no undefined value, so that the recording
-/// lists the target as changed, but without the coordinate.
+/// Removes coordinates that became undefined. JSON has no undefined value, so the recording lists
+/// the target as changed, but without the coordinate.
 fn remove_undefined_positions(
     vm: &Vm<Observer>,
     change: &StateChange,

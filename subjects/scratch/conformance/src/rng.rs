@@ -16,11 +16,11 @@ impl Rng {
 
     /// A number below `n`; 0 if `n` is 0.
     pub(crate) fn below(&mut self, n: usize) -> usize {
-        // The modulo's bias is below 2^-32 because `n` is small.
+        // The bias of the remainder is below 2^-32, because `n` is small.
         if n == 0 { 0 } else { (self.0.next_u64() >> 16) as usize % n }
     }
 
-    /// True with probability 1 / `n`.
+    /// Returns true with a probability of 1 / `n`.
     pub(crate) fn one_in(&mut self, n: usize) -> bool {
         self.below(n) == 0
     }

@@ -1,4 +1,4 @@
-//! Reference traces: the states of a project, step by step, in the original machine.
+//! Reference traces, which contain the states of a project after each step in the original machine.
 
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -20,14 +20,14 @@ pub struct Trace {
     pub seed: u32,
     /// Input events by step.
     pub inputs: Vec<StepInputs>,
-    /// `BLOCKID-SPRITENAME` of every block evaluated.
+    /// `BLOCKID-SPRITENAME` of every evaluated block.
     pub covered: Vec<String>,
     /// The state before the first step, then the change of each step.
     #[serde(rename = "trace")]
     pub states: Vec<StateChange>,
 }
 
-/// Input events that arrive just before a step.
+/// Input events that arrive directly before a step.
 #[derive(Clone, Debug, Deserialize)]
 pub struct StepInputs {
     /// Number of the step, from 1.
@@ -42,21 +42,21 @@ pub struct StepInputs {
 pub enum InputEvent {
     /// A key is pressed or released.
     Key {
-        /// Scratch's name of the key.
+        /// The name of the key in Scratch.
         key: String,
-        /// True if it is pressed, false if it is released.
+        /// Whether it is pressed; otherwise it is released.
         down: bool,
     },
     /// The mouse moves to stage coordinates.
     Mouse {
-        /// Stage units, to the right.
+        /// Horizontal position in stage units, to the right.
         x: f64,
         /// Stage units, up.
         y: f64,
     },
     /// The mouse button is pressed or released at the position of the mouse.
     Button {
-        /// True if it is pressed, false if it is released.
+        /// Whether it is pressed; otherwise it is released.
         down: bool,
     },
     /// The open question is answered.
@@ -64,7 +64,7 @@ pub enum InputEvent {
         /// The text.
         text: String,
     },
-    /// The microphone hears something else.
+    /// The loudness of the microphone changes.
     Sound {
         /// Loudness from now on, 0 to 100; negative without sound.
         level: f64,
@@ -86,7 +86,7 @@ pub struct StateChange {
 /// Properties of a target, by their keys in the trace format.
 pub type Properties = BTreeMap<String, Value>;
 
-/// Error of reading a trace.
+/// Error in reading a trace.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TraceError {

@@ -1,5 +1,5 @@
-//! Determinism: runs reach the same states in every build, on every computer and with any number
-//! of threads.
+//! Tests that runs reach the same states in every build, on every computer and with any number of
+//! threads.
 
 use std::path::{Path, PathBuf};
 

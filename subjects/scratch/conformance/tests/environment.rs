@@ -1,4 +1,4 @@
-//! Inference of the environment of a recording: only an environment that agrees in every step
+//! Tests of inferring the environment of a recording. Only an environment that agrees in every step
 //! is accepted.
 
 use std::path::Path;
@@ -72,7 +72,7 @@ fn a_clock_is_inferred_from_the_recording() {
     let trace = recording(&days(&[0.0, 1500.0, 3000.0, 3000.0, 4500.0]), json!([]));
     let result = replay(reporter("sensing_dayssince2000", json!({})), &trace, &[]);
     assert!(result.is_identical(), "{:?}", result.divergence);
-    // Days are compared to 1e-9 of their size, which is 0.8 s.
+    // Days are compared with a relative tolerance of 1e-9, which is 0.8 s.
     let elapsed = result.environment.elapsed.unwrap();
     assert!((elapsed - 4500.0).abs() < 800.0, "{elapsed}");
 }

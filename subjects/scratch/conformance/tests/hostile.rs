@@ -1,4 +1,4 @@
-//! Fuzzing: every execution terminates, and a campaign detects crashes and hangs.
+//! Tests that every fuzzing execution terminates, and that a campaign detects crashes and hangs.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,7 +28,7 @@ fn damaged_projects_are_refused_or_run() {
             execute(&case).unwrap_or_else(|broken| panic!("execution {number}: {broken}"));
         ran += u64::from(outcome == "ran");
     }
-    // Enough projects must remain readable, otherwise only the reader is tested.
+    // Enough projects must remain readable, because otherwise only the reader is tested.
     assert!((EXECUTIONS / 4..EXECUTIONS).contains(&ran), "{ran} of {EXECUTIONS} ran");
 }
 

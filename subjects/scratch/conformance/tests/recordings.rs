@@ -1,4 +1,4 @@
-//! Replay of reference recordings of real projects.
+//! Replays reference recordings of real projects.
 
 use std::path::PathBuf;
 use std::sync::Arc;

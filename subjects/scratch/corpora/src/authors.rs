@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::corpus::Corpus;
 
-/// Finds authors of projects by their files. Each corpus is read once.
+/// Finds the authors of projects, given their files. Each corpus is read only once.
 #[derive(Debug, Default)]
 pub struct Authors {
     /// Pseudonyms of authors by the name of the archive, for each folder of a corpus.

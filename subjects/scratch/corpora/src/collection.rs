@@ -10,7 +10,7 @@ use crate::corpus::{Corpus, CorpusError, Sha};
 use crate::unique_names::unique_names;
 use crate::{Description, LoadError, LoadedProject, describe, synth};
 
-/// Number of folder levels below the given one that are searched: `DIR/GROUP/SET/game.sb3`.
+/// Number of folder levels below the given folder that are searched: `DIR/GROUP/SET/game.sb3`.
 const SEARCH_LEVELS: usize = 2;
 
 /// Result of [`find`].
@@ -56,7 +56,7 @@ impl ProjectEntry {
     }
 }
 
-/// A project that cannot be used; displayed as one line that names file and cause.
+/// A project that cannot be used. It is displayed as one line with the file and the cause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedProject {
     /// The archive or the unpacked folder.

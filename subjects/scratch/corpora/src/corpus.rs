@@ -50,7 +50,7 @@ pub struct Corpus {
     pub members: Vec<Member>,
 }
 
-/// Error of reading or writing a corpus.
+/// Error in reading or writing a corpus.
 #[derive(Debug, thiserror::Error)]
 pub enum CorpusError {
     /// The file system reports an error.
@@ -176,8 +176,8 @@ pub(crate) fn project(folder: &Path, sha: Sha) -> PathBuf {
     projects(folder).join(format!("{sha}.sb3"))
 }
 
-/// Identity of a corpus: SHA-256 over ids and digests of its projects in their order. Titles,
-/// counts and the date of fetching do not influence it.
+/// Identity of a corpus: SHA-256 over ids and digests of its projects in their order. It does not
+/// depend on titles, counts and the date of fetching.
 fn digest(members: &[Member]) -> Sha {
     let mut hash = Sha256::new();
     for Member { id, sha256, .. } in members {

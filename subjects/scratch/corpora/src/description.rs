@@ -5,31 +5,31 @@ use std::collections::BTreeSet;
 use catherd_scratch_sb3::{Block, BlockIndex, Opcode, Project, Slot, Warning};
 use serde::Serialize;
 
-/// Counts of the parts of a project, as a table of projects shows them.
+/// Counts of the parts of a project, for tables of projects.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Description {
-    /// Sprites, without the stage.
+    /// Number of sprites, without the stage.
     pub sprites: usize,
-    /// Scripts that an event, a clone or a call can start.
+    /// Number of scripts that an event, a clone or a call can start.
     pub scripts: usize,
     /// Statement blocks, which a test can execute, including hats and custom-block definitions,
     /// without the heads of loose scripts. This is an upper bound for the number of goals, which
     /// also exclude dead code.
     pub statements: usize,
-    /// Groups of blocks that no event, clone or call can start.
+    /// Number of groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,
-    /// Blocks of every kind in these groups.
+    /// Number of blocks of all kinds in these groups.
     pub loose_blocks: usize,
-    /// Blocks of every kind, reporters and menus included.
+    /// Number of blocks of all kinds, including reporters and menus.
     pub blocks: usize,
-    /// Definitions of custom blocks.
+    /// Number of definitions of custom blocks.
     pub custom_blocks: usize,
-    /// Blocks of scripts that decide which block is executed next: branches, loops that can end,
-    /// and waits for a condition.
+    /// Number of blocks of scripts that decide which block is executed next: branches, loops that
+    /// can end, and waits for a condition.
     pub decisions: usize,
-    /// Variables of the stage and of sprites.
+    /// Number of variables of the stage and of sprites.
     pub variables: usize,
-    /// Lists of the stage and of sprites.
+    /// Number of lists of the stage and of sprites.
     pub lists: usize,
     /// Costumes and backdrops.
     pub costumes: usize,
@@ -37,9 +37,9 @@ pub struct Description {
     pub sounds: usize,
     /// Extensions in use, as the prefixes of their blocks, sorted.
     pub extensions: Vec<String>,
-    /// Blocks with an unknown opcode.
+    /// Number of blocks with an unknown opcode.
     pub unknown_blocks: usize,
-    /// Costumes and sounds without their file.
+    /// Number of costumes and sounds without their file.
     pub missing_media: usize,
 }
 
@@ -117,7 +117,7 @@ fn starts_script(block: &Block) -> bool {
     block.top_level && (block.opcode.is_hat() || definition)
 }
 
-/// The blocks of a group, shadows included. A block that two places share is yielded twice.
+/// The blocks of a group, including shadows. A block that two places share occurs twice.
 fn blocks_below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Block> {
     let mut open = vec![head];
     std::iter::from_fn(move || {
@@ -150,8 +150,8 @@ fn is_decision(block: &Block) -> bool {
     )
 }
 
-/// True for a block that a thread executes as a statement, as opposed to one that reports a
-/// value or shows a menu (Whisker paper, section 5.1).
+/// Whether a thread executes the block as a statement. Other blocks report a value or show a menu
+/// (Whisker paper, section 5.1).
 fn is_statement(block: &Block) -> bool {
     use Opcode::*;
     let name = block.opcode_name();

@@ -17,7 +17,7 @@ pub struct LoadedProject {
     pub digest: [u8; 32],
 }
 
-/// Error of loading a project for a study; displayed as one line that names the file.
+/// Error in loading a project for a study. It is displayed as one line that names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -27,7 +27,7 @@ pub enum LoadError {
     /// The project can be read, but has nothing to run.
     #[error("{file}: has no blocks")]
     NoBlocks {
-        /// The file or folder as the caller named it.
+        /// The file or folder, as given by the caller.
         file: String,
     },
 }

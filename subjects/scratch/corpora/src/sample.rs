@@ -1,10 +1,10 @@
 //! Sampling of Scratch's shared projects, as in section 6.1 of the Whisker paper.
 //!
 //! Ids are probed in a random order (or in the order of a list) until the wanted number is
-//! accepted. *The corpus depends only on recipe and servers*: concurrent probes count by their
-//! position in the order, not by the order of the replies; an undecided id is probed again and
-//! never skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts,
-//! so that a killed sample continues where it ended.
+//! accepted. *The corpus depends only on the recipe and the servers*: the position of a probe in
+//! the order decides, not the order of the replies; an undecided id is probed again and never
+//! skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts, so
+//! that a killed sample continues at the same place.
 
 mod addressed;
 mod client;
@@ -46,8 +46,8 @@ const STAGING_FOLDER: &str = ".staging";
 pub enum IdSource {
     /// The ids of a range in the random order of a seed. Remixes are not accepted.
     Range(Range<u64>, u64),
-    /// The ids of a file in its order, remixes included: one id per line, optionally followed by
-    /// a comma and the SHA-256 that the project must have.
+    /// The ids of a file in its order, including remixes: one id on each line, optionally followed
+    /// by a comma and the SHA-256 that the project must have.
     List(PathBuf),
 }
 
@@ -58,7 +58,7 @@ pub struct SampleRequest {
     pub ids: IdSource,
     /// Number of projects; `None` for all projects of the ids.
     pub count: Option<usize>,
-    /// Folders of the corpora whose projects are left out.
+    /// Folders of the corpora whose projects are excluded.
     pub disjoint_from: Vec<PathBuf>,
 }
 
@@ -89,16 +89,16 @@ pub struct SampleSettings {
     pub rate: f64,
     /// Number of concurrent probes.
     pub connections: usize,
-    /// Number of further attempts after the first failed one, for each request.
+    /// Number of further attempts after the first failed attempt, for each request.
     pub retries: u32,
     /// Pause before the second attempt; it doubles with each attempt.
     pub backoff: Duration,
     /// Time without a received byte after which an attempt has failed.
     pub timeout: Duration,
-    /// Contact of the client's operator for the user agent, a page or an address; `None` to omit
-    /// it.
+    /// Contact of the operator of the client for the user agent: a page or an address; `None` to
+    /// omit it.
     pub contact: Option<String>,
-    /// Complete the sample although ids are undecided, and count them in the frame.
+    /// Whether to complete the sample although ids are undecided, and to count them in the frame.
     pub give_up: bool,
 }
 
@@ -118,7 +118,7 @@ impl Default for SampleSettings {
     }
 }
 
-/// Error of taking a sample.
+/// Error in taking a sample.
 #[derive(Debug, thiserror::Error)]
 pub enum SampleError {
     /// A corpus cannot be read or written.
@@ -326,7 +326,7 @@ impl Sampler<'_> {
                 });
             }
             let result = self.dispatch(&jobs, &done, on_progress);
-            // The probes in flight end at their next wait or reply.
+            // Active probes end at their next wait or reply.
             if result.is_err() {
                 self.stop.store(true, Ordering::Relaxed);
             }

@@ -1,4 +1,4 @@
-//! Structural digest of a project, equal for near-duplicates.
+//! Structural digest of a project, which is equal for near-duplicates.
 
 use catherd_scratch_sb3::{BlockIndex, Project, Slot, Target};
 use sha2::{Digest, Sha256};

@@ -1,8 +1,9 @@
-//! Synthetic projects: random, valid and reachable in all scripts, for use without a network.
+//! Synthetic projects for use without a network. They are random and valid, and all their scripts
+//! are reachable.
 //!
 //! Sizes, blocks and hats are distributed as in real projects ([`plan`], [`block_templates`]); the
 //! programs as a whole are meaningless. Every script can be started: by input, or by a script that
-//! input starts. The project of a seed is the same on every computer.
+//! input starts. Projects with equal seeds and numbers are the same on every computer.
 
 mod block_templates;
 mod media;
@@ -26,7 +27,7 @@ use script_writer::ScriptWriter;
 /// Version of the generator. Another version generates other projects for the same seed.
 pub const GENERATOR: u32 = 1;
 
-/// Number of the random stream of project 0; each project has the next one.
+/// Number of the random stream of project 0. Each further project has the next stream.
 const FIRST_STREAM: u64 = 1_000;
 
 /// Name of a project, with its number in at least four digits: `synthetic-0007`.
@@ -34,10 +35,10 @@ pub fn name(number: u64) -> String {
     format!("synthetic-{number:04}")
 }
 
-/// The project with this number of a seed.
+/// Generates the project with a seed and a number.
 ///
 /// # Panics
-/// If the generator writes a project that cannot be read, which is a bug.
+/// If the generator creates a project that cannot be read, which is a bug.
 pub fn project(seed: u64, number: u64) -> LoadedProject {
     let files = files(seed, number);
     let archive = pack_files(&name(number), &files);
@@ -116,7 +117,7 @@ pub fn files(seed: u64, number: u64) -> BTreeMap<String, Vec<u8>> {
     files
 }
 
-/// The projects 1 to `count` of a seed, for a study. They are not written to files.
+/// The projects 1 to `count` of a seed, for a study. The projects are not written to files.
 /// `on_project` is called after each.
 pub fn find(count: u64, seed: u64, mut on_project: impl FnMut()) -> FoundProjects {
     let projects = (1..=count).map(|number| {

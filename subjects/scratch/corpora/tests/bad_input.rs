@@ -1,5 +1,5 @@
-//! Bad input: every hostile or damaged project results in one line that names file and cause, and
-//! the good projects next to it are found.
+//! Tests that every hostile or damaged project results in one line with the file and the cause, and
+//! that valid projects next to it are found.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -58,8 +58,8 @@ fn names(found: &FoundProjects) -> Vec<&str> {
     found.projects.iter().map(|entry| &*entry.name).collect()
 }
 
-/// Finds a damaged project next to a good one. Returns the line about the damaged one, which must
-/// begin with the path, without the path.
+/// Searches a folder with a damaged and a valid project. Returns the line about the damaged project
+/// without the path, with which it must begin.
 fn skip_line(bytes: &[u8]) -> String {
     let folder = TempDir::new().unwrap();
     let path = folder.path().join("bad.sb3");
@@ -135,7 +135,7 @@ fn a_zip_bomb() {
     assert!(line.starts_with(": too large: more than "), "{line}");
 }
 
-/// The search neither waits for a pipe without a writer nor reads an endless device.
+/// Tests that the search neither waits for a pipe without a writer nor reads an endless device.
 #[cfg(unix)]
 #[test]
 fn pipes_and_devices_are_not_projects() {

@@ -1,4 +1,4 @@
-//! Corpora: adding files, verification, comparison, splitting and export.
+//! Tests of corpora: adding files, verification, comparison, splitting and export.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -82,7 +82,7 @@ fn verification_names_the_defects() {
     fs::write(&manifest, swapped).unwrap();
     let error = Corpus::read(place.path()).unwrap_err().to_string();
     assert!(error.contains("manifest.csv: its rows have the digest"), "{error}");
-    // A study does not run on the damaged corpus either.
+    // A study also refuses the damaged corpus.
     assert!(find([place.path()]).unwrap_err().to_string().contains("manifest.csv"));
     let double = format!("{text}{}\n", text.lines().last().unwrap());
     fs::write(&manifest, double).unwrap();

@@ -1,4 +1,5 @@
-//! The demo corpus: every project loads, has the size in its table, and keeps its digest.
+//! Tests that every project of the demo corpus can be loaded, has the size in its table, and keeps
+//! its digest.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -71,7 +72,7 @@ fn decisions_make_scripts_complex() {
     assert_eq!(catherd_scratch_corpora::Description::default().mccabe(), None);
 }
 
-/// A change of a digest would separate the demo projects from all stored results.
+/// Tests that digests do not change, because stored results refer to them.
 #[test]
 fn digests_are_stable() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/demo.digests");

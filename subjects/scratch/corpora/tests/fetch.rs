@@ -1,4 +1,4 @@
-//! Fetching the projects of a list from a server with faults.
+//! Tests fetching the projects of a list from a server with faults.
 
 use std::collections::HashMap;
 use std::fs;
@@ -13,7 +13,8 @@ use catherd_scratch_corpora::corpus::{Member, Recipe, Sha, verify};
 use catherd_scratch_corpora::sample::{FetchEnd, ProbeOutcome, SampleError, SampleSettings, fetch};
 use catherd_scratch_corpora::{Authors, synth};
 
-/// A server of archives by path. A path is answered with status 503 as often as it has faults.
+/// A server for archives. The first requests for a path get the status 503, as often as the path
+/// has faults.
 struct Archives {
     port: u16,
     requests: Arc<AtomicUsize>,
@@ -94,7 +95,8 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
         + &server.row("gone", "/gone.sb3", &archives[3], "");
     fs::write(&list, &text).unwrap();
 
-    // The server fails for longer than the client tries: nothing is complete, what is here is kept.
+    // The server fails more often than the client tries: no corpus is completed, but fetched files
+    // are kept.
     server.faults.lock().unwrap().insert("/two%20words.sb3".to_owned(), 3);
     let FetchEnd::Unreachable(cause) = run(&list, &folder).unwrap() else { panic!() };
     assert!(cause.contains("two") && cause.contains("503"), "{cause}");
@@ -136,7 +138,7 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
 fn a_server_that_never_answers_ends_the_fetch() {
     let place = tempfile::tempdir().unwrap();
     let list = place.path().join("list.csv");
-    // A port that nothing listens on.
+    // A port on which no server listens.
     let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
     let row = |n| format!("p{n},http://127.0.0.1:{port}/{n},{}\n", "0".repeat(64));
     let rows: String = (0..50).map(row).collect();

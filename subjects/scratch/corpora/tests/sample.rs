@@ -1,4 +1,4 @@
-//! Sampling from a simulation of Scratch's servers with injected faults.
+//! Tests sampling from a simulation of the servers of Scratch with injected faults.
 
 #[path = "../examples/simulated_scratch/server.rs"]
 mod server;
@@ -140,7 +140,7 @@ fn a_sample_continues_after_any_interruption() {
     complete(&ten(), &settings, &folders.at("undisturbed"));
     let expected = contents(&folders.at("undisturbed"));
 
-    // Stopped repeatedly, each time after a few more probes.
+    // Stop the sample repeatedly, each time after a few more probes.
     let folder = folders.at("stopped");
     let mut rounds = 0;
     loop {
@@ -160,8 +160,8 @@ fn a_sample_continues_after_any_interruption() {
     assert!(rounds > 3, "{rounds}");
     assert_eq!(contents(&folder), expected);
 
-    // Killed while writing the journal, at several bytes: the rest of the journal is lost,
-    // archives are not.
+    // Truncate the journal at several bytes, as if the process had been killed while writing it.
+    // Archives are not lost.
     let journal = fs::read(folder.join("probes.jsonl")).unwrap();
     for cut in [0, 1, 100, journal.len() / 3, journal.len() / 2, journal.len() - 1] {
         for name in ["corpus.toml", "manifest.csv", "frame.csv"] {
@@ -174,7 +174,7 @@ fn a_sample_continues_after_any_interruption() {
         assert_eq!(contents(&folder), expected, "cut at {cut}");
     }
 
-    // A complete sample sends no requests. An enlarged one keeps the first ten projects.
+    // A complete sample sends no requests. An enlarged sample keeps the first ten projects.
     let asked = server.log().len();
     complete(&ten(), &settings, &folder);
     assert_eq!(server.log().len(), asked);
@@ -319,7 +319,7 @@ fn a_sample_continues_after_a_write_error() {
     let server = serve(Population::new(5, 0));
     let folder = folders.at("a");
     let refuse = |progress: &SampleProgress| {
-        // Makes every later write of an archive fail, like a full disk.
+        // Make every later write of an archive fail, as on a full disk.
         if progress.accepted == 5 {
             let _ = fs::rename(folder.join(".staging/projects"), folder.join(".staging/kept"));
         }

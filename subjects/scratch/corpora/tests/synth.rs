@@ -1,4 +1,5 @@
-//! Synthetic projects: the same on every computer, valid, and distributed like real projects.
+//! Tests that synthetic projects are the same on every computer, valid, and distributed like real
+//! projects.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ fn a_seed_is_a_corpus() {
     assert!(synth::write(place.path(), 20, 2, || {}).is_err());
     assert_eq!(Corpus::read(place.path()).unwrap().members, corpus.members);
 
-    // A study finds the projects by name, without a modified one.
+    // A study finds the projects by name, except a modified project.
     let found = find([place.path()]).unwrap();
     assert_eq!(found.projects.len(), 20);
     assert_eq!(found.projects[6].name, "synthetic-0007");

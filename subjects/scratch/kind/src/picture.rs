@@ -146,7 +146,7 @@ fn halved(picture: &[Pixel]) -> Vec<Pixel> {
     halves.map(mean).collect()
 }
 
-/// The most frequent colours of frames, the most frequent first. Colours that have the same 3 upper
+/// The most frequent colours of frames, the most frequent first. Colours that have the same 5 upper
 /// bits in each channel are counted together and represented by the most frequent of them.
 fn palette(frames: &[Shown]) -> Vec<Pixel> {
     let mut counts: HashMap<Pixel, u64> = HashMap::new();

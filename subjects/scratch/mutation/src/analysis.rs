@@ -1,4 +1,4 @@
-//! Execution of a suite on mutants: which tests distinguish them from the original.
+//! Execution of a suite on mutants, which shows which tests distinguish them from the original.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,8 +16,8 @@ use crate::settings::MutationSettings;
 use crate::sites::mutants;
 use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
-/// Analysis of one suite for one project. Any number of [`MutantRunner`]s can execute its
-/// mutants in any order and in parallel; the result of a mutant depends on neither.
+/// Analysis of a suite for a project. Any number of [`MutantRunner`]s can execute its mutants in
+/// any order and in parallel, which does not influence the results.
 pub struct Analysis<T: Tests = GeneratedTests> {
     project: Project,
     program: Arc<Program>,
@@ -32,7 +32,7 @@ pub struct Analysis<T: Tests = GeneratedTests> {
 }
 
 impl Analysis {
-    /// Executes a generated suite on the original and makes the mutants.
+    /// Executes a generated suite on the original and creates the mutants.
     ///
     /// # Errors
     /// If the suite does not belong to the project.
@@ -48,7 +48,7 @@ impl Analysis {
 }
 
 impl<T: Tests> Analysis<T> {
-    /// Executes a suite on the original and makes the mutants.
+    /// Executes a suite on the original and creates the mutants.
     pub fn of(
         project: &Project,
         program: Arc<Program>,
@@ -61,7 +61,7 @@ impl<T: Tests> Analysis<T> {
         if let Some(size) = settings.sample {
             sample(&mut mutants, size, settings.seed);
         }
-        // Media are not needed: mutants share the costumes of the original's program.
+        // Media are not needed, because mutants share the costumes of the program of the original.
         let project = Project { assets: Arc::new([]), ..project.clone() };
         let fingerprint = program.fingerprint();
         let tests = suite.on_original(&program, &settings);
@@ -96,7 +96,7 @@ impl<T: Tests> Analysis<T> {
         &self.tests
     }
 
-    /// An executor of mutants. Each thread needs its own.
+    /// Creates an executor of mutants. Each thread needs a separate executor.
     pub fn runner(&self) -> MutantRunner<'_, T> {
         MutantRunner { analysis: self, project: self.project.clone() }
     }
@@ -120,8 +120,8 @@ impl<T: Tests> Analysis<T> {
 
     /// The tests that may distinguish the mutant from the original.
     fn relevant_tests(&self, mutant: &Mutant) -> Vec<BoundedTest> {
-        // A hat that waits for another key may start at any key press, so that coverage on the
-        // original does not show which tests matter.
+        // A hat that waits for another key may start at any key press, so coverage on the original
+        // does not show which tests are relevant.
         let by_key = mutant.operator == Operator::Krm && {
             let (target, index) = self.project.locate(mutant.statement);
             let statement = &self.project.targets[target].blocks[index as usize];

@@ -67,7 +67,7 @@ impl Tests for GeneratedTests {
         let suite = if self.linked.fits(&program) {
             &self.linked
         } else {
-            // Linking succeeds as for the original, because mutants have the same sprites.
+            // Linking succeeds, as for the original, because mutants have the same sprites.
             let Ok(linked) = LinkedSuite::new(&self.suite, &program) else { return };
             relinked = linked;
             &relinked

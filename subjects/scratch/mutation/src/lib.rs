@@ -1,13 +1,13 @@
-//! Mutation analysis: how many small faults in a program the tests of a suite find (Whisker paper,
-//! sections 6.2.4 and 7.4).
+//! Mutation analysis, which measures how many small faults in a program the tests of a suite find
+//! (Whisker paper, sections 6.2.4 and 7.4).
 //!
 //! - Mutants: [`Operator`], [`mutants`], [`Mutant`].
 //! - Execution of a suite on them: [`Analysis`], [`MutantRunner`], [`MutantResult`]. Suites of any
-//!   kind implement [`Tests`]; [`GeneratedTests`] are catherd's own.
+//!   kind implement [`Tests`]; [`GeneratedTests`] are the suites of catherd.
 //! - Scores: [`Tally`], [`duplicates`].
 //! - Assertions that mutants need: [`minimise`].
 //!
-//! Suites may be generated or written by hand; nothing here generates tests.
+//! Suites may be generated or written by hand. This crate does not generate tests.
 
 mod analysis;
 mod generated;

@@ -1,5 +1,5 @@
-//! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that no mutant
-//! needs are dropped.
+//! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that are not
+//! needed to notice mutants are dropped.
 //!
 //! Each mutant is executed by every test that may notice it, and each test continues after a failed
 //! assertion, so that all assertions that notice the mutant are known. The kept assertions notice
@@ -46,7 +46,7 @@ const PER_ATTRIBUTE: u32 = 2;
 pub struct Minimised {
     /// The suite with the assertions that are kept, without flaky assertions.
     pub suite: Suite,
-    /// Number of stable assertions before.
+    /// Number of stable assertions before minimisation.
     pub before: usize,
     /// Number of assertions that are kept.
     pub after: usize,
@@ -56,7 +56,7 @@ pub struct Minimised {
     pub noticed: usize,
 }
 
-/// An assertion of a suite: the number of its test, and its position among the stable ones.
+/// An assertion of a suite: the number of its test, and its position among the stable assertions.
 type Place = (usize, u32);
 
 /// Removes the assertions of a suite that are not needed to notice mutants. Of the mutants of the
@@ -230,7 +230,7 @@ struct ObservedTests(GeneratedTests);
 struct Observed {
     /// Positions of the stable assertions that fail.
     failed: Vec<u32>,
-    /// Whether the test met a limit after them.
+    /// Whether the test then reached a limit.
     limit: bool,
 }
 
@@ -297,7 +297,7 @@ mod tests {
         let kept: Vec<Place> = cover(&noticing, 1).into_iter().collect();
         assert_eq!(kept, [(0, 1), (1, 0)]);
         assert_eq!(cover(&[], 1).len(), 0);
-        // An assertion that is kept in any case counts.
+        // An assertion that is always kept counts.
         let with: Vec<Place> =
             cover_of(0, &noticing, &BTreeSet::from([(0, 1)]), 1).into_iter().collect();
         assert_eq!(with, [(0, 0), (0, 1)]);

@@ -11,10 +11,10 @@ use crate::operator::Operator;
 /// A first-order mutant of a project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mutant {
-    /// The operator that made it.
+    /// The operator that created the mutant.
     pub operator: Operator,
-    /// The block that the operator chose. For a variable in an input that is not a separate block:
-    /// the block with the input.
+    /// The block that the operator chose. For a variable in an input that is not a separate block,
+    /// it is the block with the input.
     pub block: BlockNo,
     /// The statement that is the block or contains it as an operand. Except for a hat that waits
     /// for another key, the change has no effect before this statement is executed.
@@ -40,7 +40,7 @@ pub struct MutantName {
     pub change: String,
 }
 
-/// The edit of a target that makes the mutant. Positions count within the target.
+/// The edit of a target that creates the mutant. Positions are counted within the target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Edit {
     /// Replaces the block's key.
@@ -51,7 +51,7 @@ pub(crate) enum Edit {
     RemoveBody,
     /// Replaces the opcode.
     Replace(Opcode),
-    /// Puts a *not* around the block in the input with this position of that block.
+    /// Puts a *not* around the block in the input with this position of a block.
     Negate(BlockIndex, usize),
     /// Replaces the variable that the block reports or, if `input` is given, the variable in
     /// that input.
@@ -76,7 +76,7 @@ pub(crate) enum Link {
     Covered(usize),
 }
 
-/// The blocks that [`Mutant::apply`] changed, as they were.
+/// The original versions of the blocks that [`Mutant::apply`] changed.
 #[derive(Debug)]
 #[must_use = "the project stays mutated until this is undone"]
 pub struct Undo {
@@ -201,7 +201,7 @@ impl Undo {
 /// A target that is being changed.
 struct Change<'a> {
     target: &'a mut Target,
-    /// The blocks as they were.
+    /// The original versions of the changed blocks.
     before: Vec<(BlockIndex, Block)>,
 }
 

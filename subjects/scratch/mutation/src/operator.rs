@@ -51,7 +51,7 @@ impl Operator {
         }
     }
 
-    /// The paper's name in full.
+    /// The full name in the paper.
     pub fn title(self) -> &'static str {
         match self {
             Operator::Krm => "key replacement",
@@ -65,7 +65,7 @@ impl Operator {
         }
     }
 
-    /// The change that it makes, in a few words.
+    /// A short description of the change.
     pub fn change(self) -> &'static str {
         match self {
             Operator::Krm => "a hat or a key sensor asks for another key",

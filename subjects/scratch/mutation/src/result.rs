@@ -13,10 +13,10 @@ pub enum MutantOutcome {
     Killed,
     /// All tests that execute the changed block pass.
     Survived,
-    /// A test met a limit before one failed, such as the number of blocks, or the mutant cannot be
-    /// compiled within the machine's limits.
+    /// A test reached a limit, such as the number of blocks, before any test failed, or the mutant
+    /// cannot be compiled within the limits of the machine.
     Limit,
-    /// No test executes the changed block, so that none can fail.
+    /// No test executes the changed block, so no test can fail.
     NotCovered,
     /// The mutant is the same program as the original: the changed block is not part of a script
     /// that can start, or means the same as before.
@@ -81,12 +81,13 @@ pub struct Tally {
     pub not_covered: u64,
     /// Mutants of [`MutantOutcome::Equivalent`].
     pub equivalent: u64,
-    /// Mutants that are the same program as an earlier one. They are counted above as well.
+    /// Number of mutants that are the same program as an earlier mutant. They are also included in
+    /// the other counts.
     pub duplicates: u64,
 }
 
 impl Tally {
-    /// Counts the mutants of an operator; of all operators if `None`.
+    /// Counts the mutants of an operator, or of all operators for `None`.
     pub fn of<F>(
         mutants: &[Mutant],
         results: &[MutantResult<F>],
@@ -110,19 +111,19 @@ impl Tally {
         tally
     }
 
-    /// Number of all mutants, equivalent ones and duplicates included.
+    /// Number of all mutants, including equivalent mutants and duplicates.
     pub fn mutants(&self) -> u64 {
         self.killed + self.survived + self.limit + self.not_covered + self.equivalent
     }
 
-    /// The mutation score of the Whisker paper: the share of killed mutants among all, in 0..=1;
-    /// `None` without mutants.
+    /// The mutation score of the Whisker paper: the share of killed mutants among all mutants, in
+    /// 0..=1; `None` without mutants.
     pub fn score(&self) -> Option<f64> {
         share(self.killed, self.mutants())
     }
 
-    /// The share of killed mutants among those that tests execute, in 0..=1; `None` if there are
-    /// none.
+    /// The share of killed mutants among the mutants that tests execute, in 0..=1; `None` if there
+    /// are none.
     pub fn score_of_covered(&self) -> Option<f64> {
         share(self.killed, self.killed + self.survived + self.limit)
     }

@@ -10,10 +10,11 @@ use crate::sites::Compat;
 pub struct MutationSettings {
     /// The operators.
     pub operators: Vec<Operator>,
-    /// Seed of all choices that mutants need: keys, variables, the mutants of a sample. It is not
-    /// the suite's seed, so that suites of all seeds and algorithms face the same mutants.
+    /// Seed of all choices that mutants need: keys, variables, the mutants of a sample. It is
+    /// independent of the seed of the suite, so that suites of all seeds and algorithms are
+    /// executed on the same mutants.
     pub seed: u64,
-    /// Maximum number of mutants, drawn so that each is equally likely; `None` for all.
+    /// Maximum number of mutants; `None` for all. Each mutant is equally likely to be drawn.
     pub sample: Option<u64>,
     /// Whether every test that may kill a mutant is executed, instead of stopping at the first test
     /// that does.
@@ -24,7 +25,7 @@ pub struct MutationSettings {
     /// Maximum number of blocks that a test may execute on a mutant, as a multiple of the blocks
     /// that it executed on the original. Its steps are the same on every mutant.
     pub block_factor: u64,
-    /// Blocks that a test may execute beyond that multiple.
+    /// Number of blocks that a test may execute beyond this multiple.
     pub block_allowance: u64,
     /// Maximum number of steps of a test. Longer tests are not executed.
     pub steps: u64,

@@ -9,7 +9,7 @@ use catherd_search::Stream;
 use crate::mutant::{Edit, KEY, Link, Mutant, Predecessor};
 use crate::operator::Operator;
 
-/// The keys that replace others (Whisker's list, which lacks *enter*).
+/// The keys that replace other keys (the list of Whisker, which does not contain *enter*).
 #[rustfmt::skip]
 const KEYS: [&str; 42] = [
     "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r",
@@ -21,7 +21,7 @@ const KEYS: [&str; 42] = [
 const CONDITIONS: [&str; 5] =
     ["CONDITION", "OPERAND", "TOUCHINGOBJECTMENU", "OPERAND1", "OPERAND2"];
 
-/// Deviations of Whisker's published code in how mutants are made.
+/// Deviations of the published code of Whisker in the creation of mutants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
     /// The negation of one of two operands replaces one of the two at random.
@@ -175,7 +175,7 @@ impl Finder<'_> {
         let own =
             if target.is_stage || self.compat.vrm_stage_only { &[][..] } else { &target.variables };
         let known = stage.variables.iter().chain(own);
-        // A block with the id of no variable means the variable of that name.
+        // If no variable has the id in the block, the block refers to the variable with its name.
         let by_id = id.filter(|&id| known.clone().any(|variable| *variable.id == *id));
         let is_other = |variable: &&catherd_scratch_sb3::Variable| match by_id {
             Some(id) => *variable.id != *id,
@@ -218,7 +218,7 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
 }
 
 /// Whether [`Operator::Sbd`] deletes the block: commands that are neither hats nor have branches.
-/// Loops that the palette does not show are deleted, too.
+/// Loops that the palette does not show are also deleted.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)
@@ -235,7 +235,7 @@ fn is_deletable(block: &Block) -> bool {
         )
 }
 
-/// Whether [`Operator::Ncm`] negates the reporter: all conditions but *not*, *list contains*,
+/// Whether [`Operator::Ncm`] negates the reporter: all conditions except *not*, *list contains*,
 /// *loud* and parameters of custom blocks.
 fn is_condition(opcode: Opcode) -> bool {
     use Opcode::*;
@@ -247,8 +247,8 @@ fn is_condition(opcode: Opcode) -> bool {
 }
 
 /// The predecessor of each block of a target. It is found by following links forward, because the
-/// backward links of project files are not reliable. If a block has several, the first in file
-/// order counts.
+/// backward links of project files are not reliable. If a block has several predecessors, the first
+/// in file order is used.
 struct Predecessors(Vec<Option<Predecessor>>);
 
 impl Predecessors {

@@ -1,4 +1,4 @@
-//! Suites as mutation analysis executes them.
+//! The interface of suites for mutation analysis.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use crate::settings::MutationSettings;
 
 /// A suite whose tests are executed on a project and on its mutants.
 pub trait Tests: Sync {
-    /// Why a test failed.
+    /// The reason for which a test failed.
     type Failure: Send;
 
-    /// Executes every test on the original. One result for each, in order.
+    /// Executes every test on the original. Returns one result for each test, in order.
     fn on_original(&self, program: &Arc<Program>, settings: &MutationSettings)
     -> Vec<OriginalTest>;
 

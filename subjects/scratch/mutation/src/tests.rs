@@ -18,7 +18,7 @@ fn walking() -> Project {
     let when = cat.when(comparison);
     let call = cat.call("spin");
     cat.hold(when, call);
-    // Below a block that has no effect on the sprite.
+    // At the end, add a block that has no effect on the sprite.
     let idle = cat.block(Opcode::SensingResetTimer, &[]);
     cat.flag(&[walk, when, idle]);
     let turn = cat.block(Opcode::MotionTurnRight, &[("DEGREES", number("90"))]);
@@ -43,7 +43,7 @@ fn of_cat(after: u32, expect: Expected) -> Assertion {
     Assertion { after, sprite: Some("Cat".into()), clone: 0, expect }
 }
 
-/// A test that waits, one that expects too much, and one that presses `b`.
+/// A suite with a test that waits, a test with a wrong expectation, and a test that presses `b`.
 fn suite() -> Suite {
     let at = |x| of_cat(0, Expected::Position { x, y: 0.0 });
     let test = |event, assertions| SuiteTest {

@@ -1,5 +1,5 @@
-//! Mutants of real projects: their counts, compared with Whisker's, and the expectations of
-//! Whisker's own tests.
+//! Tests mutants of real projects: compares their counts with the counts of Whisker, and checks the
+//! expectations of the tests of Whisker.
 //!
 //! Reads the folder of projects that `CATHERD_CORPUS` names.
 #![allow(clippy::print_stderr)] // The tests print scores.
@@ -49,7 +49,8 @@ fn there_are_as_many_mutants_as_whisker_makes() {
     }
 }
 
-/// Goals of the project, and how many of them a test covers that presses space.
+/// The number of goals of the project, and the number of goals that a test covers that presses the
+/// space key.
 fn goals_and_covered(project: &Project) -> (usize, usize) {
     let goals = goals::find(project, GoalSettings::default());
     let program = Arc::new(Program::compile(project).unwrap());
@@ -70,7 +71,7 @@ fn goals_and_covered(project: &Project) -> (usize, usize) {
 fn mutants_differ_from_their_originals_as_whisker_expects() {
     use Operator::*;
     let corpus = corpus();
-    // Goals and covered goals, of the original and of every mutant.
+    // Counts of goals and of covered goals, for the original and for every mutant.
     let expected = [
         ("KRM-Sensing", Krm, (None, Some(3)), (None, Some(2))),
         ("SBD", Sbd, (Some(4), None), (Some(3), None)),
@@ -90,7 +91,7 @@ fn mutants_differ_from_their_originals_as_whisker_expects() {
         let mut made = 0;
         for seed in 0..5 {
             for found in mutants(&project, &[operator], Compat::default(), seed) {
-                // Pressing any key presses the old one.
+                // Pressing any key also presses the old key.
                 if found.name(&project).change.ends_with("-> key any") {
                     continue;
                 }
@@ -135,7 +136,7 @@ fn tests_that_are_not_executed_kill_no_mutant() {
         eprintln!("{name}: {tally:?}, score {:?}", tally.score());
         assert!(tally.score() > Some(0.3), "{name}: {tally:?}");
         for (mutant, result) in analysis.mutants().iter().zip(&results) {
-            // Compiles everything again, including costumes, and executes every test.
+            // For comparison, compile everything again, including costumes, and execute every test.
             let undo = mutant.apply(&mut project);
             let program = Arc::new(Program::compile(&project).unwrap());
             undo.undo(&mut project);

@@ -1,12 +1,12 @@
-//! Errors of reading a project.
+//! Errors in reading a project.
 
 use std::fmt;
 
-/// Error of reading a project: file and cause, displayed as one line.
+/// Error in reading a project: the file and the cause, which are displayed as one line.
 #[derive(Debug, thiserror::Error)]
 #[error("{file}: {cause}")]
 pub struct ReadError {
-    /// The file or folder as the caller named it.
+    /// The file or folder, as given by the caller.
     pub file: String,
     /// Cause of the error.
     pub cause: Cause,
@@ -19,7 +19,7 @@ pub enum Cause {
     /// The file system reports an error.
     #[error("cannot be read: {0}")]
     Io(std::io::Error),
-    /// The file is not a zip archive, or a damaged one.
+    /// The file is a damaged zip archive.
     #[error("is not an intact zip archive: {0}")]
     Archive(zip::result::ZipError),
     /// The file is not a zip archive at all, or only the beginning of one.
@@ -31,7 +31,7 @@ pub enum Cause {
     /// `project.json` is not JSON; the error names line and column.
     #[error("project.json is not valid JSON: {0}")]
     Json(serde_json::Error),
-    /// The project is neither of Scratch 2 nor of Scratch 3.
+    /// The project is neither a project of Scratch 2 nor of Scratch 3.
     #[error("unsupported project version: {0}")]
     Version(String),
     /// `project.json` is valid JSON, but does not have the structure of a project.
@@ -39,7 +39,7 @@ pub enum Cause {
     Malformed {
         /// Location of the defect.
         location: ProjectLocation,
-        /// The defect, in words.
+        /// Description of the defect.
         fault: String,
     },
     /// A block contains or follows itself.
@@ -73,7 +73,7 @@ impl From<serde_json::Error> for Cause {
     }
 }
 
-/// Location in a project: the whole project, a target, or a block of it.
+/// Location in a project: the whole project, a target, or a block of a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectLocation {
     /// The whole project.

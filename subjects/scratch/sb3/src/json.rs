@@ -1,4 +1,5 @@
-//! JSON parser with JavaScript's semantics: objects keep JavaScript's order, numbers are doubles.
+//! JSON parser with the semantics of JavaScript: objects have the order of JavaScript, and numbers
+//! are doubles.
 
 use std::borrow::Cow;
 use std::cell::Cell;
@@ -17,12 +18,12 @@ pub(crate) enum Json<'a> {
     Number(f64),
     Text(Cow<'a, str>),
     Array(Vec<Json<'a>>),
-    /// Members in JavaScript's order, keys unique.
+    /// Members with unique keys, in the order of JavaScript.
     Object(Vec<(Cow<'a, str>, Json<'a>)>),
 }
 
 impl<'a> Json<'a> {
-    /// The member of that name; `None` if there is none or this is not an object.
+    /// The member with a name; `None` if there is none or this is not an object.
     pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
         let Json::Object(members) = self else { return None };
         members.iter().find(|(k, _)| k == key).map(|(_, v)| v)
@@ -59,7 +60,7 @@ impl<'a> Json<'a> {
     }
 
     /// The scalar as Scratch stores it; `None` for arrays and objects. Null has no counterpart in
-    /// the model and becomes the text `null`, which behaves the same wherever Scratch casts it.
+    /// the model and becomes the text `null`, which Scratch casts in the same way.
     pub(crate) fn scalar(&self) -> Option<Value> {
         match self {
             Json::Null => Some(Value::Text("null".into())),
@@ -71,8 +72,8 @@ impl<'a> Json<'a> {
     }
 }
 
-/// Decodes the bytes of a JSON file like Scratch: a byte order mark is skipped, invalid UTF-8 and
-/// unpaired surrogates become U+FFFD, and escapes of backspaces are removed.
+/// Decodes the bytes of a JSON file as Scratch does: a byte order mark is skipped, invalid UTF-8
+/// and unpaired surrogates become U+FFFD, and escapes of backspaces are removed.
 pub(crate) fn decode(bytes: &[u8]) -> Cow<'_, str> {
     let text = String::from_utf8_lossy(bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes));
     let escapes = repaired_escapes(text.as_bytes());

@@ -1,38 +1,41 @@
 //! Size limits of projects.
 
-/// Size limits of the reader. They depend only on the project's bytes, so that a project is refused
-/// on every computer or on none. The defaults are about ten times the needs of the largest known
+/// Size limits of the reader. They depend only on the project's bytes, so that all computers accept
+/// or refuse the same projects. The defaults are about ten times the needs of the largest known
 /// projects; `docs/reference/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Bytes of the archive itself.
+    /// Maximum number of bytes of the archive.
     pub archive_bytes: u64,
-    /// Files in the archive or folder.
+    /// Maximum number of files in the archive or folder.
     pub entries: usize,
-    /// Bytes of `project.json`, unpacked.
+    /// Maximum number of unpacked bytes of `project.json`.
     pub json_bytes: u64,
-    /// Bytes of `project.json` and all its media, unpacked.
+    /// Maximum number of unpacked bytes of `project.json` and all its media.
     pub unpacked_bytes: u64,
-    /// Unpacked bytes for each byte of the archive, checked beyond [`Limits::RATIO_FREE_BYTES`].
+    /// Maximum number of unpacked bytes for each byte of the archive, which is checked beyond
+    /// [`Limits::RATIO_FREE_BYTES`].
     pub ratio: u64,
-    /// Values in `project.json`, keys included; this limits the memory for parsing.
+    /// Maximum number of values in `project.json`, including keys; this limits the memory for
+    /// parsing.
     pub json_values: usize,
-    /// Nesting of arrays and objects in `project.json`; values above 120 mean 120.
+    /// Maximum nesting of arrays and objects in `project.json`; values above 120 mean 120.
     pub json_depth: usize,
-    /// Targets: the stage and sprites.
+    /// Maximum number of targets (the stage and sprites).
     pub targets: usize,
     /// Costumes and sounds.
     pub media: usize,
-    /// Blocks of the project. Also limits the blocks of a target when a block with several parents
-    /// is counted once for each parent, because a compiler visits it that often.
+    /// Maximum number of blocks of the project. It also limits the number of blocks of a target if
+    /// a block with several parents is counted once for each parent, because a compiler visits it
+    /// as many times.
     pub blocks: usize,
-    /// Nesting of blocks, as inputs or branches.
+    /// Maximum nesting of blocks in inputs or branches.
     pub block_depth: usize,
 }
 
 impl Limits {
-    /// Bytes that may be unpacked from an archive of any size. Valid projects need them: a few
-    /// seconds of silence are compressed by a factor of a thousand.
+    /// Number of bytes that may be unpacked from an archive of any size. Valid projects need them,
+    /// because a few seconds of silence are compressed by a factor of a thousand.
     pub const RATIO_FREE_BYTES: u64 = 16 << 20;
 }
 

@@ -67,7 +67,7 @@ enum State {
     New,
     /// On the current path.
     Open,
-    /// Number of blocks from here on, counted once per path, and their nesting.
+    /// Number of blocks from this block, counted once for each path, and their nesting.
     Done {
         size: u64,
         depth: usize,

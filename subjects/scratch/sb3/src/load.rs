@@ -11,7 +11,7 @@ impl Project {
     /// Reads an archive, or a folder with an unpacked `project.json`, within the default limits.
     ///
     /// # Errors
-    /// If the project cannot be read; the error names the path as given.
+    /// If the project cannot be read; the error contains the given path.
     pub fn read(path: impl AsRef<Path>) -> Result<Project, ReadError> {
         Project::read_within(path, &Limits::default())
     }
@@ -45,7 +45,8 @@ impl Project {
     }
 }
 
-/// Whether the file is a `project.json` instead of an archive with one, which Scratch reads, too.
+/// Whether the file is a `project.json` instead of an archive that contains one. Scratch reads such
+/// files as well.
 fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"{")

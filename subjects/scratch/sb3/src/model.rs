@@ -1,4 +1,4 @@
-//! Project model: targets, blocks, variables and media, as Scratch stores them.
+//! Project model, with targets, blocks, variables and media as in the project format.
 //!
 //! The model is data without behaviour. The order of elements is preserved where a program can
 //! observe it: targets, blocks (in JavaScript's key order), inputs, variables and lists.
@@ -25,9 +25,9 @@ pub struct Project {
 /// The position of a block in [`Target::blocks`].
 pub type BlockIndex = u32;
 
-/// The number of a block in the whole project: blocks are numbered through all
-/// targets in file order, see [`Target::first_block`]. Copies that only relink
-/// blocks (mutants) keep the numbers.
+/// The number of a block in the whole project. Blocks of all targets are numbered consecutively in
+/// file order, see [`Target::first_block`]. Copies that only relink blocks (mutants) keep the
+/// numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockNo(pub u32);
 
@@ -52,7 +52,7 @@ impl Project {
 /// The stage or a sprite.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// True for the stage.
+    /// Whether this is the stage.
     pub is_stage: bool,
     /// Name, unique among sprites after loading.
     pub name: Arc<str>,
@@ -66,7 +66,8 @@ pub struct Target {
     pub blocks: Vec<Block>,
     /// The project-wide number of `blocks[0]`.
     pub first_block: u32,
-    /// Index of the costume shown first, clamped to the costumes; may be fractional in odd files.
+    /// Index of the initial costume, clamped to the costumes; it may be fractional in unusual
+    /// files.
     pub current_costume: f64,
     /// Costumes (backdrops for the stage), names unique.
     pub costumes: Vec<Costume>,
@@ -78,7 +79,7 @@ pub struct Target {
     pub layer_order: f64,
     /// Tempo in beats per minute (stage only).
     pub tempo: f64,
-    /// Horizontal position in stage units. This field and the following ones have no meaning for
+    /// Horizontal position in stage units. This field and the following fields have no meaning for
     /// the stage.
     pub x: f64,
     /// Vertical position in stage units, upwards.
@@ -87,9 +88,9 @@ pub struct Target {
     pub size: f64,
     /// Direction in degrees as in the file; 90 is right.
     pub direction: f64,
-    /// True if the sprite is shown.
+    /// Whether the sprite is visible.
     pub visible: bool,
-    /// True if the sprite can be dragged in the player.
+    /// Whether the sprite can be dragged in the player.
     pub draggable: bool,
     /// Dependence of the costume on the direction.
     pub rotation_style: RotationStyle,
@@ -139,7 +140,8 @@ pub struct Variable {
     pub name: Arc<str>,
     /// Initial value.
     pub value: Value,
-    /// True for a cloud variable, which Scratch stores on its server; catherd treats it as local.
+    /// Whether this is a cloud variable, which Scratch stores on its server; catherd treats it as
+    /// local.
     pub cloud: bool,
 }
 
@@ -165,22 +167,22 @@ pub struct Block {
     pub unknown: Option<Arc<str>>,
     /// The block below; `None` at the end of a script.
     pub next: Option<BlockIndex>,
-    /// The block above or around this one; `None` at the top of a script.
+    /// The block above or around this block; `None` at the top of a script.
     pub parent: Option<BlockIndex>,
     /// Inputs in file order, which is their order of evaluation.
     pub inputs: Vec<Input>,
     /// Fields in file order.
     pub fields: Vec<Field>,
-    /// True for menus and defaults of inputs.
+    /// Whether the block is a menu or the default of an input.
     pub shadow: bool,
-    /// True at the top of a script.
+    /// Whether the block is at the top of a script.
     pub top_level: bool,
     /// Custom-block data; `None` for other blocks.
     pub mutation: Option<Mutation>,
 }
 
 impl Block {
-    /// The opcode as the file spells it.
+    /// The opcode in the file.
     pub fn opcode_name(&self) -> &str {
         self.unknown.as_deref().unwrap_or_else(|| self.opcode.name())
     }
@@ -229,7 +231,7 @@ pub enum Slot {
 /// An inline primitive of the project format.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Literal {
-    /// Number, text, angle, colour: codes 4 to 10.
+    /// A number, text, angle or colour: codes 4 to 10.
     Value {
         /// The opcode of the corresponding shadow block (`math_number`, `text`, `colour_picker`, ...).
         opcode: Opcode,
@@ -285,15 +287,15 @@ impl Field {
 pub enum Mutation {
     /// `procedures_prototype`.
     Prototype {
-        /// The signature, which is the custom block's identity.
+        /// The signature, which identifies the custom block.
         proccode: Arc<str>,
         /// Ids of the arguments.
         ids: Vec<Arc<str>>,
-        /// Names of the arguments, same order.
+        /// Names of the arguments, in the same order.
         names: Vec<Arc<str>>,
-        /// Defaults of the arguments, same order; may be shorter.
+        /// Defaults of the arguments, in the same order; there may be fewer.
         defaults: Vec<Value>,
-        /// True if the custom block runs without screen refresh.
+        /// Whether the custom block runs without screen refresh.
         warp: bool,
     },
     /// `procedures_call`.
@@ -312,9 +314,9 @@ pub struct Costume {
     pub name: Arc<str>,
     /// Index in [`Project::assets`]; `None` if the image is missing.
     pub asset: Option<u32>,
-    /// True for vector images, false for bitmaps, by the extension of `md5ext`.
+    /// Whether this is a vector image instead of a bitmap, according to the extension of `md5ext`.
     pub vector: bool,
-    /// Pixels per unit of bitmaps, 1 or 2; any other value and `None` mean 2.
+    /// Number of pixels per unit of a bitmap, 1 or 2; any other value and `None` mean 2.
     pub bitmap_resolution: Option<f64>,
     /// Rotation centre in image units; `None` for the centre of the image.
     pub rotation_center: Option<(f64, f64)>,
@@ -357,11 +359,11 @@ pub struct Monitor {
     pub id: Arc<str>,
     /// Opcode of the shown reporter.
     pub opcode: Opcode,
-    /// The sprite that owns the monitor; `None` for a global one.
+    /// The sprite that owns the monitor; `None` for a global monitor.
     pub sprite: Option<Arc<str>>,
     /// Field values by name (`VARIABLE`, `LIST`, `CURRENTMENU`, ...).
     pub params: Vec<(Arc<str>, Arc<str>)>,
-    /// True if the monitor is shown.
+    /// Whether the monitor is visible.
     pub visible: bool,
 }
 

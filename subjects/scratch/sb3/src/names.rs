@@ -1,4 +1,4 @@
-//! Names and ids, made unique and safe as in Scratch.
+//! Makes names and ids unique and safe, as in Scratch.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -22,8 +22,8 @@ impl Interner {
 #[derive(Default)]
 pub(crate) struct UniqueNames {
     taken: HashSet<Arc<str>>,
-    /// The smallest suffix that may be free, by name without digits. It never decreases, because
-    /// names are never released.
+    /// The smallest suffix that may be free for each name without digits. It never decreases,
+    /// because names are never released.
     next: HashMap<Arc<str>, u64>,
 }
 

@@ -32,7 +32,7 @@ pub struct ScriptLine {
 }
 
 impl<'a> Notation<'a> {
-    /// The notation of a target's blocks.
+    /// Creates the notation for the blocks of a target.
     pub fn new(target: &'a Target) -> Self {
         let mut arguments = HashMap::new();
         for block in &target.blocks {
@@ -43,7 +43,7 @@ impl<'a> Notation<'a> {
         Self { target, arguments }
     }
 
-    /// The lines of a script from a block on, including that block.
+    /// The lines of a script, beginning with a block.
     pub fn script(&self, top: BlockIndex) -> Vec<ScriptLine> {
         enum Part {
             Stack(BlockIndex),

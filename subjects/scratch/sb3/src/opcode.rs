@@ -13,12 +13,12 @@ macro_rules! opcodes {
         }
 
         impl Opcode {
-            /// The opcode of that name; [`Opcode::Unknown`] if there is none.
+            /// The opcode with a name; [`Opcode::Unknown`] if there is none.
             pub fn from_name(name: &str) -> Opcode {
                 match name { $($name => Opcode::$variant,)* _ => Opcode::Unknown }
             }
 
-            /// The name as project files spell it; `"?"` for [`Opcode::Unknown`].
+            /// The name in project files; `"?"` for [`Opcode::Unknown`].
             pub fn name(self) -> &'static str {
                 match self { $(Opcode::$variant => $name,)* Opcode::Unknown => "?" }
             }
@@ -311,8 +311,8 @@ opcodes! {
 }
 
 impl Opcode {
-    /// True for hat blocks, which start a script: the event hats and "when I start as a clone".
-    /// Custom-block definitions are not hats.
+    /// Whether this is a hat block, which starts a script: the event hats and "when I start as a
+    /// clone". Custom-block definitions are not hats.
     pub fn is_hat(self) -> bool {
         use Opcode::*;
         matches!(
@@ -335,7 +335,7 @@ impl Opcode {
         )
     }
 
-    /// True for reporters whose value is true or false: blocks with pointed ends.
+    /// Whether this is a Boolean reporter, which is a block with pointed ends.
     pub fn is_boolean(self) -> bool {
         use Opcode::*;
         matches!(
@@ -360,8 +360,8 @@ impl Opcode {
         )
     }
 
-    /// True for edge-activated hats: their predicate is evaluated in every step, and they start
-    /// their script when it changes from false to true.
+    /// Whether this is an edge-activated hat, whose predicate is evaluated in every step, and which
+    /// starts its script when the predicate changes from false to true.
     pub fn is_edge_hat(self) -> bool {
         use Opcode::*;
         matches!(

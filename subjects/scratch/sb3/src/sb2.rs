@@ -76,7 +76,8 @@ enum NameKind {
 /// Table of names and their ids, because Scratch 2 refers to variables, lists and messages by name.
 #[derive(Default)]
 struct NameTable {
-    /// Names of the stage, which sprites refer to unless they have the name themselves.
+    /// Names of the stage, to which sprites refer unless they have a variable or list with the
+    /// name.
     global: HashSet<(String, NameKind)>,
     /// Messages in lower case, in order of appearance.
     messages: Vec<String>,
@@ -84,7 +85,7 @@ struct NameTable {
 }
 
 impl NameTable {
-    /// The id of a variable or list as seen from a target (0 is the stage).
+    /// The id of a variable or list to which a target (0 for the stage) refers by name.
     fn id(&mut self, target: usize, name: &str, kind: NameKind) -> String {
         let key = (name.to_owned(), kind);
         let owner = if target == 0 {
@@ -271,7 +272,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file of a costume or sound, named by number, and its extension, by hash.
+    /// The file of a costume or sound, whose name is a number, and the extension in its hash.
     fn file(&mut self, item: &Json, id: &str, md5: &str, absent: &str) -> (Arc<str>, String) {
         let md5 = item.get(md5).and_then(Json::text).unwrap_or("");
         let extension = md5.split_once('.').map_or("", |(_, e)| e);
@@ -405,7 +406,7 @@ impl<T> Keyed<T> {
     }
 }
 
-/// The extensions that the blocks belong to, in order of appearance.
+/// The extensions to which the blocks belong, in the order of their first use.
 fn extensions(targets: &[Target]) -> Vec<Arc<str>> {
     const EXTENSIONS: [&str; 3] = ["pen", "music", "videoSensing"];
     let mut used: Vec<Arc<str>> = Vec::new();

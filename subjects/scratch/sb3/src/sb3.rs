@@ -65,7 +65,7 @@ impl Reader<'_> {
         self.location.fault(fault)
     }
 
-    /// Notes that a defect was repaired.
+    /// Records that a defect was repaired.
     fn repaired(&mut self, what: impl std::fmt::Display) {
         let warning = format!("{}: {what}", self.location);
         self.warnings.push(Warning::Other(warning.into()));
@@ -153,7 +153,7 @@ impl Reader<'_> {
         })
     }
 
-    // Scalars of an object. Null is treated as absent, because JSON writers use it for NaN and
+    // A number in an object. Null is treated as absent, because JSON writers use it for NaN and
     // infinite numbers.
 
     fn number(&self, object: &Json, key: &str, absent: f64) -> Result<f64, Cause> {
@@ -269,7 +269,7 @@ impl Reader<'_> {
         Ok((variables, lists, broadcasts))
     }
 
-    /// The name of a variable or list and its value. Scratch takes them as undefined if the array
+    /// The name of a variable or list and its value. Scratch treats them as undefined if the array
     /// ends before them. `None` if there is no array or the name is not a string.
     fn name_and_value<'j, 'a>(
         &mut self,

@@ -1,4 +1,4 @@
-//! Files of a project, read from an archive, a folder or memory within limits.
+//! Files of a project, which are read from an archive, a folder or memory within limits.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File};
@@ -12,8 +12,8 @@ use zip::read::ZipFile;
 
 use crate::{Asset, Cause, Limits, Warning};
 
-/// Storage of the files of a project. Files are addressed by bare name, at the top or one folder
-/// deep, so that a name in a project never becomes a path.
+/// Storage of the files of a project. Files are addressed by names without folders, at the top or
+/// one folder below, so a name in a project never becomes a path.
 enum Storage<'a> {
     Archive { zip: ZipArchive<Cursor<&'a [u8]>>, entries: HashMap<String, usize> },
     Folder { paths: HashMap<String, PathBuf> },
@@ -38,11 +38,11 @@ fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
 pub(crate) struct FileSource<'a> {
     files: Storage<'a>,
     limits: &'a Limits,
-    /// Bytes that may still be unpacked, and the limit that an error names.
+    /// Number of bytes that may still be unpacked, and the limit for error messages.
     left: u64,
     limit: (&'static str, u64),
     assets: Vec<Asset>,
-    /// Indices of the media files read so far; `None` for a missing or damaged one.
+    /// Indices of the media files read so far; `None` for a missing or damaged file.
     known: HashMap<Arc<str>, Option<u32>>,
 }
 
@@ -52,8 +52,8 @@ impl<'a> FileSource<'a> {
         if size > limits.archive_bytes {
             return Err(Cause::limit("bytes of archive", limits.archive_bytes));
         }
-        // `ZipArchive` stores all entries in memory. Therefore they are counted first, by the
-        // signature of their headers.
+        // `ZipArchive` stores all entries in memory. So count them first, by the signature of their
+        // headers.
         if memmem::find_iter(bytes, b"PK\x01\x02").nth(limits.entries).is_some() {
             return Err(Cause::limit("files in the archive", limits.entries as u64));
         }
@@ -99,7 +99,7 @@ impl<'a> FileSource<'a> {
                 }
                 paths.push(entry?.path());
             }
-            // The order of a listing depends on the file system.
+            // Sort the paths, because the order of a listing depends on the file system.
             paths.sort();
             Ok(paths)
         };
@@ -224,7 +224,7 @@ pub(crate) fn open(path: &Path) -> io::Result<File> {
 }
 
 /// The bytes of a file in an archive; `None` if there are more than `most`. A wrong checksum is not
-/// an error, because Scratch does not check it, as long as the declared number of bytes is there.
+/// an error if the declared number of bytes exists, because Scratch does not check it.
 fn read_member<R: Read>(mut file: ZipFile<'_, R>, most: u64) -> io::Result<Option<Vec<u8>>> {
     let declared = file.size();
     let mut bytes = Vec::new();

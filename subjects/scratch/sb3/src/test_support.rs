@@ -25,7 +25,7 @@ pub fn project_of(mut targets: Vec<Target>) -> Project {
     }
 }
 
-/// A target with nothing in it, in the middle of the stage.
+/// An empty target at the centre of the stage.
 pub fn empty_target(is_stage: bool, name: &str) -> Target {
     Target {
         is_stage,

@@ -1,4 +1,4 @@
-//! Damaged and hostile input results in a one-line error within bounded time.
+//! Tests that damaged and hostile input results in an error of one line within bounded time.
 
 use crate::archive;
 
@@ -85,7 +85,7 @@ fn block_cycles_name_target_and_block() {
         let line = line(result);
         assert!(line.contains("\"Cat\"") && line.contains("cycle"), "{line}");
     }
-    // Accepted: a block below two others, and a block whose `parent` is itself.
+    // A block below two others is accepted, and so is a block whose `parent` is itself.
     let shared = format!(
         r#""blocks": {{"a": {{{show}, "next": "c", "parent": "a"}}, "b": {{{show}, "next": "c"}}, "c": {{{show}}}}}"#
     );
@@ -125,7 +125,7 @@ fn shared_blocks_must_not_multiply() {
 rusty_fork_test! {
     #![rusty_fork(timeout_ms = 60_000)]
 
-    // Unpacking stops at the limit, independent of the size of the file.
+    // Tests that unpacking stops at the limit, independently of the size of the file.
     #[test]
     fn bombs_are_defused_before_they_are_unpacked() {
         let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));

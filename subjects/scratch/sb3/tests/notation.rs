@@ -1,4 +1,4 @@
-//! Text notation of blocks.
+//! Tests of the text notation of blocks.
 
 use catherd_scratch_sb3::{Notation, Project};
 use serde_json::{Value, json};

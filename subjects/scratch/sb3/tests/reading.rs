@@ -1,4 +1,4 @@
-//! Reading of Scratch 3 projects into the model.
+//! Tests of reading Scratch 3 projects into the model.
 
 use crate::archive;
 

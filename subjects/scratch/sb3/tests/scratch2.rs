@@ -1,4 +1,4 @@
-//! Conversion of Scratch 2 projects.
+//! Tests of the conversion of Scratch 2 projects.
 
 use crate::archive;
 

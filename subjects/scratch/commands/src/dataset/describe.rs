@@ -47,7 +47,7 @@ pub struct Arguments {
 struct OpcodeUse {
     projects: usize,
     uses: usize,
-    /// Why the machine does not support the block; `None` if it does.
+    /// The reason for which the machine does not support the block; `None` if it supports it.
     unsupported: Option<&'static str>,
 }
 
@@ -296,7 +296,7 @@ fn write(
     table.flush().map_err(|error| write_failure(&path, error))
 }
 
-/// Failure of writing a table.
+/// Failure in writing a table.
 fn write_failure(path: &Path, error: impl std::fmt::Display) -> Failure {
     Failure::new(format_args!("{}: {error}", path.display()))
         .hint("give a folder that you may write to with --out")

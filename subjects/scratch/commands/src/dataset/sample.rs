@@ -221,8 +221,8 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
     }
 }
 
-/// Handles interrupts: the first one stops the sample, the second one ends the process at once,
-/// which loses only the probes in flight.
+/// Handles interrupts: the first interrupt stops the sample, and the second ends the process
+/// immediately, which loses only the active probes.
 pub(super) fn stop_on_interrupt(stop: Arc<AtomicBool>) {
     let wait = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -270,7 +270,7 @@ fn retry_line(progress: &SampleProgress) -> String {
     format!("requests repeated: {}\n", causes.join(", "))
 }
 
-/// Display of the progress: a bar on a terminal, otherwise a line at intervals.
+/// Display of the progress: a bar on a terminal, or else a line at intervals.
 pub(super) struct ProgressDisplay {
     kind: DisplayKind,
     /// Time of the first update, and number of projects at that time.

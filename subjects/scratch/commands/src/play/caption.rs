@@ -4,7 +4,7 @@ use super::Pixel;
 
 /// Width and height of a dot in pixels, and the margin on the left.
 const DOT: usize = 2;
-/// Dots from one letter to the next, and from one line to the next.
+/// Distance in dots from one letter to the next, and from one line to the next.
 const ADVANCE: (usize, usize) = (6, 9);
 /// Number of lines.
 const LINES: usize = 3;

@@ -45,7 +45,7 @@ enum Language {
 pub(crate) struct PlanTests {
     plan: Plan,
     options: JudgeOptions,
-    /// The project that pupils start from; `None` if each submission is its own template.
+    /// The project with which pupils start; `None` if each submission is its own template.
     template: Option<LoadedProject>,
 }
 
@@ -84,14 +84,14 @@ impl PlanTests {
         judge(&self.plan, template, &submission.project, &self.options)
     }
 
-    /// Everything but the plan's text and the submission on which a judgement depends.
+    /// Everything on which a judgement depends, except the text of the plan and the submission.
     pub(super) fn inputs(&self) -> String {
         let template = self.template.as_ref().map(|template| hex::encode(template.digest));
         format!("{template:?} {:?}", self.options)
     }
 }
 
-/// Judges one submission, and writes the judgement in a format of Itch's own.
+/// Judges one submission, and writes the judgement in a format of Itch.
 pub(super) fn run(arguments: &super::Arguments<'_>, text: &str) -> Result<Exit, Failure> {
     let path = arguments.pair.suite.as_path();
     let plan = PlanTests::new(arguments, text)?;

@@ -138,7 +138,7 @@ fn suite_of(path: &Path, text: &str, options: SuiteOptions) -> Result<Tests, Fai
     Ok(Tests::Whisker(Box::new((suite, options))))
 }
 
-/// The tests of a suite that is recognised as one for Whisker, with options.
+/// The tests of a suite that is recognised as a suite for Whisker, with options.
 ///
 /// # Errors
 ///
@@ -169,7 +169,7 @@ fn options(arguments: &super::Arguments<'_>) -> SuiteOptions {
     let Choices {
         test, category, compat, strict, acceleration, coverage, operations, memory, ..
     } = &arguments.flags.javascript;
-    // Whisker's table has coverage in any case.
+    // The table in the format of Whisker always contains coverage.
     let coverage = *coverage || arguments.flags.format == Some(Format::WhiskerCsv);
     let seed = |text: &String| match text.parse() {
         Ok(number) => Seed::number(number),
@@ -202,7 +202,7 @@ fn options(arguments: &super::Arguments<'_>) -> SuiteOptions {
 }
 
 impl Choices {
-    /// Maximum bytes of text that are logged; `None` if it is not chosen.
+    /// Maximum number of bytes of logged text; `None` if it is not chosen.
     pub(super) fn log_bytes(&self) -> Option<usize> {
         self.log_limit.map(|kibibytes| usize::try_from(kibibytes << 10).unwrap_or(usize::MAX))
     }

@@ -1,4 +1,4 @@
-//! A suite on many projects: one report after the other, in the order of the projects.
+//! Execution of a suite on many projects. Reports are written in the order of the projects.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs::{self, File, OpenOptions};
@@ -19,8 +19,8 @@ use super::suite::LoadedSuite;
 /// project.
 const MAX_WAITING: usize = 64;
 
-/// The projects of a folder, sorted by name, or those that standard input lists; `None` if the path
-/// is one project.
+/// The projects of a folder, sorted by name, or the projects that standard input lists; `None` if
+/// the path is one project.
 pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
     if path == Path::new("-") {
         let lines = io::stdin().lock().lines();

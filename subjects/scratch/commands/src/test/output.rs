@@ -46,7 +46,7 @@ pub(super) struct Output {
 }
 
 impl Output {
-    /// An output to a file that is open, or to standard output.
+    /// Creates an output to an open file or to standard output.
     pub(super) fn new(
         format: Format,
         skips: Skips,

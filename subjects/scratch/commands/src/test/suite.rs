@@ -65,13 +65,15 @@ impl LoadedSuite {
         hex::encode(self.inputs.clone().chain_update(project).finalize())
     }
 
-    /// Loads the suite once, so that one that cannot be loaded is not reported for every project.
+    /// Loads the suite once, so that a suite that cannot be loaded is not reported for every
+    /// project.
     ///
     /// # Errors
-    /// Why it cannot be loaded, in one line.
+    /// The reason for which the suite cannot be loaded, on one line.
     pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
         let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
-        // The first project that can be compiled is enough: the suite does not depend on it.
+        // The first project that can be compiled is sufficient, because the suite does not depend
+        // on it.
         let program = paths.iter().find_map(|path| {
             let subject = project::open(path).ok()?;
             project::compile_for_scripts(path, &subject, self.compat(), None).ok()
@@ -93,7 +95,7 @@ impl LoadedSuite {
     /// Executes the suite on a project that was read.
     ///
     /// # Errors
-    /// Why it cannot be executed, in one line.
+    /// The reason for which the project cannot be used, on one line.
     pub(crate) fn execute(
         &self,
         path: &Path,

@@ -21,8 +21,8 @@ const SLOWEST: usize = 5;
 /// Memory that the process of an execution may map, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// Stack of the executing thread in bytes: the default of threads, so that no project may need
-/// a larger one.
+/// Stack size of the executing thread in bytes. It is the default for threads, so that a project
+/// that needs a larger stack is detected.
 const STACK: usize = 2 << 20;
 
 /// Factor of the time limit after which an execution counts as hanging by the wall clock. It is
@@ -43,14 +43,14 @@ pub struct Campaign<'a> {
     pub duration: Duration,
     /// Number of concurrent processes.
     pub jobs: usize,
-    /// Processor time after which an execution counts as hanging; on the wall clock, twenty
-    /// times as much.
+    /// Processor time after which an execution counts as hanging. The limit for real time is twenty
+    /// times as large.
     pub time_limit: Duration,
     /// Folder for the inputs of failed executions.
     pub failures: &'a Path,
 }
 
-/// An execution that crashed, hung or did not repeat itself.
+/// An execution that crashed, hung, or had another result when it was repeated.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedExecution {
     /// Number of the execution.
@@ -108,7 +108,7 @@ pub fn run_campaign(
     Ok(report)
 }
 
-/// Sequence of processes, one after the other. A campaign has one lane per job.
+/// A sequence of processes. A campaign has one lane for each concurrent process.
 struct Lane<'a> {
     campaign: &'a Campaign<'a>,
     start: Instant,
@@ -116,7 +116,7 @@ struct Lane<'a> {
     on_execution: &'a (dyn Fn() + Sync),
 }
 
-/// Failure of an execution as its lane sees it.
+/// Failure of an execution in a lane.
 enum LaneFailure {
     /// The process is alive, but the execution failed for this reason.
     Reported(String),
@@ -241,10 +241,10 @@ fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
     })
 }
 
-/// Body of a child process: runs every `stride`-th execution, beginning with `first`. For each, it
-/// writes a line to standard output: number, milliseconds of processor time, peak memory of the
-/// process in KiB, outcome. Ends when standard output is closed, or by a signal in an execution
-/// that takes more than `time_limit`.
+/// Body of a child process, which runs every `stride`-th execution, beginning with `first`. For
+/// each execution, it writes a line to standard output: number, milliseconds of processor time,
+/// peak memory of the process in KiB, and outcome. Ends when standard output is closed, or by a
+/// signal in an execution that takes more than `time_limit`.
 pub fn run_executor(
     projects: &[PathBuf],
     seed: u64,
@@ -252,7 +252,7 @@ pub fn run_executor(
     stride: u64,
     time_limit: Duration,
 ) {
-    // If the limit cannot be set, the time limit still ends a run that swaps.
+    // If the limit cannot be set, the time limit still ends a run that uses too much memory.
     let _ = catherd_platform::limit_address_space(MEMORY);
     std::thread::scope(|scope| {
         let work = || {

@@ -1,4 +1,4 @@
-//! Injection of hostile scripts: endless loops, recursion, growth, deep nesting.
+//! Injection of hostile scripts with endless loops, recursion, growing data or deep nesting.
 
 use serde_json::{Map, Value, json};
 
@@ -62,7 +62,7 @@ fn statement(opcode: &str, inputs: Value) -> Value {
     json!({ "opcode": opcode, "inputs": inputs })
 }
 
-/// `forever [set v to join v v]`, perhaps saying the value in each iteration.
+/// `forever [set v to join v v]`, possibly with a block that says the value in each iteration.
 fn endless_doubling(rng: &mut Rng) -> Vec<Value> {
     let twice = json!({ "opcode": "operator_join", "inputs": {
         "STRING1": [3, [12, "V", "V"]], "STRING2": [3, [12, "V", "V"]] } });
@@ -123,7 +123,7 @@ fn nested_reporters(depth: usize) -> Value {
     statement("motion_movesteps", json!({ "STEPS": [3, inner] }))
 }
 
-/// Writer that turns trees of blocks into entries of a target's `blocks`.
+/// Writer that converts trees of blocks to entries of `blocks` of a target.
 struct ScriptWriter<'a> {
     blocks: &'a mut Map<String, Value>,
     tag: String,
@@ -162,7 +162,7 @@ impl ScriptWriter<'_> {
         self.add_script(hat, vec![call]);
     }
 
-    /// Adds statements one below the other and returns the id of the first.
+    /// Adds statements in sequence and returns the id of the first.
     fn add_chain(&mut self, script: Vec<Value>) -> Value {
         let mut next = Value::Null;
         for block in script.into_iter().rev() {

@@ -86,7 +86,7 @@ fn rewire(block: &mut Value, to: &str, rng: &mut Rng) {
     }
 }
 
-/// Opcodes with a chance of endless or expensive execution.
+/// Opcodes that may cause endless or expensive execution.
 const OPCODES: [&str; 32] = [
     "control_forever",
     "control_repeat",
@@ -217,7 +217,7 @@ fn duplicate(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Replaces, removes or repeats the value at the end of a random walk down the tree.
+/// Replaces, removes or repeats the value at the end of a random path from the root.
 fn mutate_anywhere(project: &mut Value, rng: &mut Rng) {
     let mut place = project;
     for _ in 0..1 + rng.below(9) {

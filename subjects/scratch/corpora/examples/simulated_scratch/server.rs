@@ -24,7 +24,7 @@ pub(crate) struct Population {
     /// Number of failing requests among 1000. Repeated requests succeed at the fifth attempt at the
     /// latest.
     pub(crate) faults: u64,
-    /// Outcomes of ids that are fixed instead of determined by the seed.
+    /// Fixed outcomes of ids, which the seed does not determine.
     pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,
 }
 
@@ -114,7 +114,7 @@ impl Server {
         self.state.log.lock().unwrap().clone()
     }
 
-    /// The largest number of concurrent requests.
+    /// The maximum number of concurrent requests so far.
     pub(crate) fn max_concurrent(&self) -> usize {
         self.state.max_in_flight.load(Ordering::SeqCst)
     }
@@ -168,7 +168,7 @@ impl State {
         Ok(())
     }
 
-    /// Replies, perhaps with a fault; false if the connection is to be closed.
+    /// Sends the reply, possibly with a fault. Returns false if the connection must be closed.
     fn reply(&self, mut stream: &TcpStream, path: &str) -> io::Result<bool> {
         let population = self.population.lock().unwrap().clone();
         let attempt = {

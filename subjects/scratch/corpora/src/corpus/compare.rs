@@ -19,14 +19,14 @@ pub struct Difference {
     /// Pairs of ids under which the corpora contain the same project. The ids are also in the first
     /// two lists.
     pub renamed: Vec<(String, String)>,
-    /// True if both contain the same projects in different orders.
+    /// Whether both contain the same projects in different orders.
     pub reordered: bool,
-    /// True if the recipes or the sampling frames differ.
+    /// Whether the recipes or the sampling frames differ.
     pub other_recipe: bool,
 }
 
 impl Difference {
-    /// True if the corpora are equal except for dates, recipes and sampling frames.
+    /// Whether the corpora are equal except for dates, recipes and sampling frames.
     pub fn is_empty(&self) -> bool {
         Difference { other_recipe: false, ..self.clone() } == Difference::default()
     }

@@ -13,13 +13,13 @@ use crate::{atomic_file, describe};
 pub struct Origin {
     /// Free text: an address, a course, a study.
     pub source: String,
-    /// SPDX identifier of their licence.
+    /// SPDX identifier of the licence of the projects.
     pub licence: String,
     /// Today's date, see [`crate::today`].
     pub fetched: String,
 }
 
-/// Error of adding projects.
+/// Error in adding projects.
 #[derive(Debug, thiserror::Error)]
 pub enum AddError {
     /// The corpus cannot be read or written.

@@ -72,8 +72,8 @@ pub struct Member {
     pub source: String,
     /// SPDX identifier of the licence; empty if unknown.
     pub licence: String,
-    /// Date of fetching (UTC), `2026-11-21`; the only column that depends on a clock, and not part
-    /// of any digest. Empty for generated projects.
+    /// Date of fetching (UTC), such as `2026-11-21`; empty for generated projects. This is the only
+    /// column that depends on a clock, and it is not part of any digest.
     pub fetched: String,
     /// SHA-256 of the archive.
     pub sha256: Sha,
@@ -96,9 +96,9 @@ impl Member {
 
     /// Pseudonym of an author: 16 hexadecimal digits of SHA-256 over a fixed salt and the name in
     /// lower case, because Scratch ignores the case of names. The salt is public, because otherwise
-    /// the corpora of two laboratories could not be compared. Tables therefore contain no
-    /// children's names, but a name can still be found by hashing candidates, or by opening the
-    /// project by its id.
+    /// the corpora of two laboratories could not be compared. So tables do not contain names of
+    /// children, but a name can still be found by hashing candidates, or by opening the project
+    /// with its id.
     pub fn author_hash(name: &str) -> String {
         let hash = Sha::of(format!("catherd author of {}", name.to_lowercase()));
         hex::encode(&hash.0[..8])

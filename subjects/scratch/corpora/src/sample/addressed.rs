@@ -21,7 +21,7 @@ use crate::{atomic_file, describe, today};
 const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
 /// Maximum number of rows of a list.
 const MAX_ROWS: usize = 100_000;
-/// Number of files in a row that cannot be reached after which the network is given up.
+/// Number of successive files that cannot be reached after which the fetch is ended.
 const MAX_UNREACHABLE: usize = 3;
 
 /// A project of a list: a row of its CSV file.
@@ -45,7 +45,7 @@ pub struct AddressedProject {
 /// End of a fetch.
 #[derive(Clone, Debug)]
 pub enum FetchEnd {
-    /// A corpus of the projects that exist, and the others: id, outcome and detail.
+    /// A corpus of the existing projects, and the id, outcome and detail of each other project.
     Fetched(Box<Corpus>, Vec<(String, ProbeOutcome, String)>),
     /// The servers cannot be reached, for this cause.
     Unreachable(String),
@@ -143,8 +143,8 @@ fn read(file: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
     Ok(rows)
 }
 
-/// Digest of the ids and their SHA-256, independent of the formatting of the file and of where the
-/// archives are.
+/// Digest of the ids and their SHA-256, independent of the formatting of the file and of the
+/// addresses.
 fn digest(rows: &[AddressedProject]) -> Sha {
     let lines: String = rows.iter().map(|row| format!("{} {}\n", row.id, row.sha256)).collect();
     Sha::of(lines)
@@ -221,7 +221,7 @@ impl Fetched<'_> {
         Ok(Ok(()))
     }
 
-    /// The archive as its server has it, from disk if an earlier call fetched it.
+    /// The archive from its server, or from disk if an earlier call has fetched it.
     fn archive(
         &self,
         row: &AddressedProject,

@@ -16,7 +16,7 @@ use ureq::{Agent, Error};
 
 use super::SampleSettings;
 
-/// Maximum pause between two attempts, unless the server requests a longer one.
+/// Maximum pause between two attempts, unless the server requests a longer pause.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -42,7 +42,7 @@ pub(super) enum Reply<T> {
 /// Error of a request without a final reply.
 #[derive(Debug)]
 pub(super) enum FetchError {
-    /// Every attempt failed; cause and detail of the last one.
+    /// Every attempt failed. Contains the cause and detail of the last attempt.
     RetriesExhausted { cause: RetryCause, detail: String },
     /// The sample was stopped.
     Stopped,
@@ -102,7 +102,7 @@ impl<'s> Client<'s> {
             .timeout_connect(Some(settings.timeout))
             .timeout_recv_response(Some(settings.timeout))
             .timeout_per_read(Some(settings.timeout))
-            // Bounds requests to servers that send single bytes at long intervals.
+            // Limits requests to servers that send single bytes at long intervals.
             .timeout_global(Some(settings.timeout * 20))
             .build()
             .new_agent();
@@ -110,7 +110,7 @@ impl<'s> Client<'s> {
     }
 
     /// Requests an address until there is a final reply: at most `max_bytes` bytes that pass the
-    /// check, or the reason why there are none.
+    /// check, or the reason for which there are no such bytes.
     pub(super) fn get<T>(
         &self,
         url: &str,

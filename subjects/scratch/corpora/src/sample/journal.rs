@@ -1,5 +1,5 @@
-//! Journal of all probes, which is appended to and never rewritten. A probe counts once it is in
-//! the journal.
+//! Journal of all probes, to which lines are only appended. A probe counts after it is in the
+//! journal.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -101,7 +101,7 @@ impl Journal {
     }
 }
 
-/// True if both recipes probe the same ids in the same order. The number of projects may differ,
+/// Whether both recipes probe the same ids in the same order. The number of projects may differ,
 /// because a sample can be enlarged.
 fn is_same_order(a: &Recipe, b: &Recipe) -> bool {
     let uncounted = |recipe: &Recipe| {

@@ -11,9 +11,9 @@ use crate::corpus::{CorpusError, Sha};
 /// Maximum size of a list.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// Reads a list: one id per line, optionally followed by a comma and the SHA-256 that its project
-/// must have. Further columns, lines that begin with `#` and a header that begins with `id` are
-/// ignored.
+/// Reads a list with one id on each line, optionally followed by a comma and the SHA-256 that its
+/// project must have. Further columns, lines that begin with `#` and a header that begins with `id`
+/// are ignored.
 pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
     let text = text(file)?;
     let mut candidates = Vec::new();
@@ -46,7 +46,8 @@ pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
 /// The text of a list.
 ///
 /// # Errors
-/// If it cannot be read, or has more than [`MAX_BYTES`] bytes, as a device that never ends has.
+/// If the file cannot be read or has more than [`MAX_BYTES`] bytes, for example because it is an
+/// endless device.
 pub(super) fn text(file: &Path) -> Result<String, CorpusError> {
     let mut text = String::new();
     let opened = fs::File::open(file).map_err(CorpusError::unreadable(file))?;

@@ -15,7 +15,7 @@ pub struct SampleProgress {
     pub wanted: Option<usize>,
     /// Number of accepted projects.
     pub accepted: usize,
-    /// Number of probed ids by outcome, including those after the last project of the sample.
+    /// Number of probed ids by outcome, including ids after the last project of the sample.
     pub outcomes: BTreeMap<ProbeOutcome, u64>,
     /// Number of failed attempts of requests, by cause.
     pub retries: BTreeMap<String, u64>,
@@ -33,7 +33,7 @@ pub(super) struct ProbeOrder {
     ids: Box<dyn Iterator<Item = Candidate>>,
     drawn: Vec<Candidate>,
     wanted: usize,
-    /// Results by position, including undecided ones.
+    /// Results by position, including undecided results.
     entries: BTreeMap<usize, ProbeEntry>,
     /// Positions of accepted projects.
     accepted: BTreeSet<usize>,
@@ -83,7 +83,7 @@ impl ProbeOrder {
         true
     }
 
-    /// Draws the next id to probe; `None` if no more are needed than those in flight.
+    /// Draws the next id to probe; `None` if the active probes suffice.
     pub(super) fn next(&mut self) -> Option<(usize, Candidate)> {
         let horizon = self.horizon();
         let open = self.open.first().copied().filter(|&position| position < horizon);
@@ -131,7 +131,7 @@ impl ProbeOrder {
         self.open.insert(position);
     }
 
-    /// Opens the undecided ids that matter again; false if there are none.
+    /// Opens the relevant undecided ids again. Returns false if there are none.
     pub(super) fn reopen_undecided(&mut self) -> bool {
         let horizon = self.horizon();
         let undecided = self.entries.range(..horizon);

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// Outcome of the probe of an id. All but [`ProbeOutcome::Undecided`] are final.
+/// Outcome of the probe of an id. All outcomes except [`ProbeOutcome::Undecided`] are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProbeOutcome {
@@ -14,8 +14,8 @@ pub enum ProbeOutcome {
     Unshared,
     /// A remix of another project.
     Remix,
-    /// The description exists, the contents do not: they were deleted between two requests or are
-    /// withheld.
+    /// The description exists, but the contents do not: they were deleted between two requests, or
+    /// the server refuses them.
     Gone,
     /// A project of Scratch 2 or 1.
     OldFormat,
@@ -23,7 +23,7 @@ pub enum ProbeOutcome {
     Unreadable,
     /// A project without blocks.
     NoBlocks,
-    /// A project beyond the limits of the reader.
+    /// A project that exceeds the limits of the reader.
     TooLarge,
     /// A costume or sound does not exist.
     MissingMedia,

@@ -1,4 +1,4 @@
-//! Probe of one id: fetches and packs its project, or finds out why there is none.
+//! Probe of an id, which fetches and packs its project, or finds the reason for which it has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,7 +28,7 @@ pub(super) struct Probe {
     /// The project, whose archive is in the staging folder; `None` if it was not accepted.
     pub(super) member: Option<Member>,
     pub(super) retries: RetryCounts,
-    /// True if the id is undecided because no connection could be made.
+    /// Whether the id is undecided because no connection could be established.
     pub(super) unreachable: bool,
 }
 
@@ -36,7 +36,7 @@ pub(super) struct Probe {
 pub(super) struct Prober<'s> {
     pub(super) client: Client<'s>,
     pub(super) addresses: &'s ServerAddresses,
-    /// True if remixes are accepted.
+    /// Whether remixes are accepted.
     pub(super) accept_remixes: bool,
     pub(super) excluded: &'s Exclusions,
     pub(super) staging: &'s Staging,
@@ -99,7 +99,7 @@ enum ProbeEnd {
     /// The id has this outcome, with details for display.
     Decided(ProbeOutcome, Option<String>),
     FetchFailed(FetchError),
-    /// The staging folder cannot be written to, so that the sample must end.
+    /// The staging folder cannot be written to, so the sample must end.
     Fatal(CorpusError),
 }
 
@@ -231,7 +231,7 @@ impl Prober<'_> {
         }
     }
 
-    /// Fetches `project.json`. The inner error is the status with which it is refused.
+    /// Fetches `project.json`. The inner error is the status with which the server refuses it.
     fn project_json(
         &self,
         id: &str,
@@ -250,7 +250,7 @@ impl Prober<'_> {
         }
     }
 
-    /// Fetches a costume or sound, unless an earlier project has the same one.
+    /// Fetches a costume or sound, unless an earlier project has the same file.
     fn media(&self, name: &str, retries: &mut RetryCounts) -> Result<Vec<u8>, ProbeEnd> {
         let path = self.staging.media.join(name);
         if let Ok(bytes) = fs::read(&path)

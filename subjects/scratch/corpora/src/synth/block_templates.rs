@@ -1,6 +1,6 @@
 //! Block templates of synthetic projects: inputs, fields and frequency of each block.
 
-/// Input, field or branch of a block, and how to fill it.
+/// Input, field or branch of a block, and the values for it.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum SlotTemplate {
     /// A number input; literals are whole numbers in the range.
@@ -49,7 +49,7 @@ pub(super) struct BlockTemplate {
     /// Occurrences per 100,000 blocks of its kind in a corpus of 1,452 learner and hobby projects.
     pub(super) weight: u64,
     pub(super) slots: &'static [SlotTemplate],
-    /// True if the stage can have the block.
+    /// Whether the stage can have the block.
     pub(super) stage: bool,
 }
 
@@ -77,7 +77,7 @@ const EFFECTS: MenuChoices =
 const PEN_PARAMETERS: MenuChoices = Fixed(&["color", "saturation", "brightness", "transparency"]);
 
 /// Statements without branches. Statements that end a script are not among them, because
-/// [`ScriptWriter`](super::script_writer::ScriptWriter) places them itself.
+/// [`ScriptWriter`](super::script_writer::ScriptWriter) adds them separately.
 pub(super) const PLAIN: &[BlockTemplate] = &[
     sprite("motion_gotoxy", 3879, &[Number("X", -240, 240), Number("Y", -180, 180)]),
     sprite("motion_movesteps", 2146, &[Number("STEPS", -20, 50)]),

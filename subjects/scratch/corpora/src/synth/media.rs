@@ -58,7 +58,7 @@ pub(super) fn sound(stream: &mut Stream, name: String, files: &mut Files) -> Sou
     wav.extend((36 + samples).to_le_bytes());
     wav.extend(b"WAVEfmt ");
     wav.extend(16_u32.to_le_bytes());
-    // PCM, mono; samples and bytes per second; bytes and bits per sample.
+    // Write the format: PCM, mono, samples and bytes per second, bytes and bits per sample.
     wav.extend([1_u16, 1].map(u16::to_le_bytes).concat());
     wav.extend([RATE, RATE].map(u32::to_le_bytes).concat());
     wav.extend([1_u16, 8].map(u16::to_le_bytes).concat());

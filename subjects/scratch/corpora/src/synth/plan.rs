@@ -1,5 +1,5 @@
-//! Plan of a synthetic project: its size, its sprites, the hats of its scripts, and which scripts
-//! activate others.
+//! Plan of a synthetic project: its size, its sprites, the hats of its scripts, and the scripts
+//! that activate others.
 
 use catherd_search::Stream;
 
@@ -73,7 +73,7 @@ pub(super) struct Script {
     pub(super) hat: Hat,
     /// Index of the message, backdrop or custom block of the hat; 0 for other hats.
     pub(super) of: usize,
-    /// Number of statements, the hat included.
+    /// Number of statements, including the hat.
     pub(super) statements: usize,
     pub(super) activations: Vec<Activation>,
 }

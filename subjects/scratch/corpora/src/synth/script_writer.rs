@@ -1,4 +1,4 @@
-//! Writer of scripts: blocks drawn by weight, and the blocks that activate other scripts.
+//! Writer of scripts, which draws blocks by weight and adds the blocks that activate other scripts.
 
 use std::collections::BTreeMap;
 
@@ -69,7 +69,7 @@ impl<'w> ScriptWriter<'w> {
         }
     }
 
-    /// Writes a script of about `script.statements` statements, its hat included.
+    /// Writes a script with about `script.statements` statements, including its hat.
     pub(super) fn write_script(&mut self, script: &'w Script) {
         self.hat = script.hat;
         self.argument = None;
@@ -212,7 +212,7 @@ impl<'w> ScriptWriter<'w> {
         let within = match template.opcode {
             _ if branches == 0 => 0,
             "control_forever" => room - 1,
-            // About three blocks per branch.
+            // A branch has about three blocks.
             _ => (branches + self.stream.below(5) as usize).min(room - 1),
         };
         let mut used = 1;
@@ -279,7 +279,7 @@ impl<'w> ScriptWriter<'w> {
         }
     }
 
-    /// True if the target can have this block, and the project has the names that it needs.
+    /// Whether the target can have this block, and the project has the names that it needs.
     fn fits(&self, template: &BlockTemplate) -> bool {
         // A script that a backdrop starts does not switch backdrops, because it might start itself
         // again.
@@ -307,7 +307,8 @@ impl<'w> ScriptWriter<'w> {
                     (whole, 0) => whole.to_string(),
                     (whole, part) => format!("{whole}.{part}"),
                 };
-                // Durations are literals: a variable could make a script wait very long.
+                // Durations are literals, because a script with a variable as the duration could
+                // wait very long.
                 self.block(id).inputs.insert(name.to_owned(), json!([1, [5, seconds]]));
             }
             SlotTemplate::Text(name) => {
@@ -455,7 +456,7 @@ impl<'w> ScriptWriter<'w> {
         id
     }
 
-    /// Returns a block that was added.
+    /// Returns an added block.
     fn block(&mut self, id: &str) -> &mut Block {
         self.blocks.get_mut(id).expect("the id was returned by `add`")
     }

@@ -21,7 +21,7 @@ impl TargetBuilder {
         Self { target }
     }
 
-    /// A block with inputs by name, linked to nothing.
+    /// Adds a block with named inputs and without links.
     pub fn block(&mut self, opcode: Opcode, inputs: &[(&str, Slot)]) -> u32 {
         let input = |(name, slot): &(&str, Slot)| Input {
             name: (*name).into(),
@@ -78,7 +78,7 @@ impl TargetBuilder {
         self.target.blocks[head as usize].inputs.push(input);
     }
 
-    /// Links blocks below each other; returns the first of them.
+    /// Links blocks in sequence. Returns the first block.
     pub fn chain(&mut self, blocks: &[u32]) -> u32 {
         for pair in blocks.windows(2) {
             self.target.blocks[pair[0] as usize].next = Some(pair[1]);
