@@ -101,7 +101,7 @@ impl CorpusError {
 }
 
 impl Corpus {
-    /// True if the folder contains a corpus.
+    /// Whether the folder contains a corpus.
     pub fn is_at(folder: &Path) -> bool {
         folder.join(METADATA_FILE).is_file()
     }

@@ -100,7 +100,7 @@ impl Event {
         matches!(self, Event::TypeText { .. } | Event::TypeNumber { .. })
     }
 
-    /// True for waits.
+    /// Whether the event is a wait.
     pub fn is_wait(&self) -> bool {
         matches!(self, Event::Wait { .. })
     }

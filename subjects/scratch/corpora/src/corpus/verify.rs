@@ -88,7 +88,7 @@ fn check(corpus: &Corpus, member: &Member) -> Result<(), String> {
     }
 }
 
-/// True if the contents of a media file have the MD5 digest in its name; `None` if the name is not
+/// Whether the contents of a media file have the MD5 digest in its name; `None` if the name is not
 /// an MD5 digest.
 pub(crate) fn checksum(name: &str, bytes: &[u8]) -> Option<bool> {
     let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
