@@ -31,7 +31,8 @@ pub(super) struct Shown<'s> {
     pub(super) claims: &'s [Claim],
     /// The strongest claim about the state of the receiver.
     pub(super) state: Option<&'s Claim>,
-    /// The variable of the argument that the call changes in place, if the state is that of an argument.
+    /// The variable of the argument that the call changes in place, if the state belongs to an
+    /// argument.
     pub(super) changed: Option<&'s str>,
     /// Number of arguments that the code does not have.
     pub(super) left_out: usize,
