@@ -206,8 +206,8 @@ impl Criterion {
         }
     }
 
-    /// Row and column of an item in a picture: the word without its last letter, and that letter. An item
-    /// that is not a word has a row of its own.
+    /// Row and column of an item in a picture: the word without its last letter, and that letter.
+    /// An item that is not a word has a separate row.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,
