@@ -21,9 +21,9 @@
 //! The parameters `run_limit` and `run_memory` limit time and memory of a run and are part of its id
 //! (module `limits`). A project may be a descriptor of several files (module `descriptor`).
 //!
-//! The parameter `adapter` replaces `command` for a tool with a folder of its own (module
-//! `adapter`). Relative paths of tools start at the folder of the study file, and a tool is
-//! identified by its digest (module `tool`).
+//! The parameter `adapter` replaces `command` for a tool with a separate folder (module `adapter`).
+//! Relative paths of tools start at the folder of the study file, and a tool is identified by its
+//! digest (module `tool`).
 //!
 //! Each run has a new working folder, and its processes are killed when the program ends, when
 //! the run takes longer than [`Limits::wall`](crate::Limits::wall), when it is cancelled, and when

@@ -137,8 +137,8 @@ pub trait Runner: Send {
     /// If the project cannot be run: the reason, which is the same on every computer.
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError>;
 
-    /// Tries the loaded project before a study: executes what every run executes first. Returns the names and
-    /// values that are asked for; none if the kind has none.
+    /// Tries the loaded project before a study: executes what every run executes first. Returns the
+    /// requested names and values; empty if the kind has none.
     ///
     /// # Errors
     ///

@@ -22,7 +22,7 @@ impl Stream {
     pub const EXTRACTION: u64 = 2;
     /// Number of the stream of the seeds under which tests are executed again.
     pub const REEXECUTION: u64 = 3;
-    /// Number of the stream of a random test's events; each test has a seed of its own.
+    /// Number of the stream of a random test's events; each test has a separate seed.
     pub const EVENTS: u64 = 4;
     /// Number of the stream of the seeds under which policies are trained.
     pub const TRAINING: u64 = 5;

@@ -237,7 +237,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     Ok(record)
 }
 
-/// Checks the keys of a point of a timeline; `units` are those of work.
+/// Checks the keys of a point of a timeline; `units` are the units of work.
 ///
 /// # Errors
 ///
