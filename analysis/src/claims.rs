@@ -1,5 +1,5 @@
-//! Claims: sentences about a study, such as those of a paper, with the numbers of the report that decide
-//! them.
+//! Claims, which are sentences about a study, for example in a paper, with the numbers of the
+//! report that decide them.
 //!
 //! - [`read`] reads `claims.toml`.
 //! - [`Claim::judge`] decides a claim by a report.

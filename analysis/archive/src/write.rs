@@ -145,8 +145,8 @@ impl Builder {
     }
 }
 
-/// Writes the archive of a package that was unpacked. The names are those of the files below the folder,
-/// which must be regular files.
+/// Writes the archive of a package that was unpacked. The names are the paths of the files below
+/// the folder, which must be regular files.
 pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(), PackageError> {
     let mut measured = Vec::new();
     for (name, file) in names {

@@ -13,7 +13,7 @@ use crate::error::ResultsError;
 /// Name of the table.
 const FILE: &str = "goals.csv";
 
-/// Columns of the table before those of the algorithms.
+/// Columns of the table before the columns of the algorithms.
 const COLUMNS: [&str; 11] = [
     "project",
     "project_digest",

@@ -21,7 +21,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
 }
 
 /// Splits a text between words into lines that are at most `most` pixels wide. A word that is wider
-/// has a line of its own.
+/// has a separate line.
 pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {

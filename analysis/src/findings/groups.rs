@@ -27,7 +27,7 @@ pub struct Grouped {
     pub value: f64,
     /// Number of projects.
     pub projects: usize,
-    /// Number of groups. A project without a group is a group of its own.
+    /// Number of groups. A project without a group is a separate group.
     pub groups: usize,
     /// Bootstrap interval over projects at the level 1 - [`LEVEL`].
     pub by_projects: Result<Interval, Unavailable>,

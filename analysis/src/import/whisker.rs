@@ -127,7 +127,7 @@ fn with_joined_name(header: &Header, fields: &[String]) -> Vec<String> {
     let is_number = |text: &str| text.is_empty() || text.parse::<f64>().is_ok();
     let fits = |more: &usize| {
         header.names.iter().enumerate().skip(1).all(|(column, name)| {
-            // Other columns than those of the timeline must not be missing.
+            // Only columns of the timeline may be missing.
             match fields.get(column + more).map(|field| field.trim()) {
                 Some(field) if name == ALGORITHM => !is_number(field),
                 Some(field) => is_number(field) || NO_NUMBERS.contains(&field),

@@ -26,8 +26,8 @@ const SUMMARY: &str = "Summary";
 /// subject kinds measure. It is left out if it is empty.
 const RANKS: &str = "Ranks and detection";
 
-/// The heading of the section about groups of projects, such as those of one author. It is left out if no project
-/// has a group.
+/// The heading of the section about groups of projects, such as the projects of one author. It is
+/// left out if no project has a group.
 const GROUPS: &str = "Groups of projects";
 
 /// The heading of the section with the optional contents of a report.

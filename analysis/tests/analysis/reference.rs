@@ -397,9 +397,10 @@ struct Contests {
     strongest: Vec<f64>,
 }
 
-/// Fifty studies: the most probable strengths are the strengths that R's optimiser finds by the likelihood of the
-/// package BradleyTerry2, and Laplace's approximation has the probabilities of the exact posterior within
-/// the Monte Carlo error of 4,000 draws and an error of its own of at most 0.02.
+/// Fifty studies: the most probable strengths are the strengths that R's optimiser finds by the
+/// likelihood of the package BradleyTerry2, and Laplace's approximation has the probabilities of
+/// the exact posterior within the Monte Carlo error of 4,000 draws and a separate error of at most
+/// 0.02.
 #[test]
 #[ignore = "takes long"]
 fn contests_have_the_values_of_r() {
