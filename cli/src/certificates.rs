@@ -26,7 +26,7 @@ pub(crate) fn read_tls(folder: &Path) -> Result<Tls, Failure> {
     Ok(Tls { authority: read("ca.pem")?, certificate: read("cert.pem")?, key: read("key.pem")? })
 }
 
-/// How long a certificate is still valid, in words.
+/// Describes the remaining validity of a certificate.
 pub(crate) struct Expiry {
     /// One sentence.
     pub(crate) text: String,

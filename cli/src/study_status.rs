@@ -26,7 +26,7 @@ const COUNT_WIDTH: usize = 7;
 /// Maximum width of a column of names on a terminal.
 const NAME_WIDTH: usize = 40;
 
-/// How many workers there are, how fast runs end, and how long the rest takes, in words.
+/// Describes the number of workers, the rate at which runs end, and the remaining time.
 pub(crate) fn pace(status: &v1::Status) -> String {
     let mut text = plural(status.workers as usize, "worker");
     let left = status.pending + status.leased;

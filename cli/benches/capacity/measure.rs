@@ -24,8 +24,8 @@ use super::{Cost, Costs};
 
 /// Measures the cost of a coordinator on this machine.
 ///
-/// Starts a coordinator in a process of its own and simulated workers in this process. Each worker
-/// has a connection of its own, leases, sends heartbeats and commits like a real one, and executes
+/// Starts a coordinator in a separate process and simulated workers in this process. Each worker
+/// has a separate connection, leases, sends heartbeats and commits like a real one, and executes
 /// nothing. Costs are processor time of the coordinator, which other load on the machine changes
 /// little; real times are meaningful only on an idle machine.
 #[derive(Args)]

@@ -38,7 +38,7 @@ pub(super) enum Act {
     Lease(usize),
     /// Send this many heartbeats.
     Beat(usize),
-    /// Commit all leases, each in a request of its own.
+    /// Commit all leases, each in a separate request.
     Commit,
     /// Fetch a project this many times.
     Fetch(Digest, usize),

@@ -51,7 +51,7 @@ fn signal(process: u32, signal: Signal) {
     kill_process(Pid::from_raw(process as i32).unwrap(), signal).unwrap();
 }
 
-/// A named worker with a spool of its own.
+/// A named worker with a separate spool.
 fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
     let spool = folder.join("spools").join(name).display().to_string();
     let arguments = ["worker", "--connect", address, "--name", name, "--spool", &spool];

@@ -147,7 +147,7 @@ fn workers(address: &str) -> u64 {
     status["workers"].as_u64().unwrap()
 }
 
-/// The records of a study are those of the same study on this machine.
+/// The records of a study equal the records of the same study on this machine.
 fn assert_same(folder: &Path, file: &str, address: &str) {
     let (out, undisturbed) = (folder.join("out"), folder.join("undisturbed"));
     succeed(&["results", "launch", "--out", out.to_str().unwrap()], address);
