@@ -26,7 +26,7 @@ pub struct Pilot {
     /// Node-local folder of spool and cache: an absolute path, or one that begins with `$NAME`, a
     /// variable of the node. `None` to keep them in `dir`.
     pub local: Option<String>,
-    /// Workers of a task, each on a core of its own; at least 1.
+    /// Workers of a task, each on a separate core; at least 1.
     pub cores_per_task: u32,
     /// Whether a task has a whole node, with a worker on each core that the task may use.
     pub whole_nodes: bool,

@@ -124,7 +124,8 @@ fn fuzz(options: &Options) -> Result<(), Error> {
     let mut target = |input: &BytesInput| {
         let bytes = input.target_bytes();
         let bytes: &[u8] = &bytes;
-        // SAFETY: the pointer and the length are those of a slice, which lives until the target returns.
+        // SAFETY: the pointer and the length come from a slice, which lives until the target
+        // returns.
         unsafe { LLVMFuzzerTestOneInput(bytes.as_ptr(), bytes.len()) };
         ExitKind::Ok
     };
