@@ -11,8 +11,8 @@ use crate::text::Text;
 use crate::value::Value;
 
 /// Number of a target of a VM: the stage, a sprite or a clone. The numbers of the stage and the
-/// sprites are their positions in the project. The number of a deleted clone is used again for a
-/// later one.
+/// sprites are their positions in the project. The number of a deleted clone is reused for a later
+/// clone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TargetId(pub u32);
 
@@ -26,8 +26,8 @@ pub(crate) struct Target {
     pub(crate) original: bool,
     /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation.
     pub(crate) serial: u32,
-    /// Number of clones of its sprite when this clone was made, including this one; 0 for the stage
-    /// and sprites.
+    /// Number of clones of its sprite at the creation of this clone, including this clone; 0 for
+    /// the stage and sprites.
     pub(crate) siblings: u16,
     pub(crate) alive: bool,
     pub(crate) drawable: DrawableId,

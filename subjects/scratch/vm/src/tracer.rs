@@ -81,7 +81,7 @@ pub trait Tracer: Sized {
         Traced::default()
     }
 
-    /// The calls of a record happen again.
+    /// The calls of a record are repeated.
     fn take_over(&mut self, record: &Traced) {
         let _ = record;
     }

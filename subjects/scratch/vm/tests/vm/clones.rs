@@ -1,4 +1,4 @@
-//! Clone blocks.
+//! Tests of clone blocks.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 

@@ -1,5 +1,5 @@
-//! Loops whose state repeats are skipped to the end of the step's budget. The results are the same
-//! as if the iterations were executed.
+//! Tests that loops whose state repeats are skipped to the end of the budget of the step, with the
+//! same results as if the iterations were executed.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

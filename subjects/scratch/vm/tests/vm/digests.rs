@@ -1,4 +1,4 @@
-//! Digests of states.
+//! Tests of digests of states.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Snapshots and determinism.
+//! Tests of snapshots and determinism.
 
 use catherd_scratch_sb3::Project;
 use proptest::prelude::*;
