@@ -47,7 +47,7 @@ pub(super) fn pack(files: &Files) -> Vec<u8> {
             }
             aliases.push((written, name));
         }
-        // Writing to memory does not fail.
+        // Writing to memory cannot fail.
         let _ = zip.write_all(bytes);
     }
     let mut packed = zip.finish().map(Cursor::into_inner).unwrap_or_default();
