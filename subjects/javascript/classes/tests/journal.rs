@@ -1,4 +1,5 @@
-//! Journals: suites from the tests of an earlier search, and searches without what ended its process.
+//! Tests journals: suites from the tests of an earlier search, and searches that skip calls that
+//! ended their process.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

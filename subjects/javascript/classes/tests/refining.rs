@@ -1,4 +1,4 @@
-//! Refining of suites before they are written as code.
+//! Tests refining suites before they are written as code.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;

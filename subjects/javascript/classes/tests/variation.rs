@@ -1,4 +1,4 @@
-//! Mutated tests are well-formed, and repeat calls.
+//! Tests that mutated tests are well-formed and repeat calls.
 
 use catherd_javascript_classes::machine::{ExecuteOptions, Operation, Package, Program};
 use catherd_javascript_classes::types::Type;

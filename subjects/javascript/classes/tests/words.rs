@@ -1,4 +1,5 @@
-//! Values from the program's own words, calls of returned functions, and goals of functions that differ.
+//! Tests values from the words of the program, calls of returned functions, and goals of functions
+//! that differ.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
