@@ -1,4 +1,4 @@
-//! `Engine::restore` brings back the state of an image after any changes by scripts.
+//! Tests that `Engine::restore` restores the state of an image after any changes by scripts.
 
 #![allow(unsafe_code)] // Calls of `Engine::restore`.
 

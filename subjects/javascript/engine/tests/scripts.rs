@@ -1,4 +1,5 @@
-//! The environment of scripts: virtual time, dates, mathematics, errors, and nothing of the computer.
+//! Tests the environment of scripts: virtual time, dates, mathematics, errors, and isolation from
+//! the computer.
 
 use crate::support;
 

@@ -1,4 +1,4 @@
-//! Blocks of a heap keep their contents, and an image restores them.
+//! Tests that blocks of a heap keep their contents, and that an image restores them.
 
 #![allow(unsafe_code)] // Calls of an allocator.
 

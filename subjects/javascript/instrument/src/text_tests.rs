@@ -1,4 +1,5 @@
-//! Instrumentation of string tests as decisions, and of arguments of built-in functions with known types.
+//! Instruments string tests (such as `startsWith`) as decisions, and arguments of built-in
+//! functions with known types.
 
 use oxc_ast::ast::{Argument, CallExpression, Expression, RegExpFlags};
 use oxc_ast_visit::Visit;

@@ -1,4 +1,4 @@
-//! Mutants of small files.
+//! Tests of mutants of small files.
 
 use std::collections::BTreeMap;
 

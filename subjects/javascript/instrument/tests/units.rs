@@ -1,4 +1,4 @@
-//! Units as istanbul-lib-instrument 6 counts them, and the further goals.
+//! Tests that units are counted as in istanbul-lib-instrument 6, and tests the further goals.
 
 use catherd_javascript_instrument::{Build, FileKind, GoalKind, Hit, Units, instrument};
 

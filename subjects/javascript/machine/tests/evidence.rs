@@ -1,4 +1,4 @@
-//! Reports of executions: evidence on arguments, distances of string tests, and results.
+//! Tests reports of executions: evidence about arguments, distances of string tests, and results.
 
 use std::rc::Rc;
 

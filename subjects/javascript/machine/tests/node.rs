@@ -1,4 +1,5 @@
-//! The functions of Node.js in addition to the language, compared with recorded results of Node.js 20.
+//! Compares the functions of Node.js that are not part of the language with recorded results of
+//! Node.js 20.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Programs that find the probes with `eval` can do no harm.
+//! Tests that programs that find the probes with `eval` cannot do harm.
 
 use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, MachineSettings, Package, Program, Statement, TestOutcome,
