@@ -1,4 +1,4 @@
-//! The shipped study files of the kind, and its page of the reference.
+//! Tests the shipped study files of the kind, and its page of the reference.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Models as text: their semantics, and messages about mistakes.
+//! Tests models as text: their semantics, and messages about mistakes.
 
 use catherd_sequences_testing::{
     Alphabet, BUILTIN, Model, ModelSource, Sampler, Space, Stepper, Walker,

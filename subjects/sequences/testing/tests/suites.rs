@@ -1,4 +1,4 @@
-//! Pools, criteria and algorithms.
+//! Tests of pools, criteria and algorithms.
 
 use std::ops::ControlFlow;
 
