@@ -1,5 +1,5 @@
-//! Packages through the public API: they have the same bytes each time, and no damaged or hostile
-//! package is accepted.
+//! Tests packages through the public API: they have the same bytes each time, and no damaged or
+//! hostile package is accepted.
 
 use std::fs;
 use std::io::{Cursor, Write};

@@ -1,4 +1,5 @@
-//! Times until faults are exposed, metrics by project, and goals that only one algorithm covers, with known answers.
+//! Tests times until faults are exposed, metrics by project, and goals that only one algorithm
+//! covers, with known results.
 
 use catherd_analysis::comparison::Samples;
 use catherd_analysis::findings::Exposure;

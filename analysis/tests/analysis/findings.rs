@@ -1,4 +1,4 @@
-//! Findings of a study from its tidy tables, through the public API.
+//! Tests findings of a study from its tidy tables, through the public API.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! A results folder of version 0.3.0: `tests/format-1`.
+//! Tests that a results folder of version 0.3.0 can be read: `tests/format-1`.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Intervals that respect groups of projects, from tables with a column `group`.
+//! Tests intervals that respect groups of projects, from tables with a column `group`.
 
 use std::fs;
 

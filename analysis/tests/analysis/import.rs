@@ -1,4 +1,4 @@
-//! Results of other tools as tidy tables, through the public API.
+//! Tests the import of results of other tools as tidy tables, through the public API.
 
 use std::fs;
 use std::path::PathBuf;

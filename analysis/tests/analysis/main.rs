@@ -1,5 +1,5 @@
-//! The analysis through its public API. All test files are one program, because otherwise each of
-//! them would link polars.
+//! Tests the analysis through its public API. All test files are one program, because otherwise
+//! each of them would link polars.
 
 mod columns;
 mod exposure;

@@ -1,6 +1,6 @@
-//! Artificial results that were made from the published numbers of the Pynguin paper reproduce
-//! every number: within 0.1 percentage points for coverage, within 0.001 for effect sizes and
-//! correlations, and exactly for counts.
+//! Tests that artificial results, created from the published numbers of the Pynguin paper,
+//! reproduce every number: within 0.1 percentage points for coverage, within 0.001 for effect sizes
+//! and correlations, and exactly for counts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;

@@ -1,4 +1,5 @@
-//! Whether disturbances of real time are found in simulated studies, and only there.
+//! Tests that disturbances of real time are found in simulated studies with such disturbances, and
+//! only in these.
 //!
 //! `CATHERD_STUDIES=200` simulates 200 studies of each kind instead of 3, with the figures of
 //! docs/explanation/real-time.md.

@@ -1,4 +1,4 @@
-//! The statistics compared with reference values of SciPy and R.
+//! Compares the statistics with reference values of SciPy and R.
 //!
 //! `reference/make.py` writes samples and the values of SciPy to `scipy.jsonl`, and
 //! `reference/make.R` writes the values of R to `r.jsonl`. Equal line numbers are the same sample.

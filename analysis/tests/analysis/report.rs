@@ -1,4 +1,4 @@
-//! Reports through the public API.
+//! Tests of reports through the public API.
 
 use std::fs;
 
@@ -266,8 +266,7 @@ fn a_report_begins_with_the_main_findings() {
         100.0 * address.find(&report).unwrap().cell.value().unwrap()
     };
     let [mio, mosa] = ["mio", "mosa"].map(mean);
-    // The first sentence states the certainty of the order, and the second states which algorithms
-    // are better than others, and by how much; the verdicts are the same as in the table.
+    // The sentences state the certainty of the order and the differences, and agree with the table.
     assert!(headline.contains("more than random (by "), "{headline}");
     let row =
         report.tables().find(|table| table.name == "decisions").unwrap().table.rows()[1].clone();

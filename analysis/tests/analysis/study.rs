@@ -1,4 +1,4 @@
-//! From runs to tables to a summary, through the public API.
+//! Tests the steps from runs to tables and to a summary, through the public API.
 
 use std::fs;
 use std::path::Path;

@@ -12,7 +12,7 @@ use catherd_experiments::Digest;
 ///
 /// # Errors
 ///
-/// If it contains one.
+/// If the folder contains such a report.
 pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     let Ok(known) = fs::read_to_string(folder.join(SOURCES)) else { return Ok(()) };
     if known == sources(results) {
