@@ -1,4 +1,4 @@
-//! A store of version 0.3.0: `tests/format-1/study.db`.
+//! Tests that a store of version 0.3.0 can be read: `tests/format-1/study.db`.
 
 use std::collections::BTreeMap;
 use std::fs;

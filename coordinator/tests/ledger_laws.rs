@@ -1,5 +1,5 @@
-//! The laws of the ledger under random events: workers that exit, reappear, commit late or twice, and
-//! a coordinator that restarts from the stored state.
+//! Tests the laws of the ledger under random events: workers that exit, reappear, commit late or
+//! twice, and a coordinator that restarts from the stored state.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;

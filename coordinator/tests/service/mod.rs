@@ -1,6 +1,6 @@
-//! The coordinator through its gRPC services, with a real client on loopback. The tests are the same
-//! for both databases: each test program declares them with `service_tests!`, and its module
-//! `database` creates the databases.
+//! Tests the coordinator through its gRPC services, with a real client on loopback. The tests are
+//! the same for both databases: each test program declares them with `service_tests!`, and its
+//! module `database` creates the databases.
 
 use std::time::Instant;
 

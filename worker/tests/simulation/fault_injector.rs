@@ -20,7 +20,7 @@ struct State {
     /// Faults with the number of the transaction in which they happen; `None` for the next
     /// transaction.
     pending: Vec<(Option<u64>, TransactionFault)>,
-    /// Whether the coordinator is dead; it is until it is restarted.
+    /// Whether the coordinator is dead, until it is restarted.
     dead: bool,
 }
 
