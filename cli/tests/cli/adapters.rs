@@ -1,5 +1,5 @@
-//! External tools with adapters, through the binary: descriptors, environments, limits of a run,
-//! isolation, and results that follow the contract.
+//! Tests external tools with adapters, through the binary: descriptors, environments, limits of a
+//! run, isolation, and results that follow the contract.
 
 #![cfg(target_os = "linux")]
 

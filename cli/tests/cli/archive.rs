@@ -1,4 +1,4 @@
-//! Replication packages through the binary.
+//! Tests of replication packages through the binary.
 
 use std::fs;
 use std::io::{Cursor, Read};

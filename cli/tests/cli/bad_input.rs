@@ -1,4 +1,5 @@
-//! Bad input: one clear line that names the folder and the cause, followed by a hint.
+//! Tests that bad input results in one clear line with the folder and the cause, followed by a
+//! hint.
 
 use std::fs;
 use std::io::{Cursor, Write};

@@ -1,4 +1,4 @@
-//! The commands for corpora, through the binary.
+//! Tests of the commands for corpora, through the binary.
 
 #[path = "../../../subjects/scratch/corpora/examples/simulated_scratch/server.rs"]
 mod server;

@@ -1,4 +1,5 @@
-//! Studies of version 0.3.0 through the binary: `tests/format-1` is the folder of such a study.
+//! Tests studies of version 0.3.0 through the binary: `tests/format-1` is the folder of such a
+//! study.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! Parameter grids through the binary.
+//! Tests of parameter grids through the binary.
 
 use std::collections::BTreeSet;
 use std::fs;

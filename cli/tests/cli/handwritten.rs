@@ -1,4 +1,4 @@
-//! Suites in JavaScript through the binary: formats, folders, studies.
+//! Tests suites in JavaScript through the binary: formats, folders and studies.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,4 +1,4 @@
-//! Help and version of the binary.
+//! Tests of the help and the version of the binary.
 
 use crate::support::{catherd, stderr};
 

@@ -1,4 +1,4 @@
-//! `catherd import` through the binary.
+//! Tests `catherd import` through the binary.
 
 use std::fs;
 

@@ -1,4 +1,4 @@
-//! Suites for JavaScript projects as code.
+//! Tests suites for JavaScript projects that are written as code.
 
 use std::fs;
 use std::process::{Command, Stdio};

@@ -1,4 +1,4 @@
-//! `dev vm digest` and `dev vm fuzz` through the binary.
+//! Tests `catherd dev vm digest` and `catherd dev vm fuzz` through the binary.
 
 use std::fs;
 use std::path::Path;

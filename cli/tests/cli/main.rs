@@ -1,5 +1,5 @@
-//! The binary as users execute it. All test files are one program, because otherwise each of them
-//! would link the same crates.
+//! Tests the binary as users execute it. All test files are one program, because otherwise each of
+//! them would link the same crates.
 
 mod action;
 mod adapters;

@@ -1,4 +1,4 @@
-//! `catherd report` and `catherd reproduce` through the binary.
+//! Tests `catherd report` and `catherd reproduce` through the binary.
 
 use std::fs;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! `catherd sequences` through the binary.
+//! Tests `catherd sequences` through the binary.
 
 use std::fs;
 use std::path::Path;

@@ -1,5 +1,5 @@
-//! Studies of event sequences through the binary: their records do not depend on how a study was
-//! executed.
+//! Tests studies of event sequences through the binary: their records do not depend on how a study
+//! was executed.
 
 use std::fs;
 use std::path::Path;

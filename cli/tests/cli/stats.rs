@@ -1,4 +1,4 @@
-//! `catherd stats` through the binary.
+//! Tests `catherd stats` through the binary.
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::process::Stdio;

@@ -1,4 +1,4 @@
-//! `generate`, `test` and `coverage` through the binary.
+//! Tests `catherd generate`, `catherd test` and `catherd coverage` through the binary.
 
 use std::fs;
 use std::path::Path;

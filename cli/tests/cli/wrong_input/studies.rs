@@ -1,4 +1,4 @@
-//! Wrong study files.
+//! Tests of wrong study files.
 
 /// A study without an error.
 pub(super) const STUDY: &str = r#"name = "base"

@@ -1,4 +1,4 @@
-//! Wrong adapters, and wrong results of tools.
+//! Tests of wrong adapters and of wrong results of tools.
 
 /// What is replaced in the adapter or its study, its replacement, the error, and words of the hint.
 pub(super) const ADAPTERS: &[(&str, &str, &str, &str)] = &[
