@@ -1,4 +1,4 @@
-//! Parameter grids in study files.
+//! Tests of parameter grids in study files.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The tests of the crate, as one program. A program for each file would link the same crates again.
+//! All tests of the crate are one program, because a separate program for each file would link the
+//! same crates again.
 
 mod grids;
 mod plans;

@@ -1,4 +1,4 @@
-//! Records: their JSON, their digests, and records of version 0.3.0.
+//! Tests of records: their JSON, their digests, and records of version 0.3.0.
 
 use catherd_experiments::{
     Algorithm, Budget, Conditions, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord,

@@ -1,4 +1,4 @@
-//! Study files, flags and planning through the public API.
+//! Tests study files, flags and planning through the public API.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
