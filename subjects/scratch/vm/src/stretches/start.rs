@@ -13,8 +13,8 @@ use crate::target::{List, Target};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Blocks that take as long as the fingerprint of a list item, multiplied by the part of the time
-/// that fingerprints may take.
+/// Number of blocks that take as long as the fingerprint of a list item, divided by the share of
+/// the time that fingerprints may take.
 const BLOCKS_PER_ITEM: u64 = 8;
 
 /// Number of variables and other data whose fingerprints are always worth the time.
@@ -171,7 +171,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         Some(prints)
     }
 
-    /// The fingerprints of what code senses.
+    /// The fingerprints of the data that code senses.
     fn sense_prints(&self, senses: u16) -> [Fingerprint; SENSES] {
         let state = &*self.state;
         let target = &state.targets[self.target];
