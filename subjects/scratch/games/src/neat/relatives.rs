@@ -36,7 +36,7 @@ pub struct MosaNeatest {
     pub crossover: f64,
     /// Probability of mutating a child.
     pub mutation: f64,
-    /// How networks change.
+    /// Settings for mutations and events.
     pub(super) genome: GenomeSettings,
 }
 
@@ -65,7 +65,7 @@ pub struct MioNeatest {
     pub structure: f64,
     /// Number of neighbours from which the novelty of a network is computed.
     pub neighbours: usize,
-    /// How networks change.
+    /// Settings for mutations and events.
     pub(super) genome: GenomeSettings,
 }
 
@@ -84,7 +84,7 @@ pub struct NewsdNeatest {
     pub repetitions: usize,
     /// Probability of crossing two networks.
     pub crossover: f64,
-    /// How networks change.
+    /// Settings for mutations and events.
     pub(super) genome: GenomeSettings,
 }
 
