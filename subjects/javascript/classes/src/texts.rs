@@ -1,5 +1,5 @@
-//! Tests that differ from earlier ones in one text: of the tests that came nearest to an uncovered goal, and of those
-//! that reached code more often than any before them.
+//! Creates tests that differ in one text from earlier tests: from the tests that came nearest to an
+//! uncovered goal, and from tests that reached code more often than all tests before them.
 
 use std::cell::{Cell, LazyCell};
 use std::collections::VecDeque;
@@ -16,11 +16,12 @@ use crate::genes::Genes;
 const MAX_FOUND: usize = 400;
 /// Maximum length of a changed text, in characters, if the text was not longer before.
 const LONGEST: usize = 160;
-/// Number of bytes after the beginning of a decision in which its literals are looked for.
+/// Number of bytes after the beginning of a decision in which its literals are searched.
 const DECISION: u32 = 100;
 /// Cost of an execution in addition to its steps, in steps.
 const OVERHEAD: f64 = 300.0;
-/// The part that remains of what is known about gains after each execution.
+/// Factor by which known gains are multiplied after each execution, so that older gains lose
+/// weight.
 const MEMORY: f64 = 0.999;
 
 /// A test with a text, and its cost.
@@ -30,7 +31,7 @@ struct Kept {
     steps: u64,
 }
 
-/// The tests that are changed, and how much changes of their texts have gained.
+/// The tests that are changed, and the gains from changes of their texts.
 #[derive(Debug)]
 pub(crate) struct Texts {
     /// For each goal, the test that came nearest to it, with its fitness; if there are several, the
@@ -39,7 +40,7 @@ pub(crate) struct Texts {
     found: VecDeque<Kept>,
     /// For each goal, the texts with which its decision compares.
     tokens: Vec<Vec<String>>,
-    /// For each goal, the number of tests made for it since a test last came nearer.
+    /// For each goal, the number of tests created for it since a test last came nearer.
     tries: Vec<Cell<u32>>,
     /// For each counter, which powers of two its values have reached.
     reached: Vec<u8>,
@@ -74,18 +75,19 @@ impl Texts {
         }
     }
 
-    /// The probability of a changed text in place of another change.
+    /// The probability of changing a text instead of something else.
     fn share(&self) -> f64 {
         let [other, own] = [0, 1].map(|kind| self.gained[kind] / self.spent[kind]);
         (own / (own + other)).clamp(0.1, 0.9)
     }
 
-    /// Whether, with that probability, a change of something other than a text is left out.
+    /// Draws with this probability whether a change of something other than a text is skipped.
     pub(crate) fn replaces(&self, rng: &mut Stream) -> bool {
         !self.found.is_empty() && rng.chance(self.share())
     }
 
-    /// Learns from a test: its fitness by goal, and which of the goals had been covered before it.
+    /// Learns from a test, given its fitness for each goal and the goals that had been covered
+    /// before it.
     pub(crate) fn learn(
         &mut self,
         genes: &Genes,
@@ -155,7 +157,7 @@ impl Texts {
         }
     }
 
-    /// A test that differs from an earlier test in a text. It is made with a probability that
+    /// Creates a test that differs from an earlier test in a text, with a probability that
     /// increases with the success of such tests.
     pub(crate) fn child(
         &self,
@@ -179,7 +181,7 @@ impl Texts {
                 (kept, fitness.fract())
             }
             _ => {
-                // Prefer what was found last.
+                // Prefer tests that were found last.
                 let all = self.found.len();
                 let last = if rng.chance(0.3) { all.min(30) } else { all };
                 (&self.found[all - last + rng.index(last)], 0.0)
@@ -220,8 +222,9 @@ impl Texts {
         Some(genes)
     }
 
-    /// A text in which a character was replaced by one with which the decision of a goal compares. Only characters are
-    /// replaced whose distance from it is the one that the decision had, so that they may be what was compared.
+    /// A text in which a character was replaced by a character with which the decision of a goal
+    /// compares. Only characters are replaced whose distance from it equals the distance of the
+    /// decision, because they may be the characters that were compared.
     fn replaced(&self, text: &str, goal: usize, distance: f64, rng: &mut Stream) -> Option<String> {
         let mut letters: Vec<char> = text.chars().collect();
         let mut places = Vec::new();
@@ -339,7 +342,7 @@ impl Texts {
     }
 }
 
-/// The texts that a statement passes, without empty ones.
+/// The texts that a statement passes, without empty texts.
 fn texts_of(statement: &Statement) -> impl Iterator<Item = &str> {
     let mut texts = Vec::new();
     for argument in &statement.arguments {
@@ -354,8 +357,8 @@ fn texts_of(statement: &Statement) -> impl Iterator<Item = &str> {
     texts.into_iter()
 }
 
-/// The differences of two codes of characters, or of two texts of one character, that have a distance: the inverse of
-/// the distances of the prelude.
+/// The differences between two character codes, or between two texts of one character, that have
+/// this distance. This is the inverse of the distances in the prelude.
 fn differences(distance: f64) -> impl Iterator<Item = u32> {
     let whole = |number: f64| {
         let near = number.round();
@@ -373,7 +376,7 @@ fn has_text(genes: &Genes) -> bool {
     genes.statements.iter().any(|statement| texts_of(statement).next().is_some())
 }
 
-/// Which statements a statement needs, itself included.
+/// The statements that a statement needs, including itself.
 fn needed(genes: &Genes, index: usize) -> Vec<bool> {
     let mut wanted = vec![false; genes.statements.len()];
     wanted[index] = true;
@@ -387,8 +390,8 @@ fn needed(genes: &Genes, index: usize) -> Vec<bool> {
     wanted
 }
 
-/// The literals of a file as texts, with their places, in order. Numbers are codes of characters where the file reads
-/// such.
+/// The literals of a file as texts, with their positions, in order. Numbers are character codes if
+/// the file reads character codes.
 fn tokens(file: &SourceFile) -> Vec<(u32, String)> {
     let codes = |name: &String| name == "charCodeAt" || name == "codePointAt";
     let codes = file.words.members.iter().any(|(_, _, name)| codes(name));
