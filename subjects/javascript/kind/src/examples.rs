@@ -1,4 +1,4 @@
-//! Worked examples of the behaviour, executed as runs are.
+//! Examples of the behaviour, which are executed like runs.
 
 use catherd_javascript_classes::examples::{self, ExampleError, Verdict};
 
