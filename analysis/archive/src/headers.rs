@@ -9,7 +9,7 @@ use crate::error::Problem;
 use crate::is_executable;
 use crate::tail::Tail;
 
-/// Lengths of the fixed parts of a header before a file and of one in the central directory.
+/// Lengths of the fixed parts of a header before a file and of a header in the central directory.
 const LOCAL: usize = 30;
 const CENTRAL: usize = 46;
 
@@ -18,10 +18,10 @@ const CENTRAL: usize = 46;
 const ATTRIBUTES: u32 = 0o100_644 << 16;
 const EXECUTABLE: u32 = 0o100_755 << 16;
 
-/// Id of Unix, the system whose form the attributes have.
+/// Id of Unix, the system whose format the attributes have.
 const UNIX: u8 = 3;
 
-/// 1980-01-01 and 00:00 in the form of MS-DOS.
+/// 1980-01-01 and 00:00 in the format of MS-DOS.
 const DATE: u16 = 0x21;
 const TIME: u16 = 0;
 
@@ -107,7 +107,7 @@ impl<'a> Header<'a> {
     }
 
     /// The compressed and the uncompressed size in bytes. `None` if the extra fields do not contain
-    /// the 64-bit sizes that are needed, or contain anything else.
+    /// the 64-bit sizes that are needed, or contain other data.
     fn sizes(&self) -> Option<(u64, u64)> {
         let shared = self.shared();
         let (compressed, size) = (u32_at(shared, 14), u32_at(shared, 18));
@@ -168,7 +168,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The 64-bit sizes in the extra fields of a header, which may have no others.
+/// The 64-bit sizes in the extra fields of a header, which must not contain other fields.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -277,7 +277,7 @@ fn execute_again(
     differing
 }
 
-/// The runs to verify, and those that are not verified.
+/// The runs to verify, and counts of the runs that are not verified.
 struct Choice {
     chosen: Vec<Chosen>,
     /// Number of runs from which the sample was drawn.

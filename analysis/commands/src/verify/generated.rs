@@ -35,7 +35,7 @@ const MAX_CLAIMS_BYTES: u64 = 16 << 20;
 /// Maximum number of files that an error names.
 const MAX_NAMED: usize = 8;
 
-/// Counts of what was made again and compared, and of what was not.
+/// Counts of files and data that were made again and compared, and of data that were not.
 pub(super) struct Generated {
     /// Number of files.
     pub(super) files: usize,
@@ -52,8 +52,8 @@ pub(super) struct Generated {
 }
 
 impl Generated {
-    /// A list, in words, of what was not checked. `unexecuted` is the number of records whose runs
-    /// are not executed again.
+    /// A list, as text, of everything that was not checked. `unexecuted` is the number of records
+    /// whose runs are not executed again.
     pub(super) fn unchecked(&self, unexecuted: usize) -> String {
         let mut parts = Vec::new();
         if unexecuted > 0 {
