@@ -30,7 +30,7 @@ pub struct FoundItem {
     pub kind: String,
     /// Its name.
     pub name: String,
-    /// The name that a class has for itself, and its instances show.
+    /// The name inside the class definition, which its instances show.
     pub own: String,
     /// The names of members that lead from the exports to it.
     pub path: Vec<String>,
@@ -226,7 +226,7 @@ impl Model {
             first_parameter: 0,
             function: function_of(program, callable),
         };
-        // TypeScript lets no test name such a member.
+        // TypeScript does not permit tests to name such a member.
         let hidden = |member: &Member| {
             let name = format!("{}.{}", class.name, member.name);
             let mut files = program.units.files.iter();
@@ -298,7 +298,7 @@ fn function_of(program: &Program, callable: Option<usize>) -> Option<u32> {
     program.units.callables.get(callable?)?.function
 }
 
-/// The parameters as written, or unnamed ones if the source is not known.
+/// The parameters in the source, or unnamed parameters if the source is not known.
 fn parameters(program: &Program, callable: Option<usize>, length: usize) -> Vec<Parameter> {
     let known = callable.and_then(|callable| program.parameters(callable));
     let unnamed = |index: usize| Parameter { name: format!("argument{index}"), default: None };

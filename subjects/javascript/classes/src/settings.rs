@@ -16,9 +16,9 @@ pub enum Profile {
 pub enum Drawing {
     /// In proportion to points.
     Proportional,
-    /// The one with most points.
+    /// The type with the most points.
     Ranked,
-    /// A random one, regardless of points.
+    /// A random type, regardless of points.
     None,
 }
 
@@ -54,7 +54,7 @@ pub enum Scope {
 /// Settings of test generation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GenerationSettings {
-    /// Uses of a parameter before its type is inferred.
+    /// Number of uses of a parameter before its type is inferred.
     pub delay: usize,
     /// Whether types are inferred by the rule of the thesis' draft instead of after the delay.
     pub draft_delay: bool,
@@ -62,7 +62,7 @@ pub struct GenerationSettings {
     pub sequence: usize,
     /// Probability that an argument reuses a value of the test.
     pub reuse: f64,
-    /// Traps of a collecting proxy after which a test ends.
+    /// Number of traps of a collecting proxy after which a test ends.
     pub trap_threshold: usize,
     /// Number of traps of an idle proxy after which the analyser stops.
     pub idle_threshold: usize,
@@ -74,7 +74,7 @@ pub struct GenerationSettings {
     pub profile: Profile,
     /// How types are drawn.
     pub types: Drawing,
-    /// Probability that a random type is taken instead of one by points.
+    /// Probability that a random type is used instead of a type by points.
     pub random_type: f64,
     /// Probability that a primitive is a constant of the program.
     pub constants: f64,
@@ -87,7 +87,7 @@ pub struct GenerationSettings {
     pub scope: Scope,
     /// Maximum number of statements of a test.
     pub maximum_length: usize,
-    /// Probability that a search takes a new random test in place of a mutated one.
+    /// Probability that a search uses a new random test instead of a mutated test.
     pub fresh: f64,
     /// Share of the executions that infer types before a search.
     pub inference: f64,

@@ -203,7 +203,7 @@ pub fn adopt(test: &mut SuiteTest, values: &Value, after: &Value) -> usize {
         }
         changed += 1;
         *expected = got.clone();
-        // The message of an error of the language is the engine's.
+        // The message of an error of the language comes from the engine.
         if threw.is_some_and(|name| OF_THE_LANGUAGE.contains(&name))
             && let Some(members) = expected.as_object_mut()
         {
@@ -242,7 +242,7 @@ pub enum Verdict {
     Limit(&'static str),
 }
 
-/// Whether a result is as expected. An error may have fields that the expectation lacks.
+/// Whether a result is as expected. An error may have fields that the expectation does not have.
 fn holds(expected: &Value, got: &Value) -> bool {
     match (expected.as_object(), got.as_object()) {
         (Some(expected), Some(got))
@@ -346,7 +346,7 @@ pub(crate) struct Observed {
     pub(crate) execution: Option<Execution>,
     /// Whether results differ between executions.
     pub(crate) flaky: bool,
-    /// The steps of all executions, and what it takes to show values.
+    /// The steps of all executions, and the work for showing values.
     pub(crate) work: u64,
 }
 
@@ -399,7 +399,7 @@ pub(crate) fn observe(
     Ok(Observed { execution, flaky, work })
 }
 
-/// Number of values in a value, itself included.
+/// Number of values in a value, including itself.
 fn size(value: &Value) -> u64 {
     match value {
         Value::Array(items) => 1 + items.iter().map(size).sum::<u64>(),

@@ -47,9 +47,9 @@ pub(super) enum Part {
 /// The expected state of a part of a value.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Expected {
-    /// Identical to a primitive value.
+    /// The value is identical to a primitive value.
     Same(Doc),
-    /// Deeply equal to a value.
+    /// The value is deeply equal to a value.
     Equal(Doc),
     /// The part has this type, as `typeof` returns it.
     Type(String),
@@ -59,7 +59,7 @@ pub(super) enum Expected {
     Promise,
     /// An instance of an exported class, by the access of its constructor from the exports.
     Instance(String),
-    /// Equal to what a snapshot contains.
+    /// The value equals the content of a snapshot.
     Snapshot,
 }
 
@@ -73,7 +73,7 @@ impl Claim {
         Claim { part: format!(".{name}"), at: Part::Count, expected }
     }
 
-    /// The claim about the same value as a part of another one.
+    /// The claim about the same value as a part of another value.
     fn of(self, at: Part, access: String) -> Claim {
         Claim { part: access, at, ..self }
     }

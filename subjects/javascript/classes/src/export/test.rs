@@ -71,7 +71,7 @@ fn class_of<'t>(test: &'t SuiteTest, code: &'t Code, index: usize) -> Option<&'t
     last.or_else(own).or_else(export)
 }
 
-/// The last name of what a statement calls; empty if it calls nothing.
+/// The last name of the called function or method of a statement; empty if it calls nothing.
 fn called<'t>(statement: &'t Statement, code: &'t Code) -> &'t str {
     match (statement.operation, statement.path.last()) {
         (Operation::Method, _) => &statement.name,
@@ -250,7 +250,7 @@ impl<'s> Test<'s> {
         if words.is_empty() { Vec::new() } else { vec![calls.join(" and "), words] }
     }
 
-    /// The claims about the values of the test: those that were chosen, otherwise all.
+    /// The claims about the values of the test: the chosen claims, or else all claims.
     fn found(&self) -> Vec<Found> {
         let test = self.test;
         let last = test.statements.len().saturating_sub(1);
@@ -305,7 +305,7 @@ impl<'s> Test<'s> {
         found
     }
 
-    /// The claims that the test makes: the whole ones of the values that it is most about.
+    /// The claims of the test: for the most relevant values, the claims about the whole value.
     fn chosen(&self, mut found: Vec<Found>) -> Vec<Found> {
         // Assert that nothing is returned only if there are no other assertions.
         let nothing = |each: &Found| {
@@ -405,7 +405,7 @@ impl<'s> Test<'s> {
             && matches!(statement.arguments.first(), None | Some(Argument::Undefined))
     }
 
-    /// The name of what a statement calls: `Chain.add`.
+    /// The name of the called method of a statement, such as `Chain.add`.
     fn target(&self, index: usize) -> String {
         let Some(statement) = self.test.statements.get(index) else { return String::new() };
         match statement.operation {

@@ -59,7 +59,8 @@ pub(super) fn inlined(statements: &[Statement]) -> Vec<Statement> {
     inlined
 }
 
-/// Leaves out of a state what was the same before. Of a plain object, everything counts if something is different.
+/// Removes the unchanged parts from a state. A plain object is kept as a whole if some part has
+/// changed.
 fn without(state: &mut Value, before: &Value) {
     if state == before {
         *state = Value::Null;
@@ -133,7 +134,7 @@ impl Refiner<'_> {
         let options =
             ExecuteOptions { observe: true, seed: self.seed, ..ExecuteOptions::default() };
         let before = self.machine.execute(&test.statements[..focus], options)?.after;
-        // A method that returns its receiver as it was shows nothing.
+        // A method that returns its unchanged receiver shows nothing.
         if let Some(statement) = test.statements.get(last)
             && focus == last
             && statement.operation == Operation::Method

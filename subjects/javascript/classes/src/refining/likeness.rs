@@ -8,7 +8,8 @@ use super::plausible::words;
 use super::usage::Usage;
 use crate::model::Target;
 
-/// The form of a text: `w` for each run of letters, `9` for each run of digits, and its other characters.
+/// The pattern of a text: `w` for each run of letters, `9` for each run of digits, and its other
+/// characters.
 fn form_of(text: &str) -> String {
     let mut form = String::new();
     for letter in text.chars() {
@@ -24,13 +25,13 @@ fn form_of(text: &str) -> String {
     form
 }
 
-/// The numbers in a text, of each run of digits.
+/// The number of each run of digits in a text.
 fn numbers_of(text: &str) -> Vec<f64> {
     let runs = text.split(|c: char| !c.is_ascii_digit()).filter(|run| !run.is_empty());
     runs.filter_map(|run| run.parse().ok()).collect()
 }
 
-/// The largest number in a text that is small.
+/// The largest number that counts as small.
 const SMALL: f64 = 12.0;
 
 fn text_of(literal: &Literal) -> Option<&str> {
@@ -44,7 +45,8 @@ fn is_mark(letter: char) -> bool {
     !letter.is_alphanumeric() && letter != ' '
 }
 
-/// Whether a text has what all others have: a mark, the same mark, a digit or several words.
+/// Whether a text has the features that all other texts have: a punctuation mark, the same mark, a
+/// digit or several words.
 fn is_like(text: &str, others: &[&str]) -> bool {
     let in_all = |letter: &char| others.iter().all(|other| other.contains(*letter));
     let all = |has: fn(&str) -> bool| has(text) || !others.iter().all(|other| has(other));
@@ -56,7 +58,7 @@ fn is_like(text: &str, others: &[&str]) -> bool {
         && all(|text| text.contains(' '))
 }
 
-/// Whether a function reads texts of some language, by its name.
+/// Whether a function reads texts in some language, according to its name.
 fn reads(target: &Target) -> bool {
     let words =
         ["parse", "decode", "compile", "token", "lex", "deserialize", "unescape", "eval", "read"];
@@ -66,14 +68,15 @@ fn reads(target: &Target) -> bool {
     let name = name.to_lowercase();
     let begins = words.iter().any(|word| name.starts_with(word));
     let format = formats.iter().any(|word| name.contains(word));
-    // To such a question any text is an answer.
+    // Any text is permitted for a function that only asks something about it.
     !super::plausible::asks(target) && !name.contains("valid") && (begins || format)
 }
 
 impl Usage {
-    /// Whether a text has what all examples of an argument have: a mark, the same mark, a digit or several words. Of a
-    /// function that reads texts and has no example, one of the documentation that is not only a word. Other arguments
-    /// are like examples.
+    /// Whether a text has the features that all examples of an argument have: a punctuation mark,
+    /// the same mark, a digit or several words. If a function that reads texts has no example, a
+    /// text in the documentation that is not only a word is used as an example. Other arguments
+    /// count as similar.
     pub(super) fn is_like_examples(
         &self,
         target: Option<&Target>,

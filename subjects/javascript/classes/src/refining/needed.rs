@@ -15,8 +15,9 @@ const USUAL: f64 = 0.3;
 /// same function.
 const NONSENSE: f64 = 2.0 * WRONG;
 
-/// Leaves out tests with unusual calls, and those that lost their goals, whose statements others execute, the most
-/// unusual ones first; also tests with wrong calls, if there are better ones of what they call. At least one test remains.
+/// Removes tests with unusual calls and tests that lost their goals, if other tests execute the
+/// same statements, the most unusual tests first. Also removes tests with wrong calls if there are
+/// better tests of the same functions. At least one test remains.
 pub(super) fn of(tests: Vec<Candidate>) -> Vec<Candidate> {
     let mut times: BTreeMap<u32, usize> = BTreeMap::new();
     for counter in tests.iter().flat_map(|test| &test.statements) {

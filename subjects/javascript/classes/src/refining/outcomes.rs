@@ -44,7 +44,7 @@ pub(super) fn is_nothing(result: &Value) -> bool {
         || ["array", "object"].iter().any(|of| result.get(of).is_some_and(empty))
 }
 
-/// Whether an object has members without values, as one has that a program uses itself.
+/// Whether an object has members without values, as internal objects of a program have.
 pub(super) fn is_internal(value: &Value) -> bool {
     let members = value.get("object").or_else(|| value.get("members")).and_then(Value::as_object);
     let nothing = |it: &&Value| it.get("null").is_some() || it.get("undefined").is_some();

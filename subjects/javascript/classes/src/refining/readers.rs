@@ -129,7 +129,8 @@ impl Refiner<'_> {
             if strength(&other.test, &self.classes) != Strength::Whole {
                 continue;
             }
-            // A reader of the receiver shows the call only if it reads something else after it.
+            // A reader of the receiver shows an effect of the call only if it returns another value
+            // after the call.
             if variable != last {
                 let mut without = statements[..last].to_vec();
                 without.push(reader);

@@ -77,7 +77,7 @@ impl Refiner<'_> {
         Ok(candidate)
     }
 
-    /// Makes instances as the documentation does.
+    /// Creates instances with the same calls as the documentation.
     fn with_documented_makers(
         &mut self,
         candidate: &mut Candidate,
@@ -94,7 +94,7 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Leaves out statements before the last one.
+    /// Removes statements before the last statement.
     fn without_statements(
         &mut self,
         candidate: &mut Candidate,
@@ -108,7 +108,8 @@ impl Refiner<'_> {
             let statements = &candidate.test.statements;
             let uses = |each: &Statement| each.variables().contains(&index);
             if statements[index..].iter().any(uses) {
-                // A copy of another variable, or what a method of it returns, which may be used instead.
+                // The statement copies another variable, or calls a method of it, so the variable
+                // may be used instead.
                 let other = match (statements[index].operation, &statements[index].arguments[..]) {
                     (Operation::New, [Argument::Variable(other)]) => Some(*other),
                     (Operation::Method, _) => Some(statements[index].receiver),
@@ -132,7 +133,7 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Leaves out the last arguments of calls that show the same without them.
+    /// Removes the last arguments of calls that show the same without them.
     fn without_arguments(
         &mut self,
         candidate: &mut Candidate,
@@ -155,7 +156,7 @@ impl Refiner<'_> {
         Ok(())
     }
 
-    /// Adds arguments that are missing, as in examples.
+    /// Adds missing arguments, as in examples.
     fn with_arguments(
         &mut self,
         candidate: &mut Candidate,
@@ -249,7 +250,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Values of examples that may replace a text or a number that is not in one.
+    /// Values of examples that may replace a text or a number that is not in an example.
     fn examples_for(
         &self,
         statements: &[Statement],
@@ -336,7 +337,7 @@ impl Refiner<'_> {
         }
     }
 
-    /// Objects of whose members one is `true` instead of a value that is not a flag.
+    /// Objects in which one member is `true` instead of a value that is not a Boolean.
     fn flags(&self, members: &[(String, Argument)]) -> Vec<Change> {
         let may = |(name, value): &&(String, Argument)| match value {
             Argument::Number(_) => !self.usage.gives(name),
@@ -354,7 +355,7 @@ impl Refiner<'_> {
     /// Shorter texts; none for a text that is easy to read.
     fn shorter_texts(&self, text: &str) -> Vec<String> {
         let letters: Vec<char> = text.chars().collect();
-        // A text between quotes is an example; one in prose is not.
+        // A text between quotes is an example; a text in prose is not.
         let known = letters.len() > 1 && self.usage.quotes(text);
         if letters.is_empty()
             || letters.len() <= SHORT && known
@@ -384,8 +385,8 @@ impl Refiner<'_> {
         shorter
     }
 
-    /// Takes other statements for a candidate if it still covers its own goals and shows the same, or at least the
-    /// same kind of result. Returns whether it does.
+    /// Replaces the statements of a candidate if it still covers its goals and shows the same, or
+    /// at least the same kind of result. Returns whether they were replaced.
     fn attempt(
         &mut self,
         candidate: &mut Candidate,
@@ -425,7 +426,8 @@ impl Refiner<'_> {
     }
 }
 
-/// The kind of a result: of small values the value itself, of texts and collections whether they are empty.
+/// The kind of a result: the value itself for small values, and whether they are empty for texts
+/// and collections.
 fn kind(value: &Value) -> String {
     let Some((name, content)) = value.as_object().and_then(|members| members.iter().next()) else {
         return value.to_string();
@@ -460,7 +462,7 @@ fn plainer(argument: &Argument) -> Vec<Change> {
     values.into_iter().map(|argument| Change { argument, how: How::Alike }).collect()
 }
 
-/// Objects of whose members one has a value instead of `undefined`.
+/// Objects in which one member has a value instead of `undefined`.
 fn defined(members: &[(String, Argument)]) -> impl Iterator<Item = Change> {
     let values = [Argument::String("a".to_owned()), Argument::Number(1.0)];
     (0..members.len())

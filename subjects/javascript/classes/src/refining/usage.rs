@@ -42,7 +42,8 @@ pub(super) struct Usage {
     pub(super) model: Model,
     /// Text of the documentation, tests and examples of the package, in which literals are looked up.
     pub(super) texts: String,
-    /// Whether these mention NaN, `[object Object]`, the text `undefined` and lists with undefined.
+    /// Whether these texts mention NaN, `[object Object]`, the text `undefined` and lists with
+    /// undefined.
     writes: [bool; 4],
     /// The words of these texts and of the names in the program, in lower case.
     known: BTreeSet<String>,
@@ -85,8 +86,8 @@ impl Usage {
         ['\'', '"', '`'].into_iter().any(between)
     }
 
-    /// Whether a text is between quotes of JavaScript in the documentation, a test or an example. What is between
-    /// backticks is often the name of something.
+    /// Whether a text is between quotes of JavaScript in the documentation, a test or an example. A
+    /// text between backticks is often a name.
     pub(super) fn is_text(&self, text: &str) -> bool {
         let own = self.words.own_names.iter().any(|name| name == text);
         !own && ['\'', '"'].iter().any(|quote| {
@@ -178,7 +179,8 @@ impl Usage {
         calls.collect()
     }
 
-    /// The name of a parameter of what the last statement calls, as a name of a variable; empty if it has none.
+    /// The name of a parameter of the function that the last statement calls, as a name of a
+    /// variable; empty if it has none.
     pub(super) fn name_of_parameter(&self, statements: &[Statement], position: usize) -> String {
         let target = self.target(statements, statements.len().saturating_sub(1));
         let parameter = target.and_then(|target| target.parameters.get(position));
@@ -236,8 +238,9 @@ impl Usage {
         sum + f64::from(u8::from(nonsense)) * 2.0 * WRONG
     }
 
-    /// Whether a value is or contains what wrong arguments lead to: NaN, a text with `[object Object]` or `undefined`,
-    /// or a list with undefined, unless the documentation mentions it.
+    /// Whether a value is or contains a typical result of wrong arguments: NaN, a text with
+    /// `[object Object]` or `undefined`, or a list with undefined, unless the documentation
+    /// mentions it.
     fn is_nonsense(&self, value: &Value) -> bool {
         match value {
             Value::Object(members) => {

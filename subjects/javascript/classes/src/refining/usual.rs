@@ -14,7 +14,7 @@ use crate::suite::SuiteTest;
 /// Minimum number of calls from which usual values are determined.
 const FEWEST: usize = 4;
 
-/// Share of the calls that show what is usual.
+/// Minimum share of calls with the same value in a place for which the value counts as usual.
 const SHARE: f64 = 0.8;
 
 /// A part of a value: the call that a test shows, the call that made the value, and the name of the part.
@@ -37,7 +37,7 @@ pub(super) fn read_by(texts: &str) -> BTreeSet<String> {
     names.filter(|name| !name.is_empty()).map(str::to_owned).collect()
 }
 
-/// The call that a test shows, and the one that made a value.
+/// The call that a test shows, and the call that created a value.
 fn calls(test: &SuiteTest, index: usize) -> Option<(String, String)> {
     Some((callee(test.statements.last()?), callee(test.statements.get(index)?)))
 }
