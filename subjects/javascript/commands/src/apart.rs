@@ -23,20 +23,21 @@ const JOURNAL: &str = "CATHERD_JOURNAL";
 const NUMBER: &str = "CATHERD_EXECUTION";
 /// Set in a child that searches again, to the executions that ended the processes of earlier children, as NUMBER:TARGET.
 const CRASHED: &str = "CATHERD_CRASHED";
-/// Set in a child that writes the suite of an earlier child, to how that one ended.
+/// Set in a child that writes the suite of an earlier child, to the end of the earlier child.
 const ENDED: &str = "CATHERD_ENDED";
 
-/// The largest exit code of a command, and the one after a second signal. Processes of the engine that die have others.
+/// The largest exit code of a command, and the exit code after a second signal. Engine processes
+/// that crash have other exit codes.
 const CODES: [i32; 2] = [4, 130];
 
-/// Maximum number of searches that begin again.
+/// Maximum number of searches that are started again.
 const MAX_AGAIN: usize = 5;
 
 /// Time between two checks of a child.
 const POLL: Duration = Duration::from_millis(20);
 
-/// A second signal sooner than this after the first is the same wish: a terminal sends it to parent and child, and the
-/// parent forwards it.
+/// A second signal within this time after the first counts as the same signal, because a terminal
+/// sends it to parent and child, and the parent forwards it.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
 /// Executes this command in a child process and ends as the child does. Returns `None` in the child.
@@ -75,7 +76,7 @@ pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<
     })
 }
 
-/// A file that only this user can read, and that is removed when this is dropped.
+/// A file that only this user can read. It is removed when this value is dropped.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -192,7 +193,7 @@ fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// The journal of this child, and how the child before it ended if this one writes its suite.
+/// The journal of this child, and the end of the previous child if this child writes its suite.
 pub(crate) fn journal() -> (Journal, Option<String>) {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let ended = std::env::var(ENDED).ok();
@@ -205,7 +206,8 @@ pub(crate) fn journal() -> (Journal, Option<String>) {
     (journal.unwrap_or_default(), ended)
 }
 
-/// From now on, the first signal that tells the process to end only sets the returned switch. A second one ends it.
+/// Lets the first signal that tells the process to end only set the returned switch. A second
+/// signal ends the process.
 pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);

@@ -167,7 +167,8 @@ impl CodeFlags {
     }
 }
 
-/// Why tests with odd values are not in the code. `goals` is the number of goals that only they cover.
+/// The reason for which tests with unusual values are not in the code. `goals` is the number of
+/// goals that only these tests cover.
 fn odd_values(goals: usize) -> String {
     let reason = "values that a person would not choose; --all-values writes all";
     match goals {
