@@ -91,7 +91,7 @@ const DEFAULT: &str = "default";
 
 /// Maximum length in characters of a longer title, which is used if another test has the same short
 /// title.
-const LONGEST_TITLE: usize = 82;
+const LONGEST_TITLE: usize = 104;
 
 /// The function `data`, which converts a value to the data of assertions, as code.
 pub const DATA: &str = include_str!("export/data.js");

@@ -68,7 +68,8 @@ impl Words {
                 texts.insert(text.clone());
             }
         }
-        self.take(&Found { calls: found.calls.clone(), ..Found::default() });
+        let (calls, owners) = (found.calls.clone(), found.owners.clone());
+        self.take(&Found { calls, owners, ..Found::default() });
     }
 
     /// Reads code between fences, code in backticks and paragraphs.

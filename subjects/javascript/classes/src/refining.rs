@@ -6,6 +6,9 @@ mod assertions;
 mod comments;
 mod conventions;
 mod documented;
+mod examples;
+mod filled;
+mod idle;
 mod kinds;
 mod likeness;
 mod needed;
@@ -14,9 +17,11 @@ mod plausible;
 mod readers;
 mod repeated;
 mod replacing;
+mod sessions;
 mod simpler;
 mod slices;
 mod supply;
+mod telling;
 mod usage;
 mod usual;
 mod variables;
@@ -190,7 +195,8 @@ pub fn refined(
     let mut tests = Vec::new();
     for (number, own) in slices::chosen(&candidates, settings.all_values) {
         let candidate = std::mem::take(&mut candidates[number]);
-        tests.push(refiner.simpler(candidate, &own)?);
+        let simpler = refiner.simpler(candidate, &own)?;
+        tests.push(refiner.without_idle(simpler)?);
     }
     let mut tests = needed::of(tests);
     let count = tests.len();
@@ -202,11 +208,7 @@ pub fn refined(
         // Keep at least one test of each function.
         tests.sort_by(|a, b| a.weight.total_cmp(&b.weight));
         let mut called = BTreeSet::new();
-        tests.retain(|test| {
-            let statements = &test.test.statements;
-            let focus = test.test.focus.unwrap_or(statements.len() - 1);
-            called.insert(weights::callee(&statements[focus]))
-        });
+        tests.retain(|test| called.insert(weights::called(&test.test)));
     }
     let mut implausible = count - tests.len();
     if !settings.all_values {

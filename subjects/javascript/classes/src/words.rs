@@ -59,6 +59,8 @@ pub struct Words {
     /// Properties that are read, by file and last name of the object, with positions.
     members: BTreeMap<(usize, String), Vec<(u32, String)>>,
     pub(crate) calls: BTreeMap<String, Vec<Vec<Literal>>>,
+    /// Of each of these calls, what it is a member of; empty if this has no name.
+    pub(crate) owners: BTreeMap<String, Vec<String>>,
     declared: BTreeMap<String, Vec<Vec<Shape>>>,
     /// Names by which other code may call the export itself.
     pub(crate) own_names: Vec<String>,
@@ -147,10 +149,12 @@ impl Words {
                 values.push(value.clone());
             }
         }
-        for (name, arguments) in &found.calls {
+        for (at, (name, arguments)) in found.calls.iter().enumerate() {
             let calls = self.calls.entry(name.clone()).or_default();
             if calls.len() < MAX_SEEDS {
                 calls.push(arguments.clone());
+                let owner = found.owners.get(at).cloned().unwrap_or_default();
+                self.owners.entry(name.clone()).or_default().push(owner);
             }
         }
         for (name, shapes) in &found.declarations.functions {
@@ -243,6 +247,12 @@ impl Words {
             1 => shapes.pop(),
             _ => Some(Shape::Union(shapes)),
         }
+    }
+
+    /// Whether declarations give types of members of a class.
+    pub(crate) fn declares(&self, class: &str) -> bool {
+        let start = format!("{class}.");
+        self.declared.keys().any(|name| name.starts_with(&start))
     }
 
     /// An example argument of a parameter.

@@ -41,6 +41,7 @@ mod mutation_operator;
 mod numbering;
 mod parameters;
 mod recursion;
+mod sessions;
 mod splice;
 mod statements;
 mod text_tests;
@@ -59,6 +60,7 @@ pub use declarations::{Declarations, Shape};
 pub use hints::{LineScores, line_scores};
 pub use mutants::{Mutant, mutants};
 pub use mutation_operator::MutationOperator;
+pub use sessions::{Given, Step, sessions};
 pub use typescript::{Untyped, is_typescript, untyped};
 pub use units::{
     Branch, BranchKind, Callable, Control, DefaultValue, Function, Goal, GoalKind, Hit, Node,

@@ -62,6 +62,9 @@ pub struct Words {
     pub values: Vec<(String, Literal)>,
     /// Calls: the last name of the function or class, and the arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
+    /// Of each call, what it is a member of: the class whose instance a variable is, otherwise the last name of the
+    /// object; empty if it is a member of nothing that has a name.
+    pub owners: Vec<String>,
     /// The declarations of types.
     pub declarations: Declarations,
 }
@@ -112,12 +115,13 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
     found
 }
 
-/// Finds the words of a file. The second field has the initial literals of its variables.
+/// Finds the words of a file. The second field has the initial literals of its variables, the third the classes of those
+/// that are instances.
 #[derive(Default)]
-struct Finder(Words, BTreeMap<String, Literal>);
+struct Finder(Words, BTreeMap<String, Literal>, BTreeMap<String, String>);
 
 /// The last name of an expression: of a variable or of a property.
-fn name_of(expression: &Expression<'_>) -> Option<String> {
+pub(crate) fn name_of(expression: &Expression<'_>) -> Option<String> {
     match expression.without_parentheses() {
         Expression::Identifier(id) => Some(id.name.to_string()),
         Expression::StaticMemberExpression(member) => Some(member.property.name.to_string()),
@@ -136,7 +140,7 @@ fn text(value: &str) -> Literal {
 }
 
 /// The value of an expression as far as its syntax shows it.
-fn literal(expression: &Expression<'_>, depth: usize) -> Literal {
+pub(crate) fn literal(expression: &Expression<'_>, depth: usize) -> Literal {
     if depth > DEEPEST {
         return Literal::Other;
     }
@@ -214,7 +218,22 @@ impl Finder {
         let values: Vec<Literal> = values.collect();
         if values.iter().any(|value| !matches!(value, Literal::Other | Literal::Function)) {
             self.0.calls.push((name, values));
+            let owner = self.owner(callee);
+            self.0.owners.push(owner);
         }
+    }
+
+    /// What a function is a member of; empty if this has no name.
+    fn owner(&self, callee: &Expression<'_>) -> String {
+        let Expression::StaticMemberExpression(member) = callee.without_parentheses() else {
+            return String::new();
+        };
+        let name = match member.object.without_parentheses() {
+            Expression::NewExpression(made) => name_of(&made.callee),
+            object => name_of(object),
+        };
+        let name = name.unwrap_or_default();
+        self.2.get(&name).cloned().unwrap_or(name)
     }
 
     /// Records the properties that a pattern takes from an object.
@@ -287,6 +306,12 @@ impl<'a> Visit<'a> for Finder {
                 Literal::Other | Literal::Function => self.1.remove(name.as_str()),
                 value => self.1.insert(name.to_string(), value),
             };
+        }
+        if let (Some(name), Some(Expression::NewExpression(made))) =
+            (it.id.get_identifier_name(), &it.init)
+            && let Some(class) = name_of(&made.callee)
+        {
+            self.2.insert(name.to_string(), class);
         }
         walk::walk_variable_declarator(self, it);
     }

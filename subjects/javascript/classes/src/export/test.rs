@@ -204,8 +204,7 @@ impl<'s> Test<'s> {
         Written { group, title, longer, lines }
     }
 
-    /// The words of a title about the receiver of a call, if the call has no arguments or the
-    /// receiver is empty. `made` is the code that makes the receiver.
+    /// The words of a title about the receiver of a call. `made` is the code that makes the receiver.
     fn of_receiver(&self, made: &str) -> Option<String> {
         let statement = &self.test.statements[self.focus];
         let receiver = self.test.statements.get(statement.receiver)?;
@@ -222,7 +221,8 @@ impl<'s> Test<'s> {
                 let class = class_of(self.test, self.code, statement.receiver)?;
                 Some(format!("on a new {class}"))
             }
-            _ => statement.arguments.is_empty().then(|| format!("for {made}")),
+            _ if statement.arguments.is_empty() => Some(format!("for {made}")),
+            _ => Some(format!("on {made}")),
         }
     }
 
@@ -247,7 +247,7 @@ impl<'s> Test<'s> {
             count => format!("{count} calls of {name}"),
         });
         let words = words.collect::<Vec<_>>().join(" and ");
-        if words.is_empty() { Vec::new() } else { vec![calls.join(" and "), words] }
+        if words.is_empty() { Vec::new() } else { vec![listed(&calls), words] }
     }
 
     /// The claims about the values of the test: the chosen claims, or else all claims.
@@ -434,7 +434,8 @@ impl<'s> Test<'s> {
                 let made = made.collect::<Vec<_>>().join(", ");
                 match made.is_empty() || length(&made) > 24 {
                     true => format!("{class}.the returned function"),
-                    false => format!("{class}.the function for {made}"),
+                    // The call that returned it says which function it is.
+                    false => format!("{class}.{class}({made})"),
                 }
             }
             _ => {
@@ -472,5 +473,13 @@ impl<'s> Test<'s> {
                 Doc::Row(parts)
             }
         }
+    }
+}
+
+/// Calls in a row, with `and` before the last one.
+fn listed(calls: &[String]) -> String {
+    match calls {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        _ => calls.concat(),
     }
 }

@@ -130,7 +130,7 @@ fn of_tests_with_the_same_title_the_first_is_written() {
 }
 
 #[test]
-fn titles_name_options() {
+fn titles_have_the_beginnings_of_texts_and_options() {
     let text = |text: &str| Argument::String(text.to_owned());
     let options = Argument::Object(vec![
         ("style".to_owned(), text("bracket")),
@@ -146,7 +146,9 @@ fn titles_name_options() {
         ..SuiteTest::default()
     };
     let exported = export(&suite, &code(Style::NodeTest));
-    assert_eq!(exported.titles[0].2, "parse with style 'bracket' and strict returns 7");
+    let title =
+        "parse returns 7 for 'a text that is so long that…', { style: 'bracket', strict: true }";
+    assert_eq!(exported.titles[0].2, title);
 }
 
 #[test]

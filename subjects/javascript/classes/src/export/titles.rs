@@ -9,13 +9,16 @@ use super::literals::{argument, is_name, quoted};
 use crate::suite::is_error;
 
 /// Maximum length of a title, in characters.
-pub(super) const LONGEST: usize = 78;
+pub(super) const LONGEST: usize = 100;
 
 /// Maximum length of a value in a title, in characters.
 const LONGEST_VALUE: usize = 44;
 
 /// Maximum length of the beginning of a value in a title, in characters.
 const LONGEST_BEGINNING: usize = 34;
+
+/// Maximum length of the beginning of a value that is next to others, in characters.
+const SHORTEST_BEGINNING: usize = 20;
 
 /// Maximum length of the names of the members of an object in a title, in characters.
 const LONGEST_NAMES: usize = 44;
@@ -68,6 +71,9 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
             {
                 format!("{name} {result} without arguments")
             }
+            (Operation::Call, "") if values.is_empty() && shown.reader.is_none() => {
+                format!("{name} {result} without arguments")
+            }
             (_, "") => format!("{name} {result}"),
             _ => format!("{name} {result} for {arguments}"),
         }
@@ -116,8 +122,6 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         tried.extend(with(Detail::Beginning));
         tried.push(whole(&all, Detail::Beginning));
         tried.push(whole(&listed(&described), Detail::Beginning));
-        tried.push(whole("", Detail::Long));
-        tried.push(whole("", Detail::Beginning));
     }
     if shown.reader.is_some() {
         tried.push(whole("", Detail::Value));
@@ -135,15 +139,23 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
         let (names, result) = (names.join(" and "), outcome(shown, Detail::Value));
         tried.push(format!("{name} with {names} {result}"));
     }
-    if let [first, others @ ..] = &values[..]
+    if let [_, others @ ..] = &values[..]
         && !others.is_empty()
     {
+        let flat = super::literals::argument(&arguments[0], shown.names).flat();
+        let first = beginning_within(&flat, SHORTEST_BEGINNING);
+        let first = first.as_ref().filter(|_| length(&flat) > LONGEST_BEGINNING);
+        let first = first.unwrap_or(&values[0]);
         let more = match others.len() {
             1 => "another argument".to_owned(),
             count => format!("{count} more arguments"),
         };
         tried.push(whole(&format!("{first} and {more}"), Detail::Value));
         tried.push(whole(&format!("{first} and {more}"), Detail::Shape));
+    }
+    if exact_result(shown) {
+        tried.push(whole("", Detail::Long));
+        tried.push(whole("", Detail::Beginning));
     }
     tried.push(whole("", Detail::Value));
     tried.push(whole("", Detail::Shape));
@@ -226,7 +238,12 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
             Expected::Same(doc) | Expected::Equal(doc) => Some(doc.flat()),
             _ => None,
         });
-        let value = value.filter(|value| exact && length(value) <= LONGEST_VALUE);
+        let text = || expected.get("string").and_then(Value::as_str).map(beginning_of_text);
+        let value =
+            value.filter(|_| exact).and_then(|value| match length(&value) <= LONGEST_VALUE {
+                true => Some(value),
+                false => text(),
+            });
         let what = bare(reader.result);
         return match (reader.of_result, shown.statement.operation, value) {
             (true, Operation::New, Some(value)) => format!("has {} {value}", reader.name),
@@ -315,6 +332,11 @@ fn beginning_of_text(text: &str) -> String {
 
 /// The first elements or members of the code of a collection; `None` if not even one is short, or for other code.
 fn beginning(code: &str) -> Option<String> {
+    beginning_within(code, LONGEST_BEGINNING)
+}
+
+/// The same, of at most so many characters.
+fn beginning_within(code: &str, longest: usize) -> Option<String> {
     let close = match code.chars().next()? {
         '[' => "]",
         '{' => " }",
@@ -330,7 +352,7 @@ fn beginning(code: &str) -> Option<String> {
             (None, '\'' | '"' | '`') => quote = Some(c),
             (None, '[' | '{' | '(') => depth += 1,
             (None, ']' | '}' | ')') => depth -= 1,
-            (None, ',') if depth == 1 && at <= LONGEST_BEGINNING => end = Some(at),
+            (None, ',') if depth == 1 && at <= longest => end = Some(at),
             _ => {}
         }
     }
@@ -418,7 +440,12 @@ pub(super) fn short(value: &Argument, names: &[String]) -> String {
         Argument::Function(what, _) => ["first", "constant"].contains(&what.as_str()),
         _ => true,
     };
-    if plain && length(&text) <= LONGEST_VALUE { text } else { kind(value) }
+    match value {
+        _ if plain && length(&text) <= LONGEST_VALUE => text,
+        Argument::String(text) if plain => beginning_of_text(text),
+        Argument::Array(_) | Argument::Object(_) => beginning(&text).unwrap_or_else(|| kind(value)),
+        _ => kind(value),
+    }
 }
 
 /// The kind of an argument with its article, and its shape.

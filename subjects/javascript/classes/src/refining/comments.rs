@@ -17,21 +17,26 @@ const MAX_FILES: usize = 100;
 /// the examples.
 pub(super) fn read(package: &Package, words_of: &mut Words) -> String {
     let mut texts = String::new();
+    for example in all(package) {
+        let found = words("example.js", &example);
+        let (calls, owners) = (found.calls, found.owners);
+        words_of.take(&Found { calls, owners, ..Found::default() });
+        texts.push_str(&example);
+        texts.push('\n');
+    }
+    texts
+}
+
+/// The examples in comments of the sources and declarations of a package.
+pub(super) fn all(package: &Package) -> impl Iterator<Item = String> {
     let files = package.files.iter().filter(|(path, bytes)| {
         let ends = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts"];
         !path.contains("node_modules/")
             && bytes.len() <= LARGEST
             && ends.iter().any(|end| path.ends_with(end))
     });
-    for (path, _) in files.take(MAX_FILES) {
-        for example in examples(&package.text(path).unwrap_or_default()) {
-            let found = words("example.js", &example);
-            words_of.take(&Found { calls: found.calls, ..Found::default() });
-            texts.push_str(&example);
-            texts.push('\n');
-        }
-    }
-    texts
+    let files = files.take(MAX_FILES);
+    files.flat_map(|(path, _)| examples(&package.text(path).unwrap_or_default()))
 }
 
 /// The examples in the documentation comments of a source.

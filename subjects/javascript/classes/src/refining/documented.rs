@@ -7,7 +7,7 @@ use catherd_javascript_machine::instrument::{Literal, Parameter};
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
 use super::plausible::is_optional;
-use super::weights::callee;
+use super::weights::called;
 use super::{Candidate, Refiner, kinds};
 use crate::model::{Target, TargetKind};
 
@@ -48,7 +48,9 @@ impl Refiner<'_> {
             tests.extend(varied.filter_map(|it| self.documented_call(target, it)));
         }
         tests.truncate(2 * MAX_ALL);
+        tests.extend(self.in_sessions());
         let mut candidates = Vec::new();
+        tests.extend(self.filled());
         for (number, statements) in tests.iter().enumerate() {
             if let Some(found) = self.shown(statements)? {
                 candidates.push(Candidate { origin: (0, number), ..found });
@@ -169,10 +171,7 @@ const MAX_SHOWN: usize = 4;
 /// Further tests from the candidates that were not chosen: of each function and method documented calls with other
 /// results, and of one without a test the call that is easiest to read.
 pub(super) fn further(tests: &[Candidate], candidates: Vec<Candidate>) -> Vec<Candidate> {
-    let called = |it: &Candidate| {
-        let statements = &it.test.statements;
-        callee(&statements[it.test.focus.unwrap_or(statements.len() - 1)])
-    };
+    let called = |it: &Candidate| called(&it.test);
     let shown = |it: &Candidate| it.test.assertions.last().map(ToString::to_string);
     let mut known: BTreeMap<String, Vec<Option<String>>> = BTreeMap::new();
     for test in tests {
@@ -197,7 +196,7 @@ pub(super) fn further(tests: &[Candidate], candidates: Vec<Candidate>) -> Vec<Ca
     candidates
 }
 
-fn statement(
+pub(super) fn statement(
     operation: Operation,
     path: &[String],
     name: &str,
@@ -210,6 +209,11 @@ fn statement(
 /// The arguments of a call that consists of literals and is not long.
 fn literals(call: &[Literal]) -> Option<Vec<Argument>> {
     let arguments: Vec<Argument> = call.iter().map(kinds::argument).collect::<Option<_>>()?;
+    (!is_long(&arguments) && !arguments.is_empty()).then_some(arguments)
+}
+
+/// Whether arguments are too long for a test.
+pub(super) fn is_long(arguments: &[Argument]) -> bool {
     let length: usize = arguments.iter().map(|it| it.to_json().to_string().len()).sum();
-    (length <= LONGEST && !arguments.is_empty()).then_some(arguments)
+    length > LONGEST
 }

@@ -3,6 +3,8 @@
 use catherd_javascript_machine::Argument;
 use serde_json::Value;
 
+use crate::suite::SuiteTest;
+
 /// Maximum number of digits after the point of a result that no example leads to.
 const MAX_UNDOCUMENTED_DIGITS: usize = 6;
 
@@ -42,6 +44,12 @@ pub(super) fn is_nothing(result: &Value) -> bool {
         || result.get("null").is_some()
         || result.get("undefined").is_some()
         || ["array", "object"].iter().any(|of| result.get(of).is_some_and(empty))
+}
+
+/// Whether a test shows that there was nothing to do: also what its call changed has no state to show.
+pub(super) fn shows_nothing(test: &SuiteTest, result: &Value) -> bool {
+    let changes = test.after.iter().any(|state| !state.is_null());
+    is_nothing(result) && !(changes && result.get("undefined").is_some())
 }
 
 /// Whether an object has members without values, as internal objects of a program have.

@@ -168,10 +168,8 @@ impl Usage {
         let own = test.assertions.last().is_some_and(|it| it["message"] == "e");
         let wrong = self.unusual(test) >= super::usage::WRONG;
         let faults = (0..statements.len()).map(|at| self.faults_of(test, &statements, at));
-        usize::from(calls > MAX_CALLS)
-            + usize::from(own)
-            + usize::from(wrong)
-            + faults.sum::<usize>()
+        let most = MAX_CALLS + usize::from(self.documents(&test.statements));
+        usize::from(calls > most) + usize::from(own) + usize::from(wrong) + faults.sum::<usize>()
     }
 
     /// Number of arguments of a statement that a person would not choose, plus one if a person
@@ -254,11 +252,11 @@ impl Usage {
             return false;
         }
         // A person does not pass `null` or `undefined` as a last argument that can be omitted.
-        if let [_, .., last] = &given[..] {
+        if let [.., last] = &given[..] {
             let position = given.len() - 1;
             let options = target.parameters.get(position).is_some_and(|it| is_options(&it.name));
             let nothing = match last {
-                Argument::Null => !asks(target),
+                Argument::Null => position > 0 && !asks(target),
                 Argument::Object(members) => members.is_empty() && options,
                 _ => false,
             };

@@ -93,6 +93,8 @@ impl Refiner<'_> {
             let Some(class) = class_of(&test.assertions, &test.after, variable) else { continue };
             let known = self.readers.get(class).into_iter().flatten();
             let mut known: BTreeSet<(bool, String)> = known.cloned().collect();
+            // A member that nothing mentions is hardly how a user looks at an instance.
+            known.retain(|(_, name)| self.usual.read.as_ref().is_none_or(|it| it.contains(name)));
             known.insert((true, "toString".to_owned()));
             let mut known: Vec<(bool, String)> = known.into_iter().collect();
             // A truth value has less meaning than a text.

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use catherd_javascript_machine::Argument;
 use serde_json::Value;
 
-use super::outcomes::is_value_of;
-use super::weights::callee;
+use super::outcomes::{is_value_of, shows_nothing};
+use super::weights::called;
 use crate::suite::SuiteTest;
 
 /// Leaves out tests that show the same as another test of the same function: tests whose additional
@@ -15,9 +16,9 @@ pub(super) fn without_repetitions(tests: &mut Vec<super::Candidate>) -> usize {
     let before = tests.len();
     let call = |test: &SuiteTest| {
         let at = test.focus.unwrap_or(test.statements.len() - 1);
-        test.statements.get(at).map(|it| (callee(it), it.arguments.clone()))
+        test.statements.get(at).map(|it| (called(test), it.arguments.clone()))
     };
-    let shown: Vec<_> = tests
+    let shown: Vec<Shown> = tests
         .iter()
         .map(|it| (call(&it.test), it.test.assertions.last().cloned(), it.test.statements.len()))
         .collect();
@@ -77,9 +78,40 @@ pub(super) fn without_repetitions(tests: &mut Vec<super::Candidate>) -> usize {
         kept[at] = !again && !unchanged && !shorter(at);
         *count += usize::from(kept[at]);
     }
+    leave_negative(tests, &shown, &mut kept);
     let mut kept = kept.into_iter();
     tests.retain(|_| kept.next() == Some(true));
     before - tests.len()
+}
+
+/// A call by its name and arguments, its result, and the number of statements.
+type Shown = (Option<(String, Vec<Argument>)>, Option<Value>, usize);
+
+/// Leaves out calls that are not documented and that find or change nothing, but one next to a test of the function that
+/// shows something else.
+fn leave_negative(tests: &[super::Candidate], shown: &[Shown], kept: &mut [bool]) {
+    let negative = |at: usize| match &shown[at] {
+        (Some((_, given)), Some(result), _) => {
+            shows_nothing(&tests[at].test, result)
+                || given.first().is_some_and(|it| is_value_of(it, result))
+        }
+        _ => false,
+    };
+    let callee = |at: usize| shown[at].0.as_ref().map(|(callee, _)| callee);
+    let mut order: Vec<usize> = (0..tests.len()).filter(|at| kept[*at] && negative(*at)).collect();
+    // What the documentation calls comes first.
+    order.sort_by(|a, b| {
+        let key = |at: usize| !tests[at].documented;
+        key(*a).cmp(&key(*b)).then(tests[*a].weight.total_cmp(&tests[*b].weight)).then(a.cmp(b))
+    });
+    let telling: BTreeSet<_> =
+        (0..tests.len()).filter(|at| kept[*at] && !negative(*at)).map(callee).collect();
+    let mut counts = std::collections::BTreeMap::new();
+    for at in order {
+        let count = counts.entry(callee(at)).or_insert(0);
+        kept[at] = tests[at].documented || *count == 0 && telling.contains(&callee(at));
+        *count += usize::from(kept[at]);
+    }
 }
 
 /// Maximum number of tests of a function with the same small result, such as `false`.

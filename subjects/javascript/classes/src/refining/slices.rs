@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
+use super::sessions::without_readers;
 use super::usual::Usual;
 use super::{Candidate, Covered, Refiner};
 use crate::suite::Suite;
@@ -18,6 +19,7 @@ impl Refiner<'_> {
             for end in 0..test.statements.len() {
                 for with_states in [false, true] {
                     let statements = slice(&test.statements, end, with_states);
+                    let statements = without_readers(statements);
                     let key: Vec<String> =
                         statements.iter().map(|each| each.to_json().to_string()).collect();
                     if !seen.insert(key) {
@@ -51,7 +53,7 @@ impl Refiner<'_> {
 
 /// A statement of a test, preceded by the statements that make its receiver and its arguments. With `with_states`,
 /// earlier statements on the same variables are included, because these may have changed the states of objects.
-fn slice(statements: &[Statement], end: usize, with_states: bool) -> Vec<Statement> {
+pub(super) fn slice(statements: &[Statement], end: usize, with_states: bool) -> Vec<Statement> {
     let mut needed = BTreeSet::from([end]);
     loop {
         let before = needed.len();

@@ -3,13 +3,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use catherd_javascript_machine::instrument::{Literal, Shape};
+use catherd_javascript_machine::instrument::{
+    self, Literal, Shape, Step, Words as Found, sessions,
+};
 use catherd_javascript_machine::{Argument, Machine, MachineError, Operation, Program, Statement};
 use serde_json::Value;
 
 use super::arguments::inlined;
 use super::comments;
 use super::conventions;
+use super::examples;
 use super::kinds::{argument, differs, kind, kind_of};
 use super::plausible;
 use super::weights::is_applied;
@@ -51,6 +54,8 @@ pub(super) struct Usage {
     pub(super) identifiers: BTreeSet<String>,
     /// The kinds of options by name, according to the documentation.
     pub(super) kinds: BTreeMap<String, &'static str>,
+    /// Sequences of calls in the documentation, tests and examples.
+    pub(super) sessions: Vec<Vec<Step>>,
 }
 
 impl Usage {
@@ -59,6 +64,21 @@ impl Usage {
         let mut words = Words::of(program, &model, &[], true);
         let mut texts = texts(program);
         texts.push_str(&comments::read(&program.package, &mut words));
+        let mut found: Vec<Vec<Step>> = Vec::new();
+        for path in program.package.files.keys() {
+            let text = || program.package.text(path).unwrap_or_default();
+            if is_documentation(path) {
+                words.take(&examples::calls(&text()));
+                found.extend(examples::code(&text()).iter().flat_map(|code| sessions(code)));
+            } else if is_example_code(path) && !is_generated(&text()) {
+                found.extend(sessions(&text()));
+            } else if is_test_at_root(program, path) && !is_generated(&text()) {
+                found.extend(sessions(&text()));
+                let Found { calls, owners, .. } = instrument::words(path, &text());
+                words.take(&Found { calls, owners, ..Found::default() });
+            }
+        }
+        found.extend(comments::all(&program.package).flat_map(|code| sessions(&code)));
         for name in comments::bindings(&texts, &words.own_names) {
             if !words.own_names.contains(&name) {
                 words.own_names.push(name);
@@ -77,7 +97,7 @@ impl Usage {
         let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
         let identifiers = texts.split(|c| !letters(c)).filter(|it| !it.is_empty());
         let identifiers = identifiers.map(str::to_owned).collect();
-        Ok(Usage { words, model, texts, writes, known, identifiers, kinds })
+        Ok(Usage { words, model, texts, writes, known, identifiers, kinds, sessions: found })
     }
 
     /// Whether a text is written between quotes in the documentation, a test or an example.
@@ -175,8 +195,31 @@ impl Usage {
     /// The arguments of the calls of a target that the package contains.
     pub(super) fn calls<'u>(&'u self, target: &Target) -> Vec<&'u Vec<Literal>> {
         let names = self.words.names(target, &self.model);
-        let calls = names.iter().flat_map(|name| self.words.calls.get(name).into_iter().flatten());
-        calls.collect()
+        let own = self.owners(target);
+        let same = |it: &&Target| *it != target && names.contains(last_name(it));
+        let alike: Vec<&Target> = self.model.targets.iter().filter(same).collect();
+        let others: BTreeSet<String> = alike.iter().flat_map(|it| self.owners(it)).collect();
+        let others: BTreeSet<&String> = others.difference(&own).collect();
+        let mut found = Vec::new();
+        for name in &names {
+            let calls = self.words.calls.get(name).into_iter().flatten();
+            let owners = self.words.owners.get(name).into_iter().flatten();
+            let of_this = |owner: &String| !others.contains(&owner.to_lowercase());
+            found.extend(calls.zip(owners).filter(|(_, it)| of_this(it)).map(|(call, _)| call));
+        }
+        found
+    }
+
+    /// What a target is a member of, by the names that calls of it may have, in lower case. What is called without a
+    /// name before it is a member of the exports.
+    pub(super) fn owners(&self, target: &Target) -> BTreeSet<String> {
+        let path: Vec<&String> = target.path.iter().filter(|it| *it != "default").collect();
+        let names: Vec<&str> = match (self.class_of(target), &path[..]) {
+            (Some(names), _) if !target.member.is_empty() => names.to_vec(),
+            (_, [.., owner, _]) => vec![owner],
+            _ => [""].into_iter().chain(self.words.own_names.iter().map(String::as_str)).collect(),
+        };
+        names.into_iter().map(str::to_lowercase).collect()
     }
 
     /// The name of a parameter of the function that the last statement calls, as a name of a
@@ -437,16 +480,50 @@ impl Usage {
     }
 }
 
+/// The name by which a target is called last.
+fn last_name(target: &Target) -> &String {
+    match target.kind {
+        TargetKind::Method => &target.member,
+        _ => target.path.last().unwrap_or(&target.name),
+    }
+}
+
+/// Whether a file of a package is documentation.
+fn is_documentation(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let name = lower.rsplit('/').next().unwrap_or_default();
+    let ends = [".md", ".markdown"].iter().any(|end| name.ends_with(end));
+    let named = ["readme", "readme.txt", "readme.rst"].contains(&name);
+    !path.contains("node_modules/") && (ends || named) && !lower.contains("changelog")
+}
+
+/// Whether a file is the code of a test or an example.
+fn is_example_code(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let ends = [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| lower.ends_with(end));
+    ends && is_example(&lower) && !path.contains("node_modules/")
+}
+
+/// Whether a file next to the subject is a test or an example by its name.
+fn is_test_at_root(program: &Program, path: &str) -> bool {
+    let lower = path.to_lowercase();
+    let (name, end) = lower.rsplit_once('.').unwrap_or_default();
+    let words: Vec<&str> = name.split(['-', '_', '.']).collect();
+    let is = |word: &&str| ["test", "tests", "spec", "example", "examples", "usage"].contains(word);
+    !path.contains('/')
+        && ["js", "mjs", "cjs"].contains(&end)
+        && words.first().into_iter().chain(words.last()).any(is)
+        && !program.units.files.iter().any(|file| file.path == path)
+}
+
 /// The documentation, tests and examples of a package without its dependencies, in one text.
 pub(super) fn texts(program: &Program) -> String {
     let package = &program.package;
     let mut texts = String::new();
     let others = package.files.keys().filter(|path| !path.contains("node_modules/"));
     for path in others {
-        let lower = path.to_lowercase();
-        let ends = |list: &[&str]| list.iter().any(|end| lower.ends_with(end));
-        let documents = ends(&[".md", ".markdown"]) && !lower.contains("changelog");
-        let shows = documents || is_example(&lower) && ends(&[".js", ".mjs", ".cjs", ".ts"]);
+        let shows =
+            is_documentation(path) || is_example_code(path) || is_test_at_root(program, path);
         if shows && texts.len() < MAX_TEXTS {
             let text = package.text(path).unwrap_or_default();
             if !is_generated(&text) {

@@ -21,6 +21,18 @@ pub(super) fn callee(statement: &Statement) -> String {
     }
 }
 
+/// What a test shows, as a key: the call, and what made its receiver.
+pub(super) fn called(test: &SuiteTest) -> String {
+    let statement = &test.statements[test.focus.unwrap_or(test.statements.len() - 1)];
+    let receiver = test.statements.get(statement.receiver);
+    match (statement.operation, receiver) {
+        (Operation::Method | Operation::Get | Operation::Set, Some(made)) => {
+            format!("{}{}", made.path.join("."), callee(statement))
+        }
+        _ => callee(statement),
+    }
+}
+
 /// The functions that are called in a suite and return a value other than `undefined` at least
 /// once.
 pub(super) fn returning(suite: &Suite) -> BTreeSet<String> {

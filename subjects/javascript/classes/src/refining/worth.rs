@@ -5,12 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::instrument::{Literal, Shape};
 use catherd_javascript_machine::{Argument, Operation, Statement};
-use serde_json::Value;
 
-use super::arguments::inlined;
+use super::arguments::{inlined, is_options};
 use super::conventions;
 use super::kinds::kind;
-use super::outcomes::{is_accidental, is_internal, is_nothing, is_value_of};
 use super::plausible::{asks, is_optional};
 use super::usage::{Usage, WITHOUT};
 use super::variables::Variables;
@@ -18,12 +16,6 @@ use super::weights::{callee, is_applied};
 use crate::export::Strength;
 use crate::model::Target;
 use crate::suite::{SuiteTest, is_error};
-
-/// Maximum length of the data of a result that no example leads to, in characters.
-const LARGEST: usize = 240;
-
-/// Maximum number of elements of a list of which only a part is asserted.
-const MAX_ELEMENTS: usize = 20;
 
 /// Names of parameters for an element of a list.
 const ELEMENTS: [&str; 4] = ["item", "element", "elem", "value"];
@@ -94,13 +86,6 @@ fn are_alike(one: &str, other: &str) -> bool {
     letters || pairs.contains(&(&*one, &*other)) || numbered.is_some() && numbered == stem(&other)
 }
 
-/// Whether a result shows the state of a new instance.
-fn is_state(test: &SuiteTest, result: &Value) -> bool {
-    let Some(members) = result.get("object").and_then(Value::as_object) else { return false };
-    let [made, read] = &test.statements[..] else { return false };
-    made.operation != Operation::Value && read.arguments.is_empty() && members.len() > 3
-}
-
 /// Whether a call of an unknown function has arguments of one kind, none of them empty.
 fn is_plain_call(statement: &Statement) -> bool {
     let given = &statement.arguments;
@@ -146,82 +131,6 @@ impl Usage {
         calls.count() + usize::from(!self.says_enough(test, says))
     }
 
-    /// Whether a test shows enough to be worth keeping.
-    fn says_enough(&self, test: &SuiteTest, says: Strength) -> bool {
-        let Some(result) = test.assertions.last() else { return false };
-        let documented = self.documents(&test.statements);
-        if says < Strength::Error || is_accidental(result, documented) {
-            return false;
-        }
-        let statements = inlined(&test.statements);
-        let last = statements.len() - 1;
-        let unused = |at: usize| {
-            test.statements[at].operation == Operation::Value
-                && !test.statements.iter().any(|it| it.variables().contains(&at))
-        };
-        if (0..statements.len()).any(unused) {
-            return false;
-        }
-        // The first element and the length of a long list have little meaning, and so has one line.
-        let long = result["array"].as_array().is_some_and(|it| it.len() > MAX_ELEMENTS);
-        let lines = result["string"].as_str().is_some_and(|it| it.contains('\n'));
-        let blank = |it: &str| !it.is_empty() && it.trim().is_empty();
-        if !documented && result["string"].as_str().is_some_and(blank) {
-            return false;
-        }
-        let part = long && says < Strength::Whole && !documented;
-        if part || lines && test.focus.is_some() {
-            return false;
-        }
-        // The text of bytes is hard to read.
-        let bytes = |value: &Value| {
-            let class = value["object"].as_str().unwrap_or_default();
-            class.ends_with("Array") || class.ends_with("Buffer")
-        };
-        if test.focus.is_some_and(|focus| test.assertions.get(focus).is_some_and(bytes)) {
-            return false;
-        }
-        // Every error has its message, so this shows nothing.
-        let message =
-            |it: &Argument| matches!(it, Argument::String(text) if result["message"] == **text);
-        let made = statements[last].operation == Operation::New && result.get("error").is_some();
-        if made && statements[last].arguments.iter().any(message) {
-            return false;
-        }
-        // A returned argument shows little about the effect of further arguments.
-        let given = &statements[last].arguments;
-        let collection = matches!(given.first(), Some(Argument::Array(_) | Argument::Object(_)));
-        if !documented && collection && given.len() > 1 && is_value_of(&given[0], result) {
-            return false;
-        }
-        // An empty result has little meaning if nothing is known about the argument.
-        let unknown = self.target(&test.statements, last).is_some_and(|target| {
-            let calls = self.calls(target);
-            (0..given.len()).any(|position| {
-                calls.iter().all(|call| call.len() <= position) && !self.says(target, position)
-            })
-        });
-        if unknown && is_nothing(result) {
-            return false;
-        }
-        let size = result.to_string().len();
-        let large = result.get("object").or(result.get("string")).is_some() && size > LARGEST;
-        let instance = result.get("object").is_some_and(Value::is_string)
-            && says < Strength::Whole
-            && matches!(test.statements[last].operation, Operation::Method | Operation::Get);
-        if !documented && (large || instance || is_state(test, result) || is_internal(result)) {
-            return false;
-        }
-        // Missing members, and options that a call completes, show little about the call.
-        let missing = test.statements[last].operation == Operation::Get
-            && (result.get("null").is_some() || result.get("undefined").is_some());
-        let completed = |state: &Value| {
-            let members = state.get("object").and_then(Value::as_object);
-            members.is_some_and(|it| it.values().any(|part| part.get("undefined").is_some()))
-        };
-        !missing && !test.after.iter().any(completed)
-    }
-
     /// Whether a statement of a test is a call that a user of the package would make.
     fn is_call(&self, test: &SuiteTest, at: usize, variables: &Variables) -> bool {
         let statements = inlined(&test.statements);
@@ -239,8 +148,13 @@ impl Usage {
             let name = callee.rsplit(['.', '#']).next().unwrap_or_default();
             let calls = self.words.calls.get(name).map_or(&[][..], Vec::as_slice);
             let one = statement.arguments.len() <= 1 && is_plain_call(statement);
-            return checked || one || calls.iter().any(|call| is_call_of(statement, call));
+            return checked
+                || one && !fails
+                || calls.iter().any(|call| is_call_of(statement, call));
         };
+        if target.path.iter().filter(|it| *it == "default").count() > 1 {
+            return false;
+        }
         // If a function is exported under several names, users call it by the shortest.
         let shorter: Vec<&String> = target.path.iter().filter(|it| *it != "default").collect();
         let other =
@@ -256,6 +170,15 @@ impl Usage {
         let given = statement.arguments.iter().enumerate();
         let wrong = given.filter(|(position, it)| !self.is_usual_kind(target, *position, it));
         let checked = checked && only && wrong.count() <= 1;
+        let other = |(position, it): (usize, &Argument)| match it {
+            Argument::Variable(made) => {
+                self.is_of_other_class(target, position, &test.statements[*made])
+            }
+            _ => false,
+        };
+        if statement.arguments.iter().enumerate().any(other) {
+            return false;
+        }
         self.is_mentioned(target)
             && (checked
                 || self.has_usual_count(target, statement)
@@ -272,6 +195,9 @@ impl Usage {
                     .iter()
                     .any(|name| name == "default" || self.identifiers.contains(name))
                 || self.shape_of(target, 0).is_some()
+                || self
+                    .class_of(target)
+                    .is_some_and(|of| of.iter().any(|class| self.words.declares(class)))
         };
         // If documentation mentions only few functions, it does not show which are important.
         let known: Vec<&Target> = self
@@ -364,7 +290,14 @@ impl Usage {
                 });
                 let common = names.reduce(|all, names| all.intersection(&names).copied().collect());
                 let has = |name: &&str| members.iter().any(|(known, _)| known == name);
+                let options =
+                    target.parameters.get(position).is_some_and(|it| is_options(&it.name));
+                let given = |(name, value): &(String, Argument)| match value {
+                    Argument::String(text) => self.is_option_text(name, text),
+                    _ => true,
+                };
                 common.is_none_or(|common| common.iter().all(has))
+                    && (!options || members.iter().all(given))
             }
             _ => true,
         };
@@ -376,11 +309,7 @@ impl Usage {
             alike.is_some_and(|(one, other)| are_alike(one, other))
                 && kinds.is_some_and(|(one, other)| one != other)
         };
-        let unknown = |position: usize| {
-            position > 0
-                && calls.iter().all(|call| call.len() <= position)
-                && !self.says(target, position)
-        };
+        let unknown = |position: usize| position > 0 && self.is_unknown(target, position);
         given.iter().enumerate().all(usual)
             && self.is_of_one_type(target, given)
             && !given.iter().enumerate().any(apart)
@@ -411,6 +340,37 @@ impl Usage {
             kinds.entry(shape.map_or("", |it| it.0)).or_default().extend(known);
         }
         kinds.values().all(|kinds| kinds.len() <= 1)
+    }
+
+    /// Whether neither an example nor the parameter says which values an argument has.
+    pub(super) fn is_unknown(&self, target: &Target, position: usize) -> bool {
+        let calls = self.calls(target);
+        let none = |call: &&Vec<Literal>| matches!(call.get(position), None | Some(Literal::Other));
+        calls.iter().all(none) && !self.says(target, position)
+    }
+
+    /// Whether a variable is an instance of another class than declared.
+    fn is_of_other_class(&self, target: &Target, position: usize, made: &Statement) -> bool {
+        let Some(Shape::Named(declared)) = self.shape_of(target, position) else { return false };
+        let class = self.model.classes.iter().find(|it| it.path == made.path);
+        let is =
+            |class: &crate::model::FoundItem| class.name == *declared || class.own == *declared;
+        made.operation == Operation::New
+            && self.model.classes.iter().any(is)
+            && class.is_some_and(|class| !is(class))
+    }
+
+    /// Whether the text of an option is one that the program compares with it, or that the documentation gives it.
+    fn is_option_text(&self, name: &str, text: &str) -> bool {
+        let compared = self.words.compared(name);
+        let gives = |quote: char| {
+            let separators = [": ", ":", " = ", "="];
+            separators
+                .iter()
+                .any(|it| self.texts.contains(&format!("{name}{it}{quote}{text}{quote}")))
+        };
+        compared.iter().any(|it| matches!(it, Literal::Text(known) if known == text))
+            || ['\'', '"', '`'].into_iter().any(gives)
     }
 
     /// Whether the type, name, default or comparisons of a parameter show which values it can have.

@@ -1,0 +1,140 @@
+//! Whether a test shows something: its result says what its call does, and is not what any call shows.
+
+use catherd_javascript_machine::{Argument, Operation, Statement};
+use serde_json::Value;
+
+use super::arguments::inlined;
+use super::filled;
+use super::outcomes::{is_accidental, is_internal, is_nothing, is_value_of, shows_nothing};
+use super::usage::Usage;
+use crate::export::Strength;
+use crate::suite::{SuiteTest, is_error};
+
+/// Maximum length of the data of a result that no example leads to, in characters.
+const LARGEST: usize = 240;
+
+/// Maximum number of elements of a list of which only a part is asserted.
+const MAX_ELEMENTS: usize = 20;
+
+/// Maximum number of members of an object of which only some are asserted.
+const MAX_MEMBERS: usize = 3;
+
+/// Whether a result is the state of an instance with nothing in it, as only its constructor has made it.
+fn is_state(test: &SuiteTest, result: &Value) -> bool {
+    let Some(members) = result.get("object").and_then(Value::as_object) else { return false };
+    let [made, read] = &test.statements[..] else { return false };
+    made.operation != Operation::Value && read.arguments.is_empty() && members.len() > 3
+}
+
+impl Usage {
+    /// Whether a test shows something for which it is worth keeping.
+    pub(super) fn says_enough(&self, test: &SuiteTest, says: Strength) -> bool {
+        let Some(result) = test.assertions.last() else { return false };
+        let documented = self.documents(&test.statements);
+        if says < Strength::Error || is_accidental(result, documented) {
+            return false;
+        }
+        let statements = inlined(&test.statements);
+        let last = statements.len() - 1;
+        let unused = |at: usize| {
+            test.statements[at].operation == Operation::Value
+                && !test.statements.iter().any(|it| it.variables().contains(&at))
+        };
+        if (0..statements.len()).any(unused) {
+            return false;
+        }
+        // Of a long list, the first element and the length say little, and so do lines of what has hardly any content.
+        let long = result["array"].as_array().is_some_and(|it| it.len() > MAX_ELEMENTS);
+        let lines = result["string"].as_str().is_some_and(|it| it.contains('\n'));
+        let blank = |it: &str| !it.is_empty() && it.trim().is_empty();
+        if !documented && result["string"].as_str().is_some_and(blank) {
+            return false;
+        }
+        let part = long && says < Strength::Whole && !documented;
+        if part || lines && test.focus.is_some() {
+            return false;
+        }
+        // The text of bytes is hard to read.
+        let bytes = |value: &Value| {
+            let class = value["object"].as_str().unwrap_or_default();
+            class.ends_with("Array") || class.ends_with("Buffer")
+        };
+        if test.focus.is_some_and(|focus| test.assertions.get(focus).is_some_and(bytes)) {
+            return false;
+        }
+        // That an error has its message is what all errors do.
+        let message =
+            |it: &Argument| matches!(it, Argument::String(text) if result["message"] == **text);
+        if statements[last].arguments.iter().any(message) {
+            return false;
+        }
+        // What is returned as it was given shows little of what further arguments do.
+        let given = &statements[last].arguments;
+        let collection = matches!(given.first(), Some(Argument::Array(_) | Argument::Object(_)));
+        if !documented && collection && given.len() > 1 && is_value_of(&given[0], result) {
+            return false;
+        }
+        // That nothing is found or made of an argument of which nothing is known says little.
+        let target = self.target(&test.statements, last);
+        let unknown =
+            target.is_some_and(|target| (0..given.len()).any(|at| self.is_unknown(target, at)));
+        if unknown && is_nothing(result) || self.is_of_new_instance(test, result) {
+            return false;
+        }
+        // That an element was added says less than what is in the collection then.
+        let statement = &test.statements[last];
+        let adds = filled::is_adder(&statement.name)
+            && statement.operation == Operation::Method
+            && test.focus.is_none()
+            && !statement.arguments.is_empty();
+        if adds && (result.get("boolean").is_some() || shows_nothing(test, result)) {
+            return false;
+        }
+        // An empty text that reads a state is hardly what a call is for.
+        if test.focus.is_some() && result["string"] == "" {
+            return false;
+        }
+        // A title that counts the members of an object says too little.
+        let members = result.get("object").and_then(Value::as_object).map_or(0, |it| it.len());
+        if says == Strength::Part && members > MAX_MEMBERS {
+            return false;
+        }
+        let size = result.to_string().len();
+        let large = result.get("object").or(result.get("string")).is_some() && size > LARGEST;
+        let instance = result.get("object").is_some_and(Value::is_string)
+            && says < Strength::Whole
+            && matches!(test.statements[last].operation, Operation::Method | Operation::Get);
+        if !documented && (large || instance || is_state(test, result) || is_internal(result)) {
+            return false;
+        }
+        // Members that are missing, and options that a call completes, say little about the call.
+        let missing = test.statements[last].operation == Operation::Get
+            && (result.get("null").is_some() || result.get("undefined").is_some());
+        let completed = |state: &Value| {
+            let members = state.get("object").and_then(Value::as_object);
+            members.is_some_and(|it| it.values().any(|part| part.get("undefined").is_some()))
+        };
+        !missing && !test.after.iter().any(completed)
+    }
+
+    /// Whether a result is an instance that was made without arguments, or that of a call without arguments on an instance
+    /// that was just made, and says that there is nothing in it.
+    fn is_of_new_instance(&self, test: &SuiteTest, result: &Value) -> bool {
+        if let [made] = &test.statements[..] {
+            return made.operation == Operation::New
+                && made.arguments.is_empty()
+                && !is_error(result);
+        }
+        let [made, calls @ .., read] = &test.statements[..] else { return false };
+        let bare = |it: &Statement| it.operation == Operation::Method && it.arguments.is_empty();
+        let no_letters = |it: &str| !it.chars().any(char::is_alphanumeric);
+        let nothing =
+            shows_nothing(test, result) || result["string"].as_str().is_some_and(no_letters);
+        made.operation == Operation::New
+            && matches!(read.operation, Operation::Method | Operation::Get)
+            && read.arguments.is_empty()
+            && calls.iter().all(bare)
+            && nothing
+            && !self.documents(&test.statements)
+    }
+}
