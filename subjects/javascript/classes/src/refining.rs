@@ -7,6 +7,7 @@ mod comments;
 mod conventions;
 mod documented;
 mod examples;
+mod files;
 mod filled;
 mod idle;
 mod kinds;
@@ -145,7 +146,7 @@ pub struct Mentioned {
 
 /// The names that the package of a program mentions.
 pub fn mentioned(program: &Program) -> Mentioned {
-    let texts = usage::texts(program);
+    let texts = files::texts(program);
     let package = &program.package;
     let declared = package.files.keys().filter(|path| {
         !path.contains("node_modules/")
@@ -323,7 +324,7 @@ impl<'p> Refiner<'p> {
             returning: weights::returning(suite),
             weak: false,
             usual: usual::Usual { read, ..usual::Usual::default() },
-            variables: variables::variables(&usage::texts(program)),
+            variables: variables::variables(&files::texts(program)),
             made: made_by(suite),
             factories: documented::Factories::new(),
             snapshots: settings.snapshots,

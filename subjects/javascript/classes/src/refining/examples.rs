@@ -1,5 +1,5 @@
 //! Examples in documentation that are not whole programs between fences: in indented blocks, as sessions with prompts, with
-//! lines that are no code, and in lines of text between backticks.
+//! lines that are not code, and in lines of text between backticks.
 
 use catherd_javascript_machine::instrument::{Literal, Words as Found, words};
 
@@ -173,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_that_are_no_code_are_left_out() {
+    fn lines_that_are_not_code_are_left_out() {
         let text = "```js\nf(a?: string) -> text\nf('a');\ng(\n  'b'\n)\n  => no code\n```\n";
         assert_eq!(found(text), [call("f", "a"), call("g", "b")]);
         assert_eq!(found("```sh\nf('a')\n```\n"), []);

@@ -43,7 +43,7 @@ fn is_placeholder(value: &Argument) -> bool {
 }
 
 /// The kinds of values that a person would pass without knowing anything of a parameter.
-const KINDS: [&str; 8] = ["string", "number", "array", "object", "regexp", "date", "map", "set"];
+const KINDS: [&str; 4] = ["string", "number", "array", "object"];
 
 /// Names of parameters that are usually optional, unless they come first.
 const OPTIONAL: [&str; 14] = [

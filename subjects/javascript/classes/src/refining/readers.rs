@@ -131,15 +131,17 @@ impl Refiner<'_> {
             if strength(&other.test, &self.classes) != Strength::Whole {
                 continue;
             }
-            // A reader of the receiver shows an effect of the call only if it returns another value
-            // after the call.
-            if variable != last {
+            // A reader of the receiver or of the result shows an effect of the call only if it returns
+            // another value after the call.
+            if variable != last || receiver {
                 let mut without = statements[..last].to_vec();
-                without.push(reader);
+                without.push(Statement { receiver: statements[last].receiver, ..reader });
                 let without = self.executed(&without, None)?;
                 let same =
                     |it: &Candidate| it.test.assertions.last() == other.test.assertions.last();
-                if without.as_ref().is_none_or(same)
+                let none = without.is_none() && variable != last;
+                if none
+                    || without.as_ref().is_some_and(same)
                     || other.test.assertions[..last] != before[..last]
                 {
                     continue;

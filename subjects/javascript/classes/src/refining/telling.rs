@@ -81,6 +81,17 @@ impl Usage {
         if unknown && is_nothing(result) || self.is_of_new_instance(test, result) {
             return false;
         }
+        // What the language does with a text or a list says nothing of the package.
+        let value = test.assertions.get(test.statements[last].receiver);
+        let of_language = |it: &Value| {
+            ["string", "number", "array", "boolean", "regexp", "date", "map", "set"]
+                .iter()
+                .any(|kind| it.get(kind).is_some())
+        };
+        let reads = matches!(test.statements[last].operation, Operation::Method | Operation::Get);
+        if reads && value.is_some_and(of_language) {
+            return false;
+        }
         // That an element was added says less than what is in the collection then.
         let statement = &test.statements[last];
         let adds = filled::is_adder(&statement.name)
@@ -128,13 +139,12 @@ impl Usage {
         let [made, calls @ .., read] = &test.statements[..] else { return false };
         let bare = |it: &Statement| it.operation == Operation::Method && it.arguments.is_empty();
         let no_letters = |it: &str| !it.chars().any(char::is_alphanumeric);
-        let nothing =
-            shows_nothing(test, result) || result["string"].as_str().is_some_and(no_letters);
+        let no_letters_at_all = result["string"].as_str().is_some_and(no_letters);
+        let nothing = shows_nothing(test, result) || no_letters_at_all;
         made.operation == Operation::New
             && matches!(read.operation, Operation::Method | Operation::Get)
             && read.arguments.is_empty()
             && calls.iter().all(bare)
-            && nothing
-            && !self.documents(&test.statements)
+            && (no_letters_at_all || nothing && !self.documents(&test.statements))
     }
 }

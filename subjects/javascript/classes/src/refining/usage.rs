@@ -13,16 +13,14 @@ use super::arguments::inlined;
 use super::comments;
 use super::conventions;
 use super::examples;
+use super::files::{is_documentation, is_example_code, is_test_at_root, texts};
 use super::kinds::{argument, differs, kind, kind_of};
 use super::plausible;
 use super::weights::is_applied;
-use crate::mined::{is_example, is_generated};
+use crate::mined::is_generated;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
 use crate::suite::{SuiteTest, is_error};
 use crate::words::Words;
-
-/// Maximum length of the texts in which literals are looked up, in bytes.
-const MAX_TEXTS: usize = 4 << 20;
 
 /// Weight of an argument of a type that is neither declared nor used in an example, or of one that is missing.
 pub(super) const WRONG: f64 = 1.0;
@@ -35,6 +33,12 @@ const UNUSUAL: f64 = 0.4;
 
 /// Methods that are called without arguments.
 pub(super) const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
+
+/// Objects of the language and of tests whose methods may have the names of those of a package.
+const OF_LANGUAGE: [&str; 14] = [
+    "Array", "Buffer", "Date", "JSON", "Math", "Number", "Object", "Promise", "String", "assert",
+    "console", "expect", "path", "process",
+];
 
 /// The default text of an object.
 const OBJECT: &str = "[object Object]";
@@ -204,7 +208,13 @@ impl Usage {
         for name in &names {
             let calls = self.words.calls.get(name).into_iter().flatten();
             let owners = self.words.owners.get(name).into_iter().flatten();
-            let of_this = |owner: &String| !others.contains(&owner.to_lowercase());
+            let inherited = WITHOUT.contains(&name.as_str());
+            let of_this = |owner: &String| {
+                let lower = owner.to_lowercase();
+                let another = inherited || OF_LANGUAGE.contains(&owner.as_str());
+                let elsewhere = others.contains(&lower) || another && !owner.is_empty();
+                own.contains(&lower) || !elsewhere
+            };
             found.extend(calls.zip(owners).filter(|(_, it)| of_this(it)).map(|(call, _)| call));
         }
         found
@@ -486,51 +496,4 @@ fn last_name(target: &Target) -> &String {
         TargetKind::Method => &target.member,
         _ => target.path.last().unwrap_or(&target.name),
     }
-}
-
-/// Whether a file of a package is documentation.
-fn is_documentation(path: &str) -> bool {
-    let lower = path.to_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or_default();
-    let ends = [".md", ".markdown"].iter().any(|end| name.ends_with(end));
-    let named = ["readme", "readme.txt", "readme.rst"].contains(&name);
-    !path.contains("node_modules/") && (ends || named) && !lower.contains("changelog")
-}
-
-/// Whether a file is the code of a test or an example.
-fn is_example_code(path: &str) -> bool {
-    let lower = path.to_lowercase();
-    let ends = [".js", ".mjs", ".cjs", ".ts"].iter().any(|end| lower.ends_with(end));
-    ends && is_example(&lower) && !path.contains("node_modules/")
-}
-
-/// Whether a file next to the subject is a test or an example by its name.
-fn is_test_at_root(program: &Program, path: &str) -> bool {
-    let lower = path.to_lowercase();
-    let (name, end) = lower.rsplit_once('.').unwrap_or_default();
-    let words: Vec<&str> = name.split(['-', '_', '.']).collect();
-    let is = |word: &&str| ["test", "tests", "spec", "example", "examples", "usage"].contains(word);
-    !path.contains('/')
-        && ["js", "mjs", "cjs"].contains(&end)
-        && words.first().into_iter().chain(words.last()).any(is)
-        && !program.units.files.iter().any(|file| file.path == path)
-}
-
-/// The documentation, tests and examples of a package without its dependencies, in one text.
-pub(super) fn texts(program: &Program) -> String {
-    let package = &program.package;
-    let mut texts = String::new();
-    let others = package.files.keys().filter(|path| !path.contains("node_modules/"));
-    for path in others {
-        let shows =
-            is_documentation(path) || is_example_code(path) || is_test_at_root(program, path);
-        if shows && texts.len() < MAX_TEXTS {
-            let text = package.text(path).unwrap_or_default();
-            if !is_generated(&text) {
-                texts.push_str(&text);
-                texts.push('\n');
-            }
-        }
-    }
-    texts
 }
