@@ -143,6 +143,10 @@ impl Tracer for Recorder {
         self.begin_step();
     }
 
+    fn time(&self) -> Option<u64> {
+        Some(self.time)
+    }
+
     fn record(&mut self) {
         self.set_aside.clear();
         std::mem::swap(&mut self.trace, &mut self.set_aside);

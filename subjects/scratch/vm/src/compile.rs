@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::*;
 use crate::compat::Compat;
-use crate::linear::{Source, lower};
+use crate::linear::{Source, Units, lower};
 use crate::program::*;
 use crate::text::Text;
 use crate::trigger::Trigger;
@@ -259,6 +259,7 @@ impl<'a> Compiler<'a> {
         Ok(Program {
             compat: self.compat,
             linear,
+            native: Units::default(),
             senses_colors,
             commands: self.commands,
             exprs: self.exprs,

@@ -46,6 +46,11 @@ mod handlers;
 mod instructions;
 mod items;
 mod lower;
+#[cfg(feature = "native")]
+mod native;
+#[cfg(not(feature = "native"))]
+#[path = "linear/no_native.rs"]
+mod native;
 mod operands;
 mod outcomes;
 mod parameters;
@@ -57,4 +62,5 @@ mod steps;
 pub(crate) use executor::Items;
 pub(crate) use form::Form;
 pub(crate) use lower::{Source, lower};
+pub(crate) use native::Units;
 pub(crate) use steps::Steps;

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use crate::code::{Command, CommandId, Expr, ExprId, Op};
 use crate::compat::Compat;
-use crate::linear::Form;
+use crate::linear::{Form, Units};
 use crate::text::Text;
 use crate::trigger::Trigger;
 use crate::value::Value;
@@ -46,6 +46,8 @@ pub struct Program {
     pub(crate) block_count: usize,
     /// Custom blocks that can execute without screen refresh, in linear form.
     pub(crate) linear: Form,
+    #[cfg_attr(not(feature = "native"), expect(dead_code, reason = "there is no code"))]
+    pub(crate) native: Units,
 }
 
 impl Program {

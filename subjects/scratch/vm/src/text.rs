@@ -166,6 +166,15 @@ impl Text {
         if is_short { number } else { f64::NAN }
     }
 
+    /// From where a word points, in bytes, to the number of this text, for [native](crate::linear) code; `None`
+    /// if it does not point to the text's data.
+    #[cfg(feature = "native")]
+    pub(crate) fn place_of_number(&self, word: usize) -> Option<i32> {
+        let data = self.data();
+        (word == std::ptr::from_ref(data).addr())
+            .then_some(std::mem::offset_of!(Data, number) as i32)
+    }
+
     #[cold]
     fn parse(&self) -> f64 {
         let number = match &self.data().units {

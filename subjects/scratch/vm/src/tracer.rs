@@ -32,6 +32,14 @@ pub trait Tracer: Sized {
     /// A step begins.
     fn step(&mut self) {}
 
+    /// A number that grows whenever a step or a record begins or ends, and whenever what was received before is
+    /// forgotten; no two tracers of a VM have the same. While it does not change, [`Tracer::covered`] ignores a
+    /// block that it has received, and [`Tracer::distance`] what is not smaller. `None`: all calls count, so that
+    /// there is no native code.
+    fn time(&self) -> Option<u64> {
+        None
+    }
+
     /// A stack block was executed. Hats count when they start or when their predicate is
     /// evaluated.
     fn covered(&mut self, block: BlockNo) {
@@ -124,6 +132,10 @@ impl Tracer for () {
     const REMEMBERS: bool = true;
 
     crate::compile_interpreter!();
+
+    fn time(&self) -> Option<u64> {
+        Some(0)
+    }
 }
 
 /// A record of what a tracer received.

@@ -81,6 +81,17 @@ impl<T: Tracer> Vm<T> {
         self.buffers.interprets = true;
     }
 
+    /// Generates no native code, which takes longer and has the same results.
+    pub fn handle(&mut self) {
+        self.linear.native.disable();
+    }
+
+    /// Generates native code of everything that can have some when it is first executed, which takes longer and
+    /// has the same results. In builds without native code nothing changes.
+    pub fn hurry(&mut self) {
+        self.linear.native.hurry();
+    }
+
     /// A copy of the whole state, for [`Vm::restore`].
     pub fn snapshot(&self) -> Snapshot {
         Snapshot(self.state.clone())

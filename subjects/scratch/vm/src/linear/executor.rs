@@ -3,6 +3,7 @@
 use catherd_scratch_sb3::BlockNo;
 
 use super::form::{Form, Instruction, ListNo, MAX_TESTS, Quantity};
+use super::native::Link;
 use super::parameters::Parameters;
 use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::Angles;
@@ -115,6 +116,7 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) hits: &'a mut Hits,
     /// The present step.
     pub(super) step: u64,
+    pub(super) native: Link<'a, T>,
     /// The reason for which the executor stopped, and the instruction.
     pub(super) stopped: (Stop, usize),
 }
@@ -142,7 +144,7 @@ impl<T: Tracer> Executor<'_, T> {
     /// The index of the instruction before `rest`.
     #[inline(always)]
     pub(super) fn at(&self, rest: &[Step<T>]) -> usize {
-        self.form.instructions.len() - 1 - rest.len()
+        self.form.instructions.len() - 1 - (rest.len() >> self.native.shift())
     }
 
     /// Stops at the instruction before `rest`.

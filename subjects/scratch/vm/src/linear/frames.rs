@@ -72,12 +72,18 @@ impl<T: Tracer> Executor<'_, T> {
         let frame = &mut self.stack[below];
         frame.counter -= 1.0;
         let left = frame.counter;
+        self.report_count(no, left);
+        left >= 0.0
+    }
+
+    /// Reports the distances of a `repeat` with this number of iterations left.
+    #[inline(always)]
+    pub(super) fn report_count(&mut self, no: BlockNo, left: f64) {
         if left >= 0.0 {
             self.report(no, 0.0, left.max(1.0));
         } else {
             self.report(no, 1.0, 0.0);
         }
-        left >= 0.0
     }
 
     /// Begins the loop's block again after an iteration. If there is too little fuel, or a search

@@ -15,6 +15,10 @@ pub(super) struct Parameters {
     length: usize,
 }
 
+/// Where the vector of the values is, for native code.
+#[cfg(feature = "native")]
+pub(super) const VALUES: usize = std::mem::offset_of!(Parameters, values);
+
 impl Parameters {
     pub(super) fn new(values: Vec<Value>) -> Parameters {
         Parameters { length: values.len(), values }

@@ -236,7 +236,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let (own, own_lists) = own
             .map_or((&mut [][..], &mut [][..]), |own| (&mut own.variables[..], &mut own.lists[..]));
         let fuel = self.slice_fuel;
-        let Steps { steps, numbers, tests, delayed } = &mut *self.linear;
+        let Steps { steps, numbers, tests, delayed, native } = &mut *self.linear;
+        let link = native.link(self.tracer, program, steps);
         let mut executor = Executor {
             numbers,
             variables: [&mut stage.variables, own],
@@ -261,9 +262,13 @@ impl<T: Tracer> Interpreter<'_, T> {
             random: &mut state.random,
             hits: &mut state.hits,
             step: state.steps,
+            native: link,
             stopped: (Stop::Leave, at),
         };
-        let (stop, stopped) = executor.run(steps, at);
+        let (stop, stopped) = match executor.run_native(steps, at) {
+            Some(stopped) => stopped,
+            None => executor.run(steps, at),
+        };
         executor.push_delayed();
         let outside =
             Outside { frames: executor.stack.len(), parameters: executor.parameters.len() };
@@ -276,6 +281,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             counts.blocks += u64::from(fuel - self.slice_fuel);
         }
         thread.parameters = executor.parameters.into_values();
+        native.count(fuel - self.slice_fuel);
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
         (stop, stopped, outside)
     }

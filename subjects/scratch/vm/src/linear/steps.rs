@@ -5,6 +5,7 @@ use super::form::{Form, Function, Instruction, Kind, Link, Operand, Operator, Si
 use super::handlers::control::*;
 use super::handlers::numbers::*;
 use super::handlers::{items, letters, values};
+use super::native::Native;
 use super::operands::{Any, Number, Parameter, Register, Variable};
 use crate::code::{Comparison, MathOp};
 use crate::tracer::Tracer;
@@ -23,6 +24,7 @@ pub(crate) struct Steps<T: Tracer> {
     pub(super) numbers: Vec<f64>,
     pub(super) tests: Tests,
     pub(super) delayed: [Delayed; MAX_DELAYED],
+    pub(crate) native: Native<T>,
 }
 
 impl<T: Tracer> Default for Steps<T> {
@@ -32,6 +34,7 @@ impl<T: Tracer> Default for Steps<T> {
             numbers: Vec::new(),
             tests: Tests::default(),
             delayed: [Delayed::default(); MAX_DELAYED],
+            native: Native::default(),
         }
     }
 }

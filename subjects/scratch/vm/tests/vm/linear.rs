@@ -1,10 +1,11 @@
 //! Tests that custom blocks in linear form behave as in the interpreter: states are the same, and
 //! the tracer gets the same calls in the same order, for any budgets.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use catherd_scratch_sb3::Project;
+use catherd_scratch_sb3::{BlockNo, Project};
 use catherd_scratch_vm::{Hits, Program, Random, Vm, VmSettings};
 use proptest::prelude::*;
 
@@ -19,6 +20,8 @@ struct Outcome {
     /// The targets after each step.
     targets: Vec<Vec<String>>,
     folded: u64,
+    /// Covered blocks with their smallest distances.
+    covered: BTreeMap<BlockNo, (f64, f64)>,
     /// Fuel consumed by the end of each step.
     blocks: Vec<u64>,
     hits: Hits,
@@ -26,16 +29,28 @@ struct Outcome {
     running: bool,
 }
 
+/// What executes custom blocks.
+#[derive(Clone, Copy)]
+enum By {
+    Interpreter,
+    Handlers,
+    /// In builds that have it; otherwise the handlers.
+    NativeCode,
+}
+
 fn outcome<const MERGES: bool>(
     program: &Arc<Program>,
     settings: &VmSettings,
     steps: usize,
-    interpret: bool,
+    by: By,
+    known: Known,
 ) -> Outcome {
-    let tracer = Noted::<MERGES>::knowing(Known::Zeros);
+    let tracer = Noted::<MERGES>::knowing(known);
     let mut vm = Vm::new(program.clone(), settings.clone(), Random::portable(1), tracer);
-    if interpret {
-        vm.interpret();
+    match by {
+        By::Interpreter => vm.interpret(),
+        By::Handlers => vm.handle(),
+        By::NativeCode => vm.hurry(),
     }
     vm.green_flag();
     let (mut targets, mut blocks) = (Vec::<Vec<_>>::new(), Vec::new());
@@ -52,7 +67,8 @@ fn outcome<const MERGES: bool>(
     vm.restore(&snapshots[0]);
     let first: Vec<_> = vm.targets().map(|id| seen(&vm.target(id).unwrap())).collect();
     assert_eq!(first, targets[0]);
-    Outcome { targets, folded: vm.tracer.folded, blocks, hits, random, running }
+    let covered = std::mem::take(&mut vm.tracer.covered);
+    Outcome { targets, folded: vm.tracer.folded, covered, blocks, hits, random, running }
 }
 
 /// Compares three steps with and without the linear form.
@@ -66,10 +82,15 @@ pub(crate) fn compare(source: &str, warp_budget: u32, stack_limit: usize) {
         stack_limit,
         ..paper()
     };
-    let both = [true, false].map(|interpret| outcome::<false>(&program, &settings, 3, interpret));
+    let both = [By::Interpreter, By::Handlers]
+        .map(|by| outcome::<false>(&program, &settings, 3, by, Known::Zeros));
     assert_eq!(both[0], both[1], "{source}");
-    let both = [true, false].map(|interpret| outcome::<true>(&program, &settings, 3, interpret));
-    assert_eq!(both[0], both[1], "with skipping: {source}");
+    for known in [Known::Zeros, Known::Smallest] {
+        let all = [By::Interpreter, By::Handlers, By::NativeCode]
+            .map(|by| outcome::<true>(&program, &settings, 3, by, known));
+        assert_eq!(all[0], all[1], "with skipping: {source}");
+        assert_eq!(all[1], all[2], "in native code: {source}");
+    }
 }
 
 /// A program of custom blocks that call each other, with these bodies.
@@ -416,9 +437,12 @@ fn real_projects_have_the_same_results() {
         let Ok(project) = Project::read(&path) else { continue };
         let Ok(program) = Program::compile(&project) else { continue };
         let program = Arc::new(program);
-        let both =
-            [true, false].map(|interpret| outcome::<false>(&program, &settings, 40, interpret));
+        let both = [By::Interpreter, By::Handlers]
+            .map(|by| outcome::<false>(&program, &settings, 40, by, Known::Zeros));
         assert!(both[0] == both[1], "{}", path.display());
+        let both = [By::Handlers, By::NativeCode]
+            .map(|by| outcome::<true>(&program, &settings, 40, by, Known::Smallest));
+        assert!(both[0] == both[1], "in native code: {}", path.display());
         compared += 1;
     }
     println!("{compared} projects");

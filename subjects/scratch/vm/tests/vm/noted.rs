@@ -40,6 +40,7 @@ pub(crate) struct Noted<const MERGES: bool> {
     before: BTreeMap<BlockNo, (f64, f64)>,
     pub(crate) calls: u64,
     pub(crate) folded: u64,
+    time: u64,
     known: Known,
 }
 
@@ -64,7 +65,12 @@ impl<const MERGES: bool> Tracer for Noted<MERGES> {
     const MERGES: bool = MERGES;
     const REMEMBERS: bool = MERGES;
 
+    fn time(&self) -> Option<u64> {
+        (MERGES && self.log.is_none()).then_some(self.time)
+    }
+
     fn step(&mut self) {
+        self.time += 1;
         match &mut self.log {
             Some(log) => log.in_step.clear(),
             None => self.fold(1),
@@ -109,15 +115,22 @@ impl<const MERGES: bool> Tracer for Noted<MERGES> {
         for word in [u64::from(block.0), to_true.to_bits(), to_false.to_bits()] {
             self.fold(word);
         }
+        let does_not_matter =
+            MERGES && self.known == Known::Zeros && self.known_distances(block) == (0.0, 0.0);
         let least = self.covered.entry(block).or_insert(FAR);
+        if does_not_matter {
+            return;
+        }
         *least = (least.0.min(to_true), least.1.min(to_false));
     }
 
     fn record(&mut self) {
+        self.time += 1;
         self.before = std::mem::take(&mut self.covered);
     }
 
     fn recorded(&mut self) -> Traced {
+        self.time += 1;
         let during = std::mem::replace(&mut self.covered, std::mem::take(&mut self.before));
         let record = Traced {
             covered: during.keys().copied().collect(),

@@ -1,0 +1,236 @@
+//! What the executors of different tracers have in different places, and the functions that native code
+//! calls.
+
+use std::mem::offset_of;
+
+use catherd_scratch_sb3::BlockNo;
+
+use super::dispatcher;
+use super::layout::Layout;
+use super::marks::Marks;
+use crate::code::Comparison;
+use crate::linear::executor::{Executor, Step, Tests};
+use crate::linear::form::{Instruction, Link};
+use crate::linear::outcomes::measured;
+use crate::linear::parameters::VALUES;
+use crate::rounding;
+use crate::tracer::Tracer;
+use crate::value::Value;
+
+/// The address of a function.
+pub(super) type Address = usize;
+
+/// Offsets of the executor's fields in bytes, and addresses of functions. Executors with the same values can
+/// execute the same code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Abi {
+    /// Whether anything is traced.
+    pub(super) active: bool,
+    /// Whether loops search for cycles.
+    pub(super) merges: bool,
+    pub(super) numbers: i32,
+    pub(super) variables: i32,
+    pub(super) lists: i32,
+    pub(super) parameters: i32,
+    pub(super) base: i32,
+    pub(super) fuel: i32,
+    pub(super) due: i32,
+    pub(super) stack: i32,
+    pub(super) delayed_frames: i32,
+    pub(super) room: i32,
+    pub(super) tests: i32,
+    pub(super) marks: i32,
+    /// `fn(executor, index) -> index`: executes an instruction by its handler. Returns the index of the next
+    /// one, or `u64::MAX` if the executor has stopped.
+    pub(super) single: Address,
+    /// `fn(executor, index)`: reports the blocks of a run.
+    pub(super) report_run: Address,
+    /// `fn(executor, block)`: reports the coverage of a block.
+    pub(super) report_block: Address,
+    /// `fn(executor, test, x, y) -> outcome`: the outcome of a [`Packed`] comparison, whose distances are
+    /// reported.
+    pub(super) decide: Address,
+    /// `fn(executor, test, x, y)`: pushes or combines the outcome of a [`Packed`] comparison.
+    pub(super) link: Address,
+    /// `fn(executor, block) -> outcome`: pops the outcome of a condition, whose distances are reported.
+    pub(super) finish: Address,
+    /// `fn(executor, block, left)`: reports the distances of `repeat`.
+    pub(super) report_count: Address,
+    /// `fn(value) -> number`: the number of a text that is a short numeral; NaN for others.
+    pub(super) numeral: Address,
+    /// `fn(n, m) -> number`.
+    pub(super) modulo: Address,
+}
+
+/// Offsets within structures that do not depend on the tracer.
+pub(super) const OUTCOMES: i32 = offset_of!(Tests, outcomes) as i32;
+pub(super) const WAITING: i32 = offset_of!(Tests, waiting) as i32;
+pub(super) const NOW: i32 = offset_of!(Marks, now) as i32;
+pub(super) const RUNS: i32 = offset_of!(Marks, runs) as i32;
+pub(super) const COVERED: i32 = offset_of!(Marks, covered) as i32;
+pub(super) const SETTLED: i32 = offset_of!(Marks, settled) as i32;
+
+impl Abi {
+    pub(super) fn of<T: Tracer>() -> Abi {
+        macro_rules! offset {
+            ($field:ident) => {
+                offset_of!(Executor<'_, T>, $field) as i32
+            };
+        }
+        Abi {
+            active: T::ACTIVE,
+            merges: T::MERGES,
+            numbers: offset!(numbers),
+            variables: offset!(variables),
+            lists: offset!(lists),
+            parameters: offset!(parameters) + VALUES as i32,
+            base: offset!(base),
+            fuel: offset!(fuel),
+            due: offset!(due),
+            stack: offset!(stack),
+            delayed_frames: offset!(delayed_frames),
+            room: offset!(room),
+            tests: offset!(tests),
+            marks: offset!(native) + offset_of!(dispatcher::Link<'_, T>, marks) as i32,
+            single: single::<T> as *const () as Address,
+            report_run: report_run::<T> as *const () as Address,
+            report_block: report_block::<T> as *const () as Address,
+            decide: decide::<T> as *const () as Address,
+            link: link::<T> as *const () as Address,
+            finish: finish::<T> as *const () as Address,
+            report_count: report_count::<T> as *const () as Address,
+            numeral: numeral as *const () as Address,
+            modulo: modulo as *const () as Address,
+        }
+    }
+
+    /// The offset of a field of the parameters' vector.
+    pub(super) fn parameter(&self, layout: &Layout) -> (i32, i32) {
+        (self.parameters + layout.values.address, self.parameters + layout.values.length)
+    }
+}
+
+/// A comparison in a word: block, comparison, negation and link.
+pub(super) struct Packed;
+
+impl Packed {
+    const NEGATED: u32 = 34;
+    const COMPARISON: u32 = 32;
+    const LINK: u32 = 35;
+
+    pub(super) fn of(no: BlockNo, how: Comparison, negated: bool, link: Link) -> u64 {
+        u64::from(no.0)
+            | (how as u64) << Self::COMPARISON
+            | u64::from(negated) << Self::NEGATED
+            | (link as u64) << Self::LINK
+    }
+
+    fn no(packed: u64) -> BlockNo {
+        BlockNo(packed as u32)
+    }
+
+    fn comparison(packed: u64) -> (Comparison, bool) {
+        let how = match packed >> Self::COMPARISON & 3 {
+            0 => Comparison::Less,
+            1 => Comparison::Equals,
+            _ => Comparison::Greater,
+        };
+        (how, packed >> Self::NEGATED & 1 != 0)
+    }
+
+    fn link(packed: u64) -> Link {
+        match packed >> Self::LINK & 3 {
+            0 => Link::Push,
+            1 => Link::And,
+            _ => Link::Or,
+        }
+    }
+}
+
+/// The handler that follows each instruction in [`dispatcher::Link::single`]: it returns to the caller.
+pub(super) fn end<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    _: &Step<T>,
+    rest: &[Step<T>],
+) -> usize {
+    executor.form.instructions.len() - rest.len() / 2
+}
+
+pub(super) extern "C" fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) -> u64 {
+    let steps = executor.native.single;
+    executor.native.is_single = true;
+    let next = match steps.get(2 * at as usize..).and_then(<[_]>::split_first) {
+        Some((step, rest)) => (step.handler)(executor, step, rest),
+        None => usize::MAX,
+    };
+    executor.native.is_single = false;
+    next as u64
+}
+
+extern "C" fn report_run<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) {
+    let form = executor.form;
+    if let Some(&Instruction::Run { first, count, .. }) = form.instructions.get(at as usize) {
+        let first = first as usize;
+        if let Some(marks) = &mut executor.native.marks {
+            marks.runs[first] = marks.now;
+        }
+        executor.tracer.covered_all(first, &form.blocks[first..first + usize::from(count)]);
+    }
+}
+
+extern "C" fn report_block<T: Tracer>(executor: &mut Executor<'_, T>, no: u64) {
+    if let Some(marks) = &mut executor.native.marks {
+        marks.covered[no as usize] = marks.now;
+    }
+    executor.tracer.covered(BlockNo(no as u32));
+}
+
+/// Marks a block whose distances do not matter any more.
+fn settle<T: Tracer>(executor: &mut Executor<'_, T>, no: BlockNo) {
+    if !executor.measures(no)
+        && let Some(marks) = &mut executor.native.marks
+    {
+        marks.settled[no.0 as usize] = marks.now;
+    }
+}
+
+extern "C" fn decide<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    packed: u64,
+    x: f64,
+    y: f64,
+) -> u64 {
+    let (no, (how, negated)) = (Packed::no(packed), Packed::comparison(packed));
+    let outcome = executor.decide(no, how, negated, x, y);
+    settle(executor, no);
+    u64::from(outcome)
+}
+
+extern "C" fn link<T: Tracer>(executor: &mut Executor<'_, T>, packed: u64, x: f64, y: f64) {
+    let (how, negated) = Packed::comparison(packed);
+    executor.link(Packed::link(packed), measured(how, negated, x, y));
+}
+
+extern "C" fn finish<T: Tracer>(executor: &mut Executor<'_, T>, no: u64) -> u64 {
+    let no = BlockNo(no as u32);
+    let outcome = executor.finish_test(no);
+    settle(executor, no);
+    u64::from(outcome)
+}
+
+extern "C" fn report_count<T: Tracer>(executor: &mut Executor<'_, T>, no: u64, left: f64) {
+    let no = BlockNo(no as u32);
+    executor.report_count(no, left);
+    settle(executor, no);
+}
+
+extern "C" fn numeral(value: &Value) -> f64 {
+    match value {
+        Value::Text(text) => text.numeral(),
+        _ => f64::NAN,
+    }
+}
+
+extern "C" fn modulo(n: f64, m: f64) -> f64 {
+    rounding::modulo(n, m)
+}

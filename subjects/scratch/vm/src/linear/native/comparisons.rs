@@ -1,0 +1,253 @@
+//! Native code of comparisons and conditions.
+//!
+//! If both distances of a block are 0 already, only the outcomes of its condition are computed. They are
+//! stored where the handlers have them, so that a handler can continue in the middle of a condition; the
+//! distances that it then combines are not reported.
+
+use catherd_scratch_sb3::BlockNo;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+
+use super::abi::{self, Packed};
+use super::generator::{D, Generator, I, TRUSTED};
+use super::unit::last_jump;
+use crate::code::Comparison;
+use crate::linear::form::{Link, Skip};
+
+/// A comparison of numbers.
+#[derive(Clone, Copy)]
+pub(super) struct Check {
+    pub(super) how: Comparison,
+    pub(super) negated: bool,
+    pub(super) link: Link,
+    pub(super) x: Value,
+    pub(super) y: Value,
+}
+
+/// For which outcome the last comparison of a condition jumps, and where to.
+#[derive(Clone, Copy)]
+pub(super) struct Way {
+    pub(super) on: bool,
+    pub(super) to: u32,
+}
+
+impl Generator<'_, '_> {
+    /// Whether both distances of a block are 0; `None` if nothing is traced.
+    pub(super) fn is_settled(&mut self, no: BlockNo) -> Option<Value> {
+        self.abi.active.then(|| self.is_marked(self.marks[3], u64::from(no.0)))
+    }
+
+    /// Whether a mark is from the present time.
+    pub(super) fn is_marked(&mut self, marks: Value, index: u64) -> Value {
+        let mark = self.builder.ins().load(I, TRUSTED, marks, index as i32 * 8);
+        self.builder.ins().icmp(IntCC::Equal, mark, self.marks[0])
+    }
+
+    /// Goes to a leader if an outcome is one of a jump.
+    pub(super) fn jump_if(&mut self, outcome: Value, jump: Way) {
+        let to = self.leader(jump.to);
+        if jump.on { self.branch(outcome, to) } else { self.unless(outcome, to) }
+    }
+
+    fn outcome(&mut self, test: Check) -> Value {
+        let how = match test.how {
+            Comparison::Less => FloatCC::LessThan,
+            Comparison::Equals => FloatCC::Equal,
+            Comparison::Greater => FloatCC::GreaterThan,
+        };
+        let outcome = self.builder.ins().fcmp(how, test.x, test.y);
+        if test.negated { self.builder.ins().bxor_imm_u(outcome, 1) } else { outcome }
+    }
+
+    /// Goes to `longer` if one of two numbers is NaN.
+    pub(super) fn demand_ordered(&mut self, x: Value, y: Value, longer: Block) {
+        let ordered = self.builder.ins().fcmp(FloatCC::Ordered, x, y);
+        self.unless(ordered, longer);
+    }
+
+    fn pack(&mut self, no: BlockNo, test: Check) -> Value {
+        let packed = Packed::of(no, test.how, test.negated, test.link);
+        self.constant(packed)
+    }
+
+    /// The only comparison of a condition. Jumps or continues.
+    pub(super) fn decide(&mut self, no: BlockNo, test: Check, jump: Way) {
+        let next = self.builder.create_block();
+        let to = self.leader(jump.to);
+        let (yes, not) = if jump.on { (to, next) } else { (next, to) };
+        if let Some(settled) = self.is_settled(no) {
+            let measures = self.seldom();
+            let fast = self.builder.create_block();
+            self.builder.ins().brif(settled, fast, &[], measures, &[]);
+            self.builder.switch_to_block(measures);
+            let arguments = [self.executor, self.pack(no, test), test.x, test.y];
+            let outcome = self.call(self.abi.decide, &[I, I, D, D], Some(I), &arguments);
+            let outcome = outcome.unwrap_or(self.executor);
+            self.builder.ins().brif(outcome, yes, &[], not, &[]);
+            self.builder.switch_to_block(fast);
+        }
+        let outcome = self.outcome(test);
+        self.builder.ins().brif(outcome, yes, &[], not, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// The place of an outcome.
+    fn outcome_place(at: usize) -> i32 {
+        abi::OUTCOMES + at as i32
+    }
+
+    fn set_waiting(&mut self, waiting: usize) {
+        let waiting = self.constant(waiting as u64);
+        self.builder.ins().store(TRUSTED, waiting, self.tests, abi::WAITING);
+    }
+
+    /// A comparison whose outcome is pushed or combined with the one on top.
+    pub(super) fn test(&mut self, no: BlockNo, test: Check) {
+        let next = self.builder.create_block();
+        if let Some(settled) = self.is_settled(no) {
+            let measures = self.seldom();
+            let fast = self.builder.create_block();
+            self.builder.ins().brif(settled, fast, &[], measures, &[]);
+            self.builder.switch_to_block(measures);
+            let arguments = [self.executor, self.pack(no, test), test.x, test.y];
+            self.call(self.abi.link, &[I, I, D, D], None, &arguments);
+            self.builder.ins().jump(next, &[]);
+            self.builder.switch_to_block(fast);
+        }
+        let (outcome, below) = self.linked(test);
+        self.builder.ins().store(TRUSTED, outcome, self.tests, Self::outcome_place(below));
+        self.set_waiting(below + 1);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+        self.waiting = below + 1;
+    }
+
+    /// The outcome of a comparison, combined with the one on top if it is linked to that, and the number of those
+    /// below it.
+    fn linked(&mut self, test: Check) -> (Value, usize) {
+        let outcome = self.outcome(test);
+        if test.link == Link::Push {
+            return (outcome, self.waiting);
+        }
+        let below = self.waiting.saturating_sub(1);
+        (self.combined(test.link, below, outcome), below)
+    }
+
+    fn combined(&mut self, link: Link, at: usize, outcome: Value) -> Value {
+        let place = Self::outcome_place(at);
+        let other = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        match link {
+            Link::Push => outcome,
+            Link::And => self.builder.ins().band(other, outcome),
+            Link::Or => self.builder.ins().bor(other, outcome),
+        }
+    }
+
+    /// The last comparison of a condition, which is linked to the outcome on top. Jumps or continues.
+    pub(super) fn last_test(&mut self, no: BlockNo, test: Check, jump: Way) {
+        let next = self.builder.create_block();
+        let to = self.leader(jump.to);
+        let (yes, not) = if jump.on { (to, next) } else { (next, to) };
+        if let Some(settled) = self.is_settled(no) {
+            let measures = self.seldom();
+            let fast = self.builder.create_block();
+            self.builder.ins().brif(settled, fast, &[], measures, &[]);
+            self.builder.switch_to_block(measures);
+            let arguments = [self.executor, self.pack(no, test), test.x, test.y];
+            self.call(self.abi.link, &[I, I, D, D], None, &arguments);
+            let outcome = self.finish(no);
+            self.builder.ins().brif(outcome, yes, &[], not, &[]);
+            self.builder.switch_to_block(fast);
+        }
+        let (outcome, below) = self.linked(test);
+        self.set_waiting(below);
+        self.builder.ins().brif(outcome, yes, &[], not, &[]);
+        self.builder.switch_to_block(next);
+        self.waiting = below;
+    }
+
+    /// Pops the outcome of a condition and reports its distances.
+    fn finish(&mut self, no: BlockNo) -> Value {
+        let arguments = [self.executor, self.constant(no.0)];
+        self.call(self.abi.finish, &[I, I], Some(I), &arguments).unwrap_or(self.executor)
+    }
+
+    /// Combines the two outcomes on top.
+    pub(super) fn combine(&mut self, at: usize, no: BlockNo, link: Link) {
+        let longer = self.seldom();
+        if let Some(settled) = self.is_settled(no) {
+            self.unless(settled, longer);
+        }
+        let top = self.waiting.saturating_sub(1);
+        let below = top.saturating_sub(1);
+        let place = Self::outcome_place(top);
+        let outcome = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        let outcome = self.combined(link, below, outcome);
+        self.builder.ins().store(TRUSTED, outcome, self.tests, Self::outcome_place(below));
+        self.set_waiting(top);
+        self.waiting = top;
+        self.end(at, longer);
+    }
+
+    /// Pops an outcome. Jumps or continues.
+    pub(super) fn branch_on_outcome(&mut self, no: BlockNo, jump: Way) {
+        let next = self.builder.create_block();
+        let to = self.leader(jump.to);
+        let (yes, not) = if jump.on { (to, next) } else { (next, to) };
+        if let Some(settled) = self.is_settled(no) {
+            let measures = self.seldom();
+            let fast = self.builder.create_block();
+            self.builder.ins().brif(settled, fast, &[], measures, &[]);
+            self.builder.switch_to_block(measures);
+            let outcome = self.finish(no);
+            self.builder.ins().brif(outcome, yes, &[], not, &[]);
+            self.builder.switch_to_block(fast);
+        }
+        let top = self.waiting.saturating_sub(1);
+        let place = Self::outcome_place(top);
+        let outcome = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        self.set_waiting(top);
+        self.waiting = top;
+        self.builder.ins().brif(outcome, yes, &[], not, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Skips the second side of a link if the outcome on top decides it and its distances do not matter. The side
+    /// may be evaluated as well: that changes nothing.
+    pub(super) fn skip(&mut self, no: BlockNo, skip: Skip) {
+        let next = self.builder.create_block();
+        if let Some(settled) = self.is_settled(no) {
+            self.unless(settled, next);
+        }
+        let top = self.waiting.saturating_sub(1);
+        let place = Self::outcome_place(top);
+        let outcome = self.builder.ins().load(types::I8, TRUSTED, self.tests, place);
+        match skip.link {
+            Link::And => self.branch(outcome, next),
+            Link::Or => self.unless(outcome, next),
+            Link::Push => {
+                self.builder.ins().jump(next, &[]);
+                return self.builder.switch_to_block(next);
+            }
+        }
+        let (first, count) = skip.indices;
+        let form = self.form;
+        for &index in &form.operands[first as usize..(first + count) as usize] {
+            let number = self.read(index, next);
+            let is_number = self.builder.ins().fcmp(FloatCC::Ordered, number, number);
+            self.unless(is_number, next);
+        }
+        if skip.is_last {
+            self.set_waiting(top);
+            let decided = skip.link == Link::Or;
+            let to = match last_jump(form, skip.end) {
+                Some((on, to)) if on == decided => to,
+                _ => skip.end + 1,
+            };
+            self.go_to(to as usize);
+        } else {
+            self.go_to(skip.end as usize);
+        }
+        self.builder.switch_to_block(next);
+    }
+}

@@ -1,0 +1,518 @@
+//! Generating the code of a unit: its state, and access to what the executor has.
+
+use std::mem::offset_of;
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{
+    AbiParam, Block, Function, InstBuilder, MemFlagsData, SigRef, Signature, TrapCode, Type, Value,
+    types,
+};
+use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
+use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
+use rustc_hash::FxHashMap;
+
+use super::abi::{self, Abi, Address};
+use super::layout::Layout;
+use super::unit::{Unit, is_variable};
+use crate::linear::form::{Form, Kind, ListNo, Operand};
+use crate::target::List;
+use crate::value;
+
+/// Memory that is there and aligned.
+pub(super) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
+
+const VALUE: i32 = size_of::<value::Value>() as i32;
+/// log2 of the size of a value.
+const VALUE_SHIFT: i64 = VALUE.trailing_zeros() as i64;
+/// Where the number of a value, or the address of its text, is.
+pub(super) const SECOND: i32 = VALUE / 2;
+
+/// Arguments of functions.
+pub(super) const I: Type = types::I64;
+pub(super) const D: Type = types::F64;
+
+/// A unit whose code is being generated.
+///
+/// Each instruction has a short path and usually one longer path, on which its handler is called from the
+/// beginning of the instruction. Both meet after it, so that nothing that was read between is known there.
+pub(super) struct Generator<'b, 'f> {
+    pub(super) builder: FunctionBuilder<'b>,
+    pub(super) form: &'f Form,
+    pub(super) abi: &'f Abi,
+    pub(super) layout: &'f Layout,
+    /// By leader.
+    pub(super) leaders: FxHashMap<usize, Block>,
+    /// Returns its parameter to the dispatcher.
+    pub(super) returns: Block,
+    pub(super) executor: Value,
+    pub(super) numbers: Value,
+    /// Of the stage and of the target that executes.
+    variables: [Value; 2],
+    pub(super) lists: [Value; 2],
+    pub(super) tests: Value,
+    /// The first half of all values that are numbers.
+    pub(super) header: Value,
+    /// The present time, and the marks of runs, of coverage and of distances.
+    pub(super) marks: [Value; 4],
+    signatures: FxHashMap<(&'static [Type], Option<Type>), SigRef>,
+    /// Operands that are numbers, as they are stored.
+    known: FxHashMap<Operand, Value>,
+    /// The numbers of operands that are numbers or numerals.
+    numerals: FxHashMap<Operand, Value>,
+    /// Both before the present instruction.
+    before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
+    /// The address and number of the items of lists.
+    pub(super) items: FxHashMap<ListNo, (Value, Value)>,
+    /// Where the parameters of the innermost call are, and how many values there are.
+    pub(super) parameters: Option<(Value, Value)>,
+    /// Number of outcomes that wait.
+    pub(super) waiting: usize,
+}
+
+/// Generates the code of a unit.
+pub(super) fn generate(
+    function: &mut Function,
+    form: &Form,
+    unit: &Unit,
+    abi: &Abi,
+    layout: &Layout,
+    target: TargetFrontendConfig,
+    is_leader: impl Fn(usize) -> bool,
+) {
+    function.signature.call_conv = CallConv::SystemV;
+    function.signature.params.extend([AbiParam::new(I), AbiParam::new(I)]);
+    function.signature.returns.push(AbiParam::new(I));
+    let mut context = FunctionBuilderContext::new();
+    let mut builder = FunctionBuilder::new(function, &mut context);
+    let entry = builder.create_block();
+    builder.append_block_params_for_function_params(entry);
+    builder.switch_to_block(entry);
+    let (executor, at) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
+    let mut load = |from: Value, offset: i32| builder.ins().load(I, TRUSTED, from, offset);
+    let numbers = load(executor, abi.numbers);
+    // Slices are an address and a length, of 8 bytes each.
+    let variables = [load(executor, abi.variables), load(executor, abi.variables + 16)];
+    let lists = [load(executor, abi.lists), load(executor, abi.lists + 16)];
+    let tests = load(executor, abi.tests);
+    let marks = load(executor, abi.marks);
+    let marks = [abi::NOW, abi::RUNS, abi::COVERED, abi::SETTLED].map(|field| load(marks, field));
+
+    // The values of registers are numbers.
+    let sample = builder.ins().iconst(I, std::ptr::from_ref(&form.values[0]).addr() as i64);
+    let header = builder.ins().load(I, TRUSTED, sample, 0);
+
+    let returns = builder.create_block();
+    builder.append_block_param(returns, I);
+    let (mut leaders, mut switch) = (FxHashMap::default(), Switch::new());
+    for leader in (unit.first..unit.end).filter(|at| is_leader(*at)) {
+        let block = builder.create_block();
+        leaders.insert(leader, block);
+        switch.set_entry((leader - unit.first) as u128, block);
+    }
+    let relative = builder.ins().iadd_imm_s(at, -(unit.first as i64));
+    let nowhere = builder.create_block();
+    switch.emit(&mut builder, relative, nowhere);
+    builder.switch_to_block(nowhere);
+    builder.ins().trap(TrapCode::unwrap_user(1));
+
+    let mut generator = Generator {
+        builder,
+        form,
+        abi,
+        layout,
+        leaders,
+        returns,
+        executor,
+        numbers,
+        variables,
+        lists,
+        tests,
+        header,
+        marks,
+        signatures: FxHashMap::default(),
+        known: FxHashMap::default(),
+        numerals: FxHashMap::default(),
+        before: Default::default(),
+        items: FxHashMap::default(),
+        parameters: None,
+        waiting: 0,
+    };
+    generator.instructions(unit);
+    let mut builder = generator.builder;
+    builder.switch_to_block(returns);
+    let next = builder.block_params(returns)[0];
+    builder.ins().return_(&[next]);
+    builder.seal_all_blocks();
+    builder.finalize(target);
+}
+
+impl Generator<'_, '_> {
+    fn instructions(&mut self, unit: &Unit) {
+        // Whether the code before the instruction continues with it.
+        let mut continues = false;
+        for at in unit.first..unit.end {
+            if let Some(&block) = self.leaders.get(&at) {
+                if continues {
+                    self.builder.ins().jump(block, &[]);
+                }
+                self.builder.switch_to_block(block);
+                self.forget();
+                continues = true;
+            }
+            // Instructions that nothing reaches have no code.
+            if continues {
+                continues = self.instruction(at);
+            }
+        }
+        if continues {
+            self.go_to(unit.end);
+        }
+    }
+
+    fn forget(&mut self) {
+        self.known.clear();
+        self.numerals.clear();
+        self.items.clear();
+        self.parameters = None;
+    }
+
+    /// Begins an instruction.
+    pub(super) fn begin(&mut self) {
+        self.before = (self.known.clone(), self.numerals.clone());
+    }
+
+    /// Forgets what was read in the present instruction, before its paths meet.
+    pub(super) fn meet(&mut self) {
+        (self.known, self.numerals) = std::mem::take(&mut self.before);
+    }
+
+    /// Notes that the handler of an instruction has written an operand.
+    pub(super) fn written(&mut self, to: Operand) {
+        self.known.remove(&to);
+        self.numerals.remove(&to);
+    }
+
+    pub(super) fn know(&mut self, operand: Operand, number: Value) {
+        self.known.insert(operand, number);
+    }
+
+    /// Calls a function with arguments of these types.
+    pub(super) fn call(
+        &mut self,
+        function: Address,
+        types: &'static [Type],
+        result: Option<Type>,
+        arguments: &[Value],
+    ) -> Option<Value> {
+        let builder = &mut self.builder;
+        let signature = *self.signatures.entry((types, result)).or_insert_with(|| {
+            let mut signature = Signature::new(CallConv::SystemV);
+            signature.params.extend(types.iter().copied().map(AbiParam::new));
+            signature.returns.extend(result.map(AbiParam::new));
+            builder.import_signature(signature)
+        });
+        let function = builder.ins().iconst(I, function as i64);
+        let call = builder.ins().call_indirect(signature, function, arguments);
+        builder.inst_results(call).first().copied()
+    }
+
+    pub(super) fn constant(&mut self, number: impl TryInto<i64>) -> Value {
+        // Indices and packed comparisons are far smaller.
+        self.builder.ins().iconst(I, number.try_into().unwrap_or(i64::MAX))
+    }
+
+    /// Executes an instruction by its handler. Returns the index of the next one.
+    pub(super) fn single(&mut self, at: usize) -> Value {
+        let at = self.constant(at as u64);
+        let next = self.call(self.abi.single, &[I, I], Some(I), &[self.executor, at]);
+        next.unwrap_or(at)
+    }
+
+    /// Goes to a block if a condition holds; continues otherwise.
+    pub(super) fn branch(&mut self, condition: Value, to: Block) {
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, to, &[], next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Continues if a condition holds; goes to a block otherwise.
+    pub(super) fn unless(&mut self, condition: Value, otherwise: Block) {
+        let next = self.builder.create_block();
+        self.builder.ins().brif(condition, next, &[], otherwise, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// A block that is seldom executed.
+    pub(super) fn seldom(&mut self) -> Block {
+        let block = self.builder.create_block();
+        self.builder.set_cold_block(block);
+        block
+    }
+
+    /// Ends the present block with a jump to an instruction.
+    pub(super) fn go_to(&mut self, at: usize) {
+        match self.leaders.get(&at) {
+            Some(&block) => {
+                self.builder.ins().jump(block, &[]);
+            }
+            None => {
+                let at = self.constant(at as u64);
+                self.builder.ins().jump(self.returns, &[at.into()]);
+            }
+        }
+    }
+
+    /// The block of an instruction that something jumps to.
+    pub(super) fn leader(&mut self, at: u32) -> Block {
+        self.leaders.get(&(at as usize)).copied().unwrap_or_else(|| {
+            // Never executed: jumps stay within their unit.
+            let (here, block) = (self.builder.current_block(), self.seldom());
+            self.builder.switch_to_block(block);
+            self.go_to(at as usize);
+            if let Some(here) = here {
+                self.builder.switch_to_block(here);
+            }
+            block
+        })
+    }
+
+    /// Continues with the next instruction if that is what `next` says; returns to the dispatcher otherwise.
+    pub(super) fn expect(&mut self, at: usize, next: Value) {
+        let block = self.builder.create_block();
+        let is_next = self.builder.ins().icmp_imm_s(IntCC::Equal, next, at as i64 + 1);
+        self.builder.ins().brif(is_next, block, &[], self.returns, &[next.into()]);
+        self.builder.switch_to_block(block);
+    }
+
+    /// Ends an instruction: its longer path calls the handler and meets the short one.
+    pub(super) fn end(&mut self, at: usize, longer: Block) {
+        self.meet();
+        let next = self.builder.create_block();
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(longer);
+        let index = self.single(at);
+        self.expect(at, index);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Ends an instruction that computes a number, of which its handler makes a number as well.
+    pub(super) fn store(&mut self, at: usize, to: Operand, number: Value, longer: Block) {
+        let is_register = to.kind() == Kind::Register;
+        let (place, offset) = match is_register {
+            true => (self.numbers, to.index() as i32 * 8),
+            false => {
+                let (place, offset) = self.place(to, longer);
+                if !self.known.contains_key(&to) {
+                    self.demand_uncounted((place, offset), longer);
+                    self.builder.ins().store(TRUSTED, self.header, place, offset);
+                }
+                (place, offset + SECOND)
+            }
+        };
+        self.builder.ins().store(TRUSTED, number, place, offset);
+        self.meet();
+        let next = self.builder.create_block();
+        let result = self.builder.append_block_param(next, D);
+        self.builder.ins().jump(next, &[number.into()]);
+        self.builder.switch_to_block(longer);
+        let index = self.single(at);
+        self.expect(at, index);
+        let number = self.builder.ins().load(D, TRUSTED, place, offset);
+        self.builder.ins().jump(next, &[number.into()]);
+        self.builder.switch_to_block(next);
+        self.written(to);
+        self.known.insert(to, result);
+    }
+
+    /// Where the parameters of the innermost call are, and how many values there are.
+    pub(super) fn parameters(&mut self) -> (Value, Value) {
+        if let Some(parameters) = self.parameters {
+            return parameters;
+        }
+        let (address, length) = self.abi.parameter(self.layout);
+        let ins = |generator: &mut Self, offset| {
+            generator.builder.ins().load(I, TRUSTED, generator.executor, offset)
+        };
+        let (address, length) = (ins(self, address), ins(self, length));
+        let base = ins(self, self.abi.base);
+        let left = self.builder.ins().isub(length, base);
+        let offset = self.builder.ins().ishl_imm_s(base, VALUE_SHIFT);
+        let parameters = (self.builder.ins().iadd(address, offset), left);
+        self.parameters = Some(parameters);
+        parameters
+    }
+
+    /// Where a variable or parameter is; goes to `longer` if there is none.
+    pub(super) fn place(&mut self, operand: Operand, longer: Block) -> (Value, i32) {
+        let offset = operand.index() as i32 * VALUE;
+        if is_variable(operand) {
+            return (self.variables[usize::from(operand.is_own())], offset);
+        }
+        let (address, count) = self.parameters();
+        let index = operand.index() as i64;
+        let exists = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThan, count, index);
+        self.unless(exists, longer);
+        (address, offset)
+    }
+
+    /// Whether a value has a tag.
+    pub(super) fn has_tag(&mut self, (address, offset): (Value, i32), tag: u8) -> Value {
+        let is = self.builder.ins().load(types::I8, TRUSTED, address, offset);
+        self.builder.ins().icmp_imm_s(IntCC::Equal, is, i64::from(tag as i8))
+    }
+
+    /// Goes to `longer` if a value is no number.
+    pub(super) fn demand_number(&mut self, place: (Value, i32), longer: Block) {
+        let is_number = self.has_tag(place, self.layout.value.number);
+        self.unless(is_number, longer);
+    }
+
+    /// Goes to `longer` if references to a value are counted.
+    pub(super) fn demand_uncounted(&mut self, place: (Value, i32), longer: Block) {
+        let is_counted = self.has_tag(place, self.layout.value.counted);
+        let next = self.builder.create_block();
+        self.builder.ins().brif(is_counted, longer, &[], next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// The number of a value that is a number or a numeral; goes to `longer` if it is neither.
+    pub(super) fn numeral(&mut self, (address, offset): (Value, i32), longer: Block) -> Value {
+        let (number, other) = (self.builder.create_block(), self.seldom());
+        let next = self.builder.create_block();
+        let result = self.builder.append_block_param(next, D);
+        let is_number = self.has_tag((address, offset), self.layout.value.number);
+        self.builder.ins().brif(is_number, number, &[], other, &[]);
+
+        self.builder.switch_to_block(other);
+        let (kept, counted) = (self.builder.create_block(), self.seldom());
+        let is_kept = self.has_tag((address, offset), self.layout.value.kept);
+        self.builder.ins().brif(is_kept, kept, &[], counted, &[]);
+        self.builder.switch_to_block(kept);
+        let text = self.builder.ins().load(I, TRUSTED, address, offset + SECOND);
+        let of_kept = self.builder.ins().load(D, TRUSTED, text, self.layout.value.text_number);
+        // NaN if the text is no numeral, or if nothing has asked for its number.
+        let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_kept, of_kept);
+        self.builder.ins().brif(is_numeral, next, &[of_kept.into()], longer, &[]);
+        self.builder.switch_to_block(counted);
+        let value = self.builder.ins().iadd_imm_s(address, i64::from(offset));
+        let called = self.call(self.abi.numeral, &[I], Some(D), &[value]);
+        let of_counted = called.unwrap_or(of_kept);
+        let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_counted, of_counted);
+        self.builder.ins().brif(is_numeral, next, &[of_counted.into()], longer, &[]);
+
+        self.builder.switch_to_block(number);
+        let of_number = self.builder.ins().load(D, TRUSTED, address, offset + SECOND);
+        self.builder.ins().jump(next, &[of_number.into()]);
+        self.builder.switch_to_block(next);
+        result
+    }
+
+    /// The number of an operand; goes to `longer` if it is neither a number nor a numeral.
+    pub(super) fn read(&mut self, operand: Operand, longer: Block) -> Value {
+        if let Some(&known) = self.known.get(&operand).or_else(|| self.numerals.get(&operand)) {
+            return known;
+        }
+        if !is_variable(operand) && operand.kind() != Kind::Parameter {
+            return self.number(operand, longer);
+        }
+        let place = self.place(operand, longer);
+        let number = self.numeral(place, longer);
+        self.numerals.insert(operand, number);
+        number
+    }
+
+    /// The number that an operand is; goes to `longer` if it is another value.
+    pub(super) fn number(&mut self, operand: Operand, longer: Block) -> Value {
+        if let Some(&known) = self.known.get(&operand) {
+            return known;
+        }
+        let number = match operand.kind() {
+            Kind::Register => {
+                self.builder.ins().load(D, TRUSTED, self.numbers, operand.index() as i32 * 8)
+            }
+            Kind::Constant => self.builder.ins().f64const(self.form.numbers[operand.index()]),
+            _ => {
+                let (address, offset) = self.place(operand, longer);
+                self.demand_number((address, offset), longer);
+                self.builder.ins().load(D, TRUSTED, address, offset + SECOND)
+            }
+        };
+        self.known.insert(operand, number);
+        number
+    }
+
+    /// Where the fields of a list are.
+    pub(super) fn list(&self, list: ListNo) -> (Value, i32) {
+        let offset = (list.index() * size_of::<List>()) as i32;
+        (self.lists[usize::from(list.is_own())], offset)
+    }
+
+    /// The address and number of the items of a list, which are read.
+    pub(super) fn items(&mut self, list: ListNo) -> (Value, Value) {
+        if let Some(&items) = self.items.get(&list) {
+            return items;
+        }
+        let (lists, offset) = self.list(list);
+        let open = offset + offset_of!(List, open) as i32;
+        let is_open = self.open(list);
+        let shared =
+            self.builder.ins().load(I, TRUSTED, lists, offset + offset_of!(List, items) as i32);
+        let shared = self.builder.ins().iadd_imm_s(shared, i64::from(self.layout.shared_items));
+        let own = self.builder.ins().iadd_imm_s(lists, i64::from(open));
+        let vector = self.builder.ins().select(is_open, own, shared);
+        let items = self.vector(vector);
+        self.items.insert(list, items);
+        items
+    }
+
+    /// Notes that a list exists. Returns whether it is open.
+    fn open(&mut self, list: ListNo) -> Value {
+        let (lists, offset) = self.list(list);
+        let exists = self.builder.ins().iconst(types::I8, 1);
+        let field = offset + offset_of!(List, exists) as i32;
+        self.builder.ins().store(TRUSTED, exists, lists, field);
+        let capacity = offset + offset_of!(List, open) as i32 + self.layout.values.capacity;
+        let capacity = self.builder.ins().load(I, TRUSTED, lists, capacity);
+        self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, capacity, 0)
+    }
+
+    fn vector(&mut self, vector: Value) -> (Value, Value) {
+        let layout = self.layout.values;
+        let address = self.builder.ins().load(I, TRUSTED, vector, layout.address);
+        (address, self.builder.ins().load(I, TRUSTED, vector, layout.length))
+    }
+
+    /// The vector of the items of a list that is open, with their address and number; goes to `longer` if it is
+    /// not open.
+    pub(super) fn open_items(&mut self, list: ListNo, longer: Block) -> (Value, Value, Value) {
+        let is_open = self.open(list);
+        self.unless(is_open, longer);
+        let (lists, offset) = self.list(list);
+        let open = i64::from(offset) + offset_of!(List, open) as i64;
+        let vector = self.builder.ins().iadd_imm_s(lists, open);
+        let (address, length) = self.vector(vector);
+        (vector, address, length)
+    }
+
+    /// Where an item is; goes to `longer` if there is none.
+    pub(super) fn item(
+        &mut self,
+        (address, length): (Value, Value),
+        index: Value,
+        longer: Block,
+    ) -> Value {
+        // Rounds towards 0, and makes 0 of NaN; the place before 0 is too large.
+        let index = self.builder.ins().fcvt_to_sint_sat(I, index);
+        let place = self.builder.ins().iadd_imm_s(index, -1);
+        let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
+        self.unless(exists, longer);
+        self.nth(address, place)
+    }
+
+    /// Where the item with a number from 0 is.
+    pub(super) fn nth(&mut self, address: Value, place: Value) -> Value {
+        let offset = self.builder.ins().ishl_imm_s(place, VALUE_SHIFT);
+        self.builder.ins().iadd(address, offset)
+    }
+}

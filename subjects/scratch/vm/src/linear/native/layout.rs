@@ -1,0 +1,161 @@
+//! Where Rust's compiler puts what native code reads and writes.
+
+use std::mem::MaybeUninit;
+use std::sync::{Arc, LazyLock};
+
+use crate::target::List;
+use crate::text::Text;
+use crate::thread::Frame;
+use crate::value::Value;
+
+/// Offsets of the fields of a vector, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct VectorLayout {
+    pub(super) address: i32,
+    pub(super) length: i32,
+    pub(super) capacity: i32,
+}
+
+/// Places and tags of values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct ValueLayout {
+    /// The first byte of a value that is a number, which no other value has. The number is in the second half.
+    pub(super) number: u8,
+    /// The first byte of a text that is [kept](Text); the address of its data is in the second half.
+    pub(super) kept: u8,
+    /// The first byte of a text whose references are counted.
+    pub(super) counted: u8,
+    /// The first byte of no value at all.
+    pub(super) undefined: u8,
+    /// Where the data of a text have their number.
+    pub(super) text_number: i32,
+}
+
+/// All that native code has to know.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Layout {
+    pub(super) value: ValueLayout,
+    pub(super) values: VectorLayout,
+    pub(super) frames: VectorLayout,
+    /// From where the pointer to shared items points to the vector of the items.
+    pub(super) shared_items: i32,
+}
+
+/// The layout in this process; `None` if it is not what native code expects.
+pub(super) static LAYOUT: LazyLock<Option<Layout>> = LazyLock::new(measure);
+
+/// The bytes of something of `N` bytes, as far as they are defined.
+fn bytes<X, const N: usize>(of: &X) -> [MaybeUninit<u8>; N] {
+    assert_eq!(size_of::<X>(), N, "the size of what is read");
+    // SAFETY: the sizes are equal, and bytes that may be undefined need no alignment.
+    unsafe { std::ptr::from_ref(of).cast::<[MaybeUninit<u8>; N]>().read() }
+}
+
+/// Words that are known to be defined.
+///
+/// # Safety
+/// All bytes of `of` are defined.
+unsafe fn words<X, const N: usize>(of: &X) -> [usize; N] {
+    assert_eq!(size_of::<X>(), size_of::<[usize; N]>(), "the size of what is read");
+    // SAFETY: the sizes are equal, and the caller says that all bytes are defined.
+    unsafe { std::ptr::from_ref(of).cast::<[usize; N]>().read_unaligned() }
+}
+
+/// The first byte of a value, and its second half.
+fn halves(value: &Value) -> (u8, usize) {
+    let bytes: [MaybeUninit<u8>; 16] = bytes(value);
+    // SAFETY: for each kind of value Rust defines the tag, which is in the first byte if this byte tells the
+    // kinds apart, which the caller checks with values of all kinds; a byte that is not the tag may be undefined,
+    // but the machine reads some number there. The second half is asked for only if it is a number or an address.
+    let first = unsafe { bytes[0].assume_init() };
+    let mut second = [0; 8];
+    for (to, from) in second.iter_mut().zip(&bytes[8..]) {
+        // SAFETY: as above.
+        *to = unsafe { from.assume_init() };
+    }
+    (first, usize::from_ne_bytes(second))
+}
+
+fn vector<X>(sample: impl Fn() -> X) -> Option<VectorLayout> {
+    let mut vector: Vec<X> = Vec::with_capacity(7);
+    vector.extend((0..3).map(|_| sample()));
+    // SAFETY: a vector is an address, a length and a capacity, of a word each.
+    let words: [usize; 3] = unsafe { words(&vector) };
+    let place = |word| words.iter().position(|is| *is == word).map(|place| place as i32 * 8);
+    Some(VectorLayout {
+        address: place(vector.as_ptr() as usize)?,
+        length: place(vector.len())?,
+        capacity: place(vector.capacity())?,
+    })
+}
+
+/// Whether slices have their address in the first word.
+fn slices_begin_with_addresses() -> bool {
+    let items = [1_u64, 2, 3];
+    let slice: &[u64] = &items;
+    // SAFETY: a reference to a slice is an address and a length.
+    let words: [usize; 2] = unsafe { words(&slice) };
+    words == [items.as_ptr() as usize, 3]
+}
+
+fn measure() -> Option<Layout> {
+    if size_of::<Value>() != 16 || size_of::<usize>() != 8 || !slices_begin_with_addresses() {
+        return None;
+    }
+    let number = 1.234_567_89_f64;
+    let (number_tag, bits) = halves(&Value::Number(number));
+    let (kept_tag, kept) = halves(&Value::Text(Text::constant("12.5")));
+    let counted_text = Text::new("a text that is not kept");
+    let (counted_tag, _) = halves(&Value::Text(counted_text));
+    let (true_tag, _) = halves(&Value::Bool(true));
+    let (false_tag, _) = halves(&Value::Bool(false));
+    let (undefined_tag, _) = halves(&Value::Undefined);
+    let text_number = Text::constant("12.5").place_of_number(kept)?;
+    let tags = [number_tag, kept_tag, counted_tag, true_tag, undefined_tag];
+    let distinct = (1..tags.len()).all(|at| !tags[..at].contains(&tags[at]));
+    if bits as u64 != number.to_bits() || !distinct || true_tag != false_tag {
+        return None;
+    }
+
+    let values = vector(|| Value::Number(1.0))?;
+    let items = Arc::new(vec![Value::Number(1.0)]);
+    // SAFETY: a shared pointer is an address.
+    let [address]: [usize; 1] = unsafe { words(&items) };
+    let shared_items = Arc::as_ptr(&items) as usize - address;
+    // Without items of its own, a list that is not open has a negative number in the place of the capacity.
+    let closed = List { items, exists: true, open: None };
+    let open = bytes::<_, 24>(&closed.open);
+    let mut capacity = [0; 8];
+    for (to, from) in capacity.iter_mut().zip(&open[values.capacity as usize..]) {
+        // SAFETY: this is where the compiler keeps that there is no vector, or else a number that is not negative,
+        // which is refused here.
+        *to = unsafe { from.assume_init() };
+    }
+    if i64::from_ne_bytes(capacity) >= 0 {
+        return None;
+    }
+    Some(Layout {
+        value: ValueLayout {
+            number: number_tag,
+            kept: kept_tag,
+            counted: counted_tag,
+            undefined: undefined_tag,
+            text_number,
+        },
+        values,
+        frames: vector(|| Frame::new(0, true, 0))?,
+        shared_items: i32::try_from(shared_items).ok()?,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_layout_of_this_build_is_what_native_code_expects() {
+        let layout = LAYOUT.expect("native code is possible");
+        assert_eq!(layout.shared_items, 16, "after the two counts of references");
+        assert_ne!(layout.value.number, layout.value.kept);
+    }
+}

@@ -1,0 +1,121 @@
+//! Native code of runs and loops.
+
+use std::mem::offset_of;
+
+use catherd_scratch_sb3::BlockNo;
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+
+use super::comparisons::Way;
+use super::generator::{D, Generator, I, TRUSTED};
+use crate::thread::Frame;
+
+impl Generator<'_, '_> {
+    /// Calls a function that reports, unless a mark says that it has been called.
+    fn report(
+        &mut self,
+        marked: Value,
+        function: usize,
+        types: &'static [cranelift_codegen::ir::Type],
+        arguments: &[Value],
+    ) {
+        let (next, reports) = (self.builder.create_block(), self.seldom());
+        self.builder.ins().brif(marked, next, &[], reports, &[]);
+        self.builder.switch_to_block(reports);
+        self.call(function, types, None, arguments);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Returns to the dispatcher after the handler of an instruction, for a path that leaves native code.
+    fn leave_by(&mut self, at: usize, block: Block) {
+        let here = self.builder.current_block();
+        self.builder.switch_to_block(block);
+        let next = self.single(at);
+        self.builder.ins().jump(self.returns, &[next.into()]);
+        if let Some(here) = here {
+            self.builder.switch_to_block(here);
+        }
+    }
+
+    /// Consumes fuel; goes to `longer` if there is not more than that.
+    fn consume(&mut self, count: u16, longer: Block) {
+        let fuel = self.builder.ins().load(types::I32, TRUSTED, self.executor, self.abi.fuel);
+        let count = i64::from(count);
+        let suffices = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, fuel, count);
+        self.unless(suffices, longer);
+        let left = self.builder.ins().iadd_imm_s(fuel, -count);
+        self.builder.ins().store(TRUSTED, left, self.executor, self.abi.fuel);
+    }
+
+    pub(super) fn run(&mut self, at: usize, first: u32, count: u16, calls: bool) {
+        let longer = self.seldom();
+        if calls {
+            let executor = self.executor;
+            let stack = self.builder.ins().load(I, TRUSTED, executor, self.abi.stack);
+            let length = self.layout.frames.length;
+            let length = self.builder.ins().load(I, TRUSTED, stack, length);
+            let delayed = self.builder.ins().uload32(TRUSTED, executor, self.abi.delayed_frames);
+            let frames = self.builder.ins().iadd(length, delayed);
+            let room = self.builder.ins().load(I, TRUSTED, executor, self.abi.room);
+            let fits = self.builder.ins().icmp(IntCC::UnsignedLessThanOrEqual, frames, room);
+            self.unless(fits, longer);
+        }
+        self.consume(count, longer);
+        if self.abi.active {
+            let marked = self.is_marked(self.marks[1], u64::from(first));
+            let index = self.constant(at as u64);
+            self.report(marked, self.abi.report_run, &[I, I], &[self.executor, index]);
+        }
+        self.leave_by(at, longer);
+    }
+
+    /// The frame of the innermost loop, below the one of its body.
+    fn loop_frame(&mut self) -> Value {
+        let stack = self.builder.ins().load(I, TRUSTED, self.executor, self.abi.stack);
+        let layout = self.layout.frames;
+        let address = self.builder.ins().load(I, TRUSTED, stack, layout.address);
+        let length = self.builder.ins().load(I, TRUSTED, stack, layout.length);
+        let below = self.builder.ins().iadd_imm_s(length, -2);
+        let offset = self.builder.ins().imul_imm_s(below, size_of::<Frame>() as i64);
+        self.builder.ins().iadd(address, offset)
+    }
+
+    /// Begins an iteration of `repeat`, or goes to the end.
+    pub(super) fn count(&mut self, no: BlockNo, end: u32) {
+        let frame = self.loop_frame();
+        let counter = offset_of!(Frame, counter) as i32;
+        let before = self.builder.ins().load(D, TRUSTED, frame, counter);
+        let one = self.builder.ins().f64const(1.0);
+        let left = self.builder.ins().fsub(before, one);
+        self.builder.ins().store(TRUSTED, left, frame, counter);
+        if let Some(settled) = self.is_settled(no) {
+            let number = self.constant(no.0);
+            let arguments = [self.executor, number, left];
+            self.report(settled, self.abi.report_count, &[I, I, D], &arguments);
+        }
+        let zero = self.builder.ins().f64const(0.0);
+        let begins = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, left, zero);
+        self.jump_if(begins, Way { on: false, to: end });
+    }
+
+    /// Begins a loop's block again after an iteration.
+    pub(super) fn again(&mut self, at: usize, no: BlockNo) {
+        let longer = self.seldom();
+        let executor = self.executor;
+        let due = self.builder.ins().load(types::I32, TRUSTED, executor, self.abi.due);
+        if self.abi.merges {
+            let waits = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, due, 1);
+            self.unless(waits, longer);
+        }
+        self.consume(1, longer);
+        let due = self.builder.ins().iadd_imm_s(due, -1);
+        self.builder.ins().store(TRUSTED, due, executor, self.abi.due);
+        if self.abi.active {
+            let marked = self.is_marked(self.marks[2], u64::from(no.0));
+            let number = self.constant(no.0);
+            self.report(marked, self.abi.report_block, &[I, I], &[self.executor, number]);
+        }
+        self.leave_by(at, longer);
+    }
+}

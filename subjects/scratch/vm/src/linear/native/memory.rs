@@ -1,0 +1,58 @@
+//! Memory with native code.
+
+use cranelift_codegen::ir::Function;
+use cranelift_codegen::isa::TargetFrontendConfig;
+use cranelift_codegen::settings::{self, Configurable};
+use cranelift_jit::{JITBuilder, JITModule};
+use cranelift_module::{Module, default_libcall_names};
+
+/// The code of a unit: executes an executor from the instruction with an index on. Returns the index of an
+/// instruction to continue with, or `u64::MAX` if the executor has stopped.
+pub(super) type Entry = unsafe extern "C" fn(executor: *mut u8, at: u64) -> u64;
+
+/// The native code of a program. Its memory is freed with it.
+pub(super) struct Memory {
+    /// `None` after it has been freed.
+    module: Option<JITModule>,
+}
+
+impl Memory {
+    /// `None` on computers for which no code can be generated.
+    pub(super) fn new() -> Option<Memory> {
+        let mut flags = settings::builder();
+        flags.set("opt_level", "speed").ok()?;
+        // Tests verify all code.
+        flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
+        let target = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
+        let module = JITModule::new(JITBuilder::with_isa(target, default_libcall_names()));
+        Some(Memory { module: Some(module) })
+    }
+
+    /// Compiles a function with the parameters and result of [`Entry`]. `None` if that fails, for lack of memory.
+    pub(super) fn compile(
+        &mut self,
+        build: impl FnOnce(&mut Function, TargetFrontendConfig),
+    ) -> Option<Entry> {
+        let module = self.module.as_mut()?;
+        let mut context = module.make_context();
+        build(&mut context.func, module.target_config());
+        let id = module.declare_anonymous_function(&context.func.signature).ok()?;
+        let compiled = module.define_function(id, &mut context);
+        debug_assert!(compiled.is_ok(), "{compiled:?}");
+        compiled.ok()?;
+        module.finalize_definitions().ok()?;
+        let address = module.get_finalized_function(id);
+        // SAFETY: the function has the signature of `Entry`, and the code stays where it is until `drop`.
+        Some(unsafe { std::mem::transmute::<*const u8, Entry>(address) })
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        if let Some(module) = self.module.take() {
+            // SAFETY: only a `Units`, which owns this memory, gives out entries, and each is called while the
+            // program that owns the `Units` is borrowed.
+            unsafe { module.free_memory() };
+        }
+    }
+}

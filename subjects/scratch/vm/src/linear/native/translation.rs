@@ -1,0 +1,404 @@
+//! Native code of single instructions.
+
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+
+use super::comparisons::{Check, Way};
+use super::generator::{D, Generator, I, SECOND, TRUSTED};
+use super::unit::parts;
+use crate::code::MathOp;
+use crate::eval::LIST_LIMIT;
+use crate::linear::form::{Function, Instruction, Kind, Link, Operand, Operator, Reading};
+
+/// A value that is copied.
+#[derive(Clone, Copy)]
+enum Copied {
+    Number(Value),
+    /// Any value, and where it is.
+    Stored(Value, i32),
+}
+
+impl Generator<'_, '_> {
+    /// Generates the code of an instruction. Returns whether the code continues after it.
+    pub(super) fn instruction(&mut self, at: usize) -> bool {
+        use Instruction::*;
+        let form = self.form;
+        let no = form.origins[at].no;
+        let instruction = form.instructions[at];
+        self.prepare(&instruction);
+        match instruction {
+            Run { first, count, calls } => self.run(at, first, count, calls),
+            Binary { operator, to, a, b } => self.binary(at, operator, to, (a, b)),
+            Change { to, b } => self.binary(at, Operator::Add, to, (to, b)),
+            Unary { function, to, a } => self.unary(at, function, to, a),
+            Item { reading, to, list, index, .. } => {
+                let longer = self.seldom();
+                let items = self.items(list);
+                let index = self.read(index, longer);
+                let item = self.item(items, index, longer);
+                let number = if matches!(reading, Reading::Value | Reading::Digit) {
+                    self.demand_number((item, 0), longer);
+                    self.builder.ins().load(D, TRUSTED, item, SECOND)
+                } else {
+                    self.numeral((item, 0), longer)
+                };
+                self.store(at, to, number, longer);
+            }
+            ListLength { to, list } => {
+                let longer = self.seldom();
+                let (_, length) = self.items(list);
+                let length = self.builder.ins().fcvt_from_sint(D, length);
+                self.store(at, to, length, longer);
+            }
+            Copy { to, a } => {
+                let longer = self.seldom();
+                let from = self.copied(a, longer);
+                let place = self.place(to, longer);
+                self.copy(from, place, longer);
+                self.end(at, longer);
+                self.written(to);
+                if let Copied::Number(number) = from {
+                    self.know(to, number);
+                }
+            }
+            CopyItem { to, list, index } => {
+                let longer = self.seldom();
+                let items = self.items(list);
+                let index = self.read(index, longer);
+                let item = self.item(items, index, longer);
+                let place = self.place(to, longer);
+                self.copy(Copied::Stored(item, 0), place, longer);
+                self.end(at, longer);
+                self.written(to);
+            }
+            AddToList { list, item } => {
+                let longer = self.seldom();
+                let item = self.copied(item, longer);
+                let (vector, address, length) = self.open_items(list, longer);
+                let capacity = self.layout.values.capacity;
+                let capacity = self.builder.ins().load(I, TRUSTED, vector, capacity);
+                let fits = self.builder.ins().icmp(IntCC::UnsignedLessThan, length, capacity);
+                self.unless(fits, longer);
+                let limit = LIST_LIMIT as i64;
+                let fits = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, length, limit);
+                self.unless(fits, longer);
+                let place = self.nth(address, length);
+                self.copy_over(item, (place, 0), longer);
+                let more = self.builder.ins().iadd_imm_s(length, 1);
+                self.builder.ins().store(TRUSTED, more, vector, self.layout.values.length);
+                self.end(at, longer);
+                self.items.clear();
+            }
+            ReplaceItem { list, index, item } => {
+                let longer = self.seldom();
+                let index = self.read(index, longer);
+                let item = self.copied(item, longer);
+                let (_, address, length) = self.open_items(list, longer);
+                let place = self.item((address, length), index, longer);
+                self.copy(item, (place, 0), longer);
+                self.end(at, longer);
+                self.items.clear();
+            }
+            ReplaceByItem { list, index, from, at: from_index } => {
+                let longer = self.seldom();
+                let items = self.items(from);
+                let from_index = self.read(from_index, longer);
+                let item = self.item(items, from_index, longer);
+                let index = self.read(index, longer);
+                let (_, address, length) = self.open_items(list, longer);
+                let place = self.item((address, length), index, longer);
+                self.copy(Copied::Stored(item, 0), (place, 0), longer);
+                self.end(at, longer);
+                self.items.clear();
+            }
+            Jump { to } => {
+                self.go_to(to as usize);
+                return false;
+            }
+            Compare { relation, link, jumps: on, a, b, to } => {
+                let longer = self.seldom();
+                let (x, y) = (self.read(a, longer), self.read(b, longer));
+                let (how, negated) = relation.parts();
+                self.compare(at, Check { how, negated, link, x, y }, Way { on, to }, longer);
+            }
+            CompareItem { way, list, index, b, to } => {
+                let longer = self.seldom();
+                let items = self.items(list);
+                let index = self.read(index, longer);
+                let item = self.item(items, index, longer);
+                let (x, y) = (self.numeral((item, 0), longer), self.read(b, longer));
+                let (how, negated, link) = (way.comparison(), way.negated(), way.link());
+                let jump = Way { on: way.jumps(), to };
+                self.compare(at, Check { how, negated, link, x, y }, jump, longer);
+            }
+            Test { relation, link, a, b, .. } => {
+                let longer = self.seldom();
+                let (x, y) = (self.read(a, longer), self.read(b, longer));
+                self.demand_ordered(x, y, longer);
+                let (how, negated) = relation.parts();
+                self.test(no, Check { how, negated, link, x, y });
+                self.end(at, longer);
+            }
+            TestItem { way, list, index, b, .. } => {
+                let longer = self.seldom();
+                let items = self.items(list);
+                let index = self.read(index, longer);
+                let item = self.item(items, index, longer);
+                let (x, y) = (self.numeral((item, 0), longer), self.read(b, longer));
+                self.demand_ordered(x, y, longer);
+                let (how, negated, link) = (way.comparison(), way.negated(), way.link());
+                self.test(no, Check { how, negated, link, x, y });
+                self.end(at, longer);
+            }
+            Skip { skip } => {
+                self.skip(no, form.skips[skip as usize]);
+                self.meet();
+            }
+            Combine(link) => self.combine(at, no, link),
+            Branch { jumps: on, to } => self.branch_on_outcome(no, Way { on, to }),
+            Take { to, a, otherwise } => {
+                if self.is_text(a) {
+                    self.go_to(otherwise as usize);
+                    return false;
+                }
+                let otherwise = self.leader(otherwise);
+                let number = self.number(a, otherwise);
+                self.builder.ins().store(TRUSTED, number, self.numbers, to.index() as i32 * 8);
+                self.know(to, number);
+            }
+            Count { end } => self.count(no, end),
+            Again { head } => {
+                self.again(at, no);
+                self.go_to(head as usize);
+                return false;
+            }
+            CountAgain { body, end } => {
+                self.again(at, no);
+                self.count(no, end);
+                self.go_to(body as usize);
+                return false;
+            }
+            Quantity { to, .. } | Random { to, .. } | Length { to, .. } => {
+                self.by_handler(at);
+                self.written(to);
+            }
+            Letter { to, .. } | LetterOfItem { to, .. } => {
+                self.by_handler(at);
+                self.written(to);
+            }
+            AddItem { .. } => {
+                self.by_handler(at);
+                self.items.clear();
+            }
+            Push { .. } | PushDefault { .. } => {
+                self.by_handler(at);
+                self.parameters = None;
+            }
+            Outcome | Endless | EnterLoop { .. } | LeaveLoop { .. } => self.by_handler(at),
+            Call { .. }
+            | Return
+            | Leave
+            | Perform
+            | Apply { .. }
+            | Evaluate { .. }
+            | Decide { .. }
+            | PushValue { .. }
+            | PushExpansions => {
+                let next = self.single(at);
+                self.builder.ins().jump(self.returns, &[next.into()]);
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Executes an instruction by its handler, and continues unless that has stopped.
+    fn by_handler(&mut self, at: usize) {
+        let next = self.single(at);
+        self.expect(at, next);
+    }
+
+    /// Computes what must be known on both paths of an instruction, before they part.
+    fn prepare(&mut self, instruction: &Instruction) {
+        use Instruction::*;
+        if let Item { list, .. }
+        | CopyItem { list, .. }
+        | CompareItem { list, .. }
+        | TestItem { list, .. }
+        | ListLength { list, .. }
+        | ReplaceByItem { from: list, .. } = *instruction
+        {
+            self.items(list);
+        }
+        let (operands, _) = parts(self.form, instruction);
+        let is_parameter = |operand: &Operand| operand.kind() == Kind::Parameter;
+        if operands.iter().flatten().any(is_parameter) || matches!(instruction, Skip { .. }) {
+            self.parameters();
+        }
+        self.begin();
+    }
+
+    fn binary(&mut self, at: usize, operator: Operator, to: Operand, (a, b): (Operand, Operand)) {
+        let longer = self.seldom();
+        let (x, y) = (self.read(a, longer), self.read(b, longer));
+        let result = match operator {
+            Operator::Add => self.builder.ins().fadd(x, y),
+            Operator::Subtract => self.builder.ins().fsub(x, y),
+            Operator::Multiply => self.builder.ins().fmul(x, y),
+            Operator::Divide => self.builder.ins().fdiv(x, y),
+            Operator::Modulo => self.modulo(x, y, longer),
+        };
+        // An operand that is NaN counts as 0, which the handler does. Otherwise it would make the result NaN.
+        self.demand_ordered(result, result, longer);
+        self.store(at, to, result, longer);
+    }
+
+    /// `rounding::modulo`; the short path has positive numbers only.
+    fn modulo(&mut self, n: Value, m: Value, longer: Block) -> Value {
+        const LARGEST: f64 = (1_u64 << 51) as f64;
+        const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
+        const LARGEST_QUOTIENT: f64 = (1_u64 << 31) as f64;
+        const SHIFT: f64 = (3_u64 << 51) as f64;
+        self.demand_ordered(n, m, longer);
+        let (next, other) = (self.builder.create_block(), self.seldom());
+        let result = self.builder.append_block_param(next, D);
+        let bits = self.builder.ins().bitcast(I, MemFlagsData::new(), n);
+        let is_positive = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, bits, 0);
+        self.unless(is_positive, other);
+        let shift = self.builder.ins().f64const(SHIFT);
+        let nearest = |generator: &mut Self, number| {
+            let sum = generator.builder.ins().fadd(number, shift);
+            generator.builder.ins().fsub(sum, shift)
+        };
+        let demand = |generator: &mut Self, how, x, y| {
+            let holds = generator.builder.ins().fcmp(how, x, y);
+            generator.unless(holds, other);
+        };
+        let (one, largest) =
+            (self.builder.ins().f64const(1.0), self.builder.ins().f64const(LARGEST_DIVISOR));
+        demand(self, FloatCC::GreaterThanOrEqual, m, one);
+        demand(self, FloatCC::LessThanOrEqual, m, largest);
+        let whole = nearest(self, m);
+        demand(self, FloatCC::Equal, whole, m);
+        let largest = self.builder.ins().f64const(LARGEST);
+        demand(self, FloatCC::LessThan, n, largest);
+        let quotient = self.builder.ins().fdiv(n, m);
+        let quotient = nearest(self, quotient);
+        let largest = self.builder.ins().f64const(LARGEST_QUOTIENT);
+        demand(self, FloatCC::LessThanOrEqual, quotient, largest);
+        let product = self.builder.ins().fmul(quotient, m);
+        let left = self.builder.ins().fsub(n, product);
+        let zero = self.builder.ins().f64const(0.0);
+        let is_negative = self.builder.ins().fcmp(FloatCC::LessThan, left, zero);
+        let (negative, positive) = (self.builder.create_block(), self.builder.create_block());
+        self.builder.ins().brif(is_negative, negative, &[], positive, &[]);
+        self.builder.switch_to_block(negative);
+        let sum = self.builder.ins().fadd(left, m);
+        self.builder.ins().jump(next, &[sum.into()]);
+        self.builder.switch_to_block(positive);
+        self.builder.ins().jump(next, &[left.into()]);
+        self.builder.switch_to_block(other);
+        let called = self.call(self.abi.modulo, &[D, D], Some(D), &[n, m]).unwrap_or(n);
+        self.builder.ins().jump(next, &[called.into()]);
+        self.builder.switch_to_block(next);
+        result
+    }
+
+    fn unary(&mut self, at: usize, function: Function, to: Operand, a: Operand) {
+        use Function::{Math, Round};
+        let has_code = matches!(
+            function,
+            Round | Math(MathOp::Floor | MathOp::Ceiling | MathOp::Abs | MathOp::Sqrt)
+        );
+        if !has_code {
+            self.by_handler(at);
+            return self.written(to);
+        }
+        let longer = self.seldom();
+        let x = self.read(a, longer);
+        let result = match function {
+            Round => self.round(x),
+            Math(MathOp::Floor) => self.builder.ins().floor(x),
+            Math(MathOp::Ceiling) => self.builder.ins().ceil(x),
+            Math(MathOp::Abs) => self.builder.ins().fabs(x),
+            Math(_) => self.builder.ins().sqrt(x),
+        };
+        self.demand_ordered(result, result, longer);
+        self.store(at, to, result, longer);
+    }
+
+    /// `value::js_round`.
+    fn round(&mut self, x: Value) -> Value {
+        let floor = self.builder.ins().floor(x);
+        let fraction = self.builder.ins().fsub(x, floor);
+        let half = self.builder.ins().f64const(0.5);
+        let is_down = self.builder.ins().fcmp(FloatCC::LessThan, fraction, half);
+        let one = self.builder.ins().f64const(1.0);
+        let up = self.builder.ins().fadd(floor, one);
+        let up = self.builder.ins().fcopysign(up, x);
+        self.builder.ins().select(is_down, floor, up)
+    }
+
+    /// A comparison that jumps.
+    fn compare(&mut self, at: usize, test: Check, jump: Way, longer: Block) {
+        let no = self.form.origins[at].no;
+        self.demand_ordered(test.x, test.y, longer);
+        match test.link {
+            Link::Push => self.decide(no, test, jump),
+            _ => self.last_test(no, test, jump),
+        }
+        // The handler jumps as well.
+        self.meet();
+        let next = self.builder.create_block();
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(longer);
+        let index = self.single(at);
+        let is_jump = self.builder.ins().icmp_imm_s(IntCC::Equal, index, i64::from(jump.to));
+        let to = self.leader(jump.to);
+        self.branch(is_jump, to);
+        self.expect(at, index);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// Whether an operand is a constant that is no number.
+    fn is_text(&self, a: Operand) -> bool {
+        let value = &self.form.values;
+        a.kind() == Kind::Constant && !matches!(value[a.index()], crate::value::Value::Number(_))
+    }
+
+    /// An operand that is copied.
+    fn copied(&mut self, operand: Operand, longer: Block) -> Copied {
+        match operand.kind() {
+            Kind::Constant if self.is_text(operand) => {
+                let value = std::ptr::from_ref(&self.form.values[operand.index()]);
+                Copied::Stored(self.builder.ins().iconst(I, value.addr() as i64), 0)
+            }
+            Kind::Constant | Kind::Register => Copied::Number(self.number(operand, longer)),
+            _ => {
+                let (address, offset) = self.place(operand, longer);
+                Copied::Stored(address, offset)
+            }
+        }
+    }
+
+    /// Replaces a value. Goes to `longer` if references to one of the two are counted.
+    fn copy(&mut self, from: Copied, to: (Value, i32), longer: Block) {
+        self.demand_uncounted(to, longer);
+        self.copy_over(from, to, longer);
+    }
+
+    /// Writes a value where none is.
+    fn copy_over(&mut self, from: Copied, (to, offset): (Value, i32), longer: Block) {
+        let (first, second) = match from {
+            Copied::Number(number) => (self.header, number),
+            Copied::Stored(address, offset) => {
+                self.demand_uncounted((address, offset), longer);
+                let first = self.builder.ins().load(I, TRUSTED, address, offset);
+                (first, self.builder.ins().load(I, TRUSTED, address, offset + SECOND))
+            }
+        };
+        self.builder.ins().store(TRUSTED, first, to, offset);
+        self.builder.ins().store(TRUSTED, second, to, offset + SECOND);
+    }
+}

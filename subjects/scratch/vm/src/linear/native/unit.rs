@@ -1,0 +1,232 @@
+//! Units of native code: the custom blocks of a program.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, OnceLock};
+
+use super::abi::Abi;
+use super::generator::generate;
+use super::layout::LAYOUT;
+use super::memory::{Entry, Memory};
+use crate::linear::form::{Form, Instruction, Kind, ListNo, NOWHERE, Operand};
+
+/// Maximum number of instructions of a unit. Compiling takes more than linear time.
+const LONGEST: usize = 6_000;
+
+/// Maximum number of instructions of all units that are compiled, which bounds their memory.
+const MAX_INSTRUCTIONS: usize = 60_000;
+
+/// For each instruction of a unit: how often the dispatcher has found the unit not compiled before it is.
+/// Compiling an instruction takes some 60 µs, and the dispatcher comes back each 10 to 50 ns.
+const PATIENCE: u32 = 500;
+
+/// How many variables and lists of the stage and of the target a unit needs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Needs {
+    pub(super) variables: [usize; 2],
+    pub(super) lists: [usize; 2],
+}
+
+/// A custom block.
+pub(super) struct Unit {
+    pub(super) first: usize,
+    pub(super) end: usize,
+    pub(super) needs: Needs,
+    /// Set when it is compiled; `None` if that is not possible.
+    code: OnceLock<Option<Entry>>,
+    missed: AtomicU32,
+}
+
+/// The units of a program for one [`Abi`].
+pub(in crate::linear) struct Code {
+    pub(super) units: Vec<Unit>,
+    /// By instruction: the number of the unit of which it is a leader, plus one; 0 for other instructions.
+    pub(super) leaders: Vec<u32>,
+    memory: Mutex<Memory>,
+    abi: Abi,
+    compiled: AtomicU64,
+}
+
+/// The units of a program, by [`Abi`].
+#[derive(Default)]
+pub(crate) struct Units(Mutex<Vec<Arc<Code>>>);
+
+impl Units {
+    /// The code of executors; `None` if there can be none.
+    pub(super) fn code(&self, form: &Form, abi: &Abi) -> Option<Arc<Code>> {
+        let mut all = self.0.lock().ok()?;
+        if let Some(code) = all.iter().find(|code| code.abi == *abi) {
+            return Some(Arc::clone(code));
+        }
+        (*LAYOUT)?;
+        let code = Arc::new(Code::new(form, *abi)?);
+        all.push(Arc::clone(&code));
+        Some(code)
+    }
+}
+
+impl Code {
+    fn new(form: &Form, abi: Abi) -> Option<Code> {
+        let is_leader = leaders(form);
+        let mut units = Vec::new();
+        let mut leaders = vec![0; form.instructions.len()];
+        let mut first = 0;
+        for (at, instruction) in form.instructions.iter().enumerate() {
+            if is_leader[at] {
+                leaders[at] = units.len() as u32 + 1;
+            }
+            if matches!(instruction, Instruction::Return) {
+                units.push(Unit {
+                    first,
+                    end: at + 1,
+                    needs: needs(form, first, at + 1),
+                    code: OnceLock::new(),
+                    missed: AtomicU32::new(0),
+                });
+                first = at + 1;
+            }
+        }
+        // What follows the last end of a custom block belongs to none.
+        leaders[first..].fill(0);
+        let (memory, compiled) = (Mutex::new(Memory::new()?), AtomicU64::new(0));
+        Some(Code { units, leaders, memory, abi, compiled })
+    }
+
+    /// The code of a unit, which is compiled when the dispatcher has asked for it often enough.
+    #[inline]
+    pub(super) fn entry(&self, unit: &Unit, form: &Form, is_eager: bool) -> Option<Entry> {
+        match unit.code.get() {
+            Some(code) => *code,
+            None => {
+                let missed = unit.missed.fetch_add(1, Relaxed);
+                let length = (unit.end - unit.first) as u32;
+                let is_due = is_eager || missed >= PATIENCE.saturating_mul(length);
+                is_due.then(|| self.compile(unit, form))?
+            }
+        }
+    }
+
+    #[cold]
+    fn compile(&self, unit: &Unit, form: &Form) -> Option<Entry> {
+        *unit.code.get_or_init(|| {
+            let length = unit.end - unit.first;
+            let before = self.compiled.fetch_add(length as u64, Relaxed);
+            if length > LONGEST || before > MAX_INSTRUCTIONS as u64 {
+                return None;
+            }
+            let layout = (*LAYOUT)?;
+            let mut memory = self.memory.lock().ok()?;
+            memory.compile(|function, target| {
+                let is_leader = |at: usize| self.leaders[at] != 0;
+                generate(function, form, unit, &self.abi, &layout, target, is_leader);
+            })
+        })
+    }
+}
+
+/// The instructions that something jumps to or continues with.
+fn leaders(form: &Form) -> Vec<bool> {
+    use Instruction::*;
+    let mut is_leader = vec![false; form.instructions.len() + 1];
+    let mut begins = true;
+    for (at, &instruction) in form.instructions.iter().enumerate() {
+        is_leader[at] |= begins;
+        begins = instruction.is_interpreted()
+            || matches!(instruction, Return | Call { .. } | PushExpansions);
+        let to = match instruction {
+            Jump { to }
+            | Compare { to, .. }
+            | CompareItem { to, .. }
+            | Branch { to, .. }
+            | Decide { to, .. }
+            | Take { otherwise: to, .. }
+            | Count { end: to } => [to, to],
+            CountAgain { body, end } => [body, end],
+            Again { head } => [head, head],
+            Skip { skip } => {
+                let skip = form.skips[skip as usize];
+                let end = skip.end + u32::from(skip.is_last);
+                [end, last_jump(form, skip.end).map_or(end, |(_, to)| to)]
+            }
+            _ => continue,
+        };
+        for to in to {
+            is_leader[to as usize] = true;
+        }
+    }
+    let resumptions = form.resumptions.iter().map(|resumption| resumption.at);
+    for at in form.entries.iter().copied().chain(resumptions).filter(|at| *at != NOWHERE) {
+        is_leader[at as usize] = true;
+    }
+    is_leader
+}
+
+/// For which outcome, and where to, the last comparison of a condition jumps.
+pub(super) fn last_jump(form: &Form, at: u32) -> Option<(bool, u32)> {
+    match form.instructions[at as usize] {
+        Instruction::Compare { jumps, to, .. } => Some((jumps, to)),
+        Instruction::CompareItem { way, to, .. } => Some((way.jumps(), to)),
+        _ => None,
+    }
+}
+
+/// Whether an operand is a variable.
+pub(super) fn is_variable(operand: Operand) -> bool {
+    matches!(operand.kind(), Kind::Stage | Kind::Own)
+}
+
+/// What the instructions of a unit read and write without their handlers.
+fn needs(form: &Form, first: usize, end: usize) -> Needs {
+    let mut needs = Needs::default();
+    for instruction in &form.instructions[first..end] {
+        let (operands, lists) = parts(form, instruction);
+        for operand in operands.into_iter().flatten().filter(|operand| is_variable(*operand)) {
+            let count = &mut needs.variables[usize::from(operand.is_own())];
+            *count = (*count).max(operand.index() + 1);
+        }
+        for list in lists.into_iter().flatten() {
+            let count = &mut needs.lists[usize::from(list.is_own())];
+            *count = (*count).max(list.index() + 1);
+        }
+    }
+    needs
+}
+
+/// The operands and lists of an instruction that has native code.
+pub(super) fn parts(
+    form: &Form,
+    instruction: &Instruction,
+) -> ([Option<Operand>; 3], [Option<ListNo>; 2]) {
+    use Instruction::*;
+    let none = [None; 2];
+    match *instruction {
+        Binary { to, a, b, .. } => ([Some(to), Some(a), Some(b)], none),
+        Change { to, b: a } | Unary { to, a, .. } | Copy { to, a } => {
+            ([Some(to), Some(a), None], none)
+        }
+        Compare { a, b, .. } | Test { a, b, .. } => ([Some(a), Some(b), None], none),
+        Take { a, .. } => ([Some(a), None, None], none),
+        Item { to, list, index, .. } | CopyItem { to, list, index } => {
+            ([Some(to), Some(index), None], [Some(list), None])
+        }
+        ListLength { to, list } => ([Some(to), None, None], [Some(list), None]),
+        AddToList { list, item } => ([Some(item), None, None], [Some(list), None]),
+        ReplaceItem { list, index, item } => ([Some(index), Some(item), None], [Some(list), None]),
+        ReplaceByItem { list, index, from, at } => {
+            ([Some(index), Some(at), None], [Some(list), Some(from)])
+        }
+        CompareItem { list, index, b, .. } | TestItem { list, index, b, .. } => {
+            ([Some(index), Some(b), None], [Some(list), None])
+        }
+        Skip { skip } => {
+            let (first, count) = form.skips[skip as usize].indices;
+            let indices = &form.operands[first as usize..(first + count) as usize];
+            let index = |at| indices.get(at).copied();
+            // Others are left to the handler.
+            if indices.len() > 3 {
+                return ([None; 3], none);
+            }
+            ([index(0), index(1), index(2)], none)
+        }
+        _ => ([None; 3], none),
+    }
+}
