@@ -13,12 +13,17 @@
 //! What the tracer has received is not reported again: native code keeps [marks] of what has
 //! been reported since the tracer's [time](crate::Tracer::time) began.
 //!
+//! Unsafe code is needed to call generated code, and to free it; what was measured is in
+//! docs/measurements/speed.md. It is in this module, not in a crate of its own, because generated code reads the
+//! fields of the executor, which has no other users.
+//!
 //! The code depends on where the compiler of Rust puts the fields of values, texts, lists, frames and of
 //! the executor. These places are [measured](layout) when the process starts, and without a clear result
 //! there is no native code.
 #![allow(unsafe_code)]
 
 mod abi;
+mod calls;
 mod comparisons;
 mod dispatcher;
 mod generator;

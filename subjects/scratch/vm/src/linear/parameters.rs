@@ -18,6 +18,9 @@ pub(super) struct Parameters {
 /// Where the vector of the values is, for native code.
 #[cfg(feature = "native")]
 pub(super) const VALUES: usize = std::mem::offset_of!(Parameters, values);
+/// Where the number of parameters is.
+#[cfg(feature = "native")]
+pub(super) const LENGTH: usize = std::mem::offset_of!(Parameters, length);
 
 impl Parameters {
     pub(super) fn new(values: Vec<Value>) -> Parameters {

@@ -9,10 +9,12 @@ use super::dispatcher;
 use super::layout::Layout;
 use super::marks::Marks;
 use crate::code::Comparison;
+use crate::eval::nan_to_zero;
+use crate::functions;
 use crate::linear::executor::{Executor, Step, Tests};
-use crate::linear::form::{Instruction, Link};
+use crate::linear::form::{Function, Instruction, Link};
 use crate::linear::outcomes::measured;
-use crate::linear::parameters::VALUES;
+use crate::linear::parameters::{LENGTH, VALUES};
 use crate::rounding;
 use crate::tracer::Tracer;
 use crate::value::Value;
@@ -32,10 +34,14 @@ pub(crate) struct Abi {
     pub(super) variables: i32,
     pub(super) lists: i32,
     pub(super) parameters: i32,
+    /// Of [`LENGTH`](crate::linear::parameters::LENGTH).
+    pub(super) parameter_count: i32,
     pub(super) base: i32,
     pub(super) fuel: i32,
     pub(super) due: i32,
     pub(super) stack: i32,
+    pub(super) delayed: i32,
+    pub(super) calls: i32,
     pub(super) delayed_frames: i32,
     pub(super) room: i32,
     pub(super) tests: i32,
@@ -60,6 +66,8 @@ pub(crate) struct Abi {
     pub(super) numeral: Address,
     /// `fn(n, m) -> number`.
     pub(super) modulo: Address,
+    /// `fn(executor, index, x) -> number`: the function of an instruction.
+    pub(super) math: Address,
 }
 
 /// Offsets within structures that do not depend on the tracer.
@@ -84,10 +92,13 @@ impl Abi {
             variables: offset!(variables),
             lists: offset!(lists),
             parameters: offset!(parameters) + VALUES as i32,
+            parameter_count: offset!(parameters) + LENGTH as i32,
             base: offset!(base),
             fuel: offset!(fuel),
             due: offset!(due),
             stack: offset!(stack),
+            delayed: offset!(delayed),
+            calls: offset!(calls),
             delayed_frames: offset!(delayed_frames),
             room: offset!(room),
             tests: offset!(tests),
@@ -101,6 +112,7 @@ impl Abi {
             report_count: report_count::<T> as *const () as Address,
             numeral: numeral as *const () as Address,
             modulo: modulo as *const () as Address,
+            math: math::<T> as *const () as Address,
         }
     }
 
@@ -227,6 +239,15 @@ extern "C" fn report_count<T: Tracer>(executor: &mut Executor<'_, T>, no: u64, l
 extern "C" fn numeral(value: &Value) -> f64 {
     match value {
         Value::Text(text) => text.numeral(),
+        _ => f64::NAN,
+    }
+}
+
+extern "C" fn math<T: Tracer>(executor: &mut Executor<'_, T>, at: u64, x: f64) -> f64 {
+    match executor.form.instructions.get(at as usize) {
+        Some(&Instruction::Unary { function: Function::Math(op), .. }) => {
+            functions::math(op, nan_to_zero(x), executor.angles)
+        }
         _ => f64::NAN,
     }
 }

@@ -12,7 +12,7 @@ use super::abi::{self, Packed};
 use super::generator::{D, Generator, I, TRUSTED};
 use super::unit::last_jump;
 use crate::code::Comparison;
-use crate::linear::form::{Link, Skip};
+use crate::linear::form::{Link, MAX_TESTS, Skip};
 
 /// A comparison of numbers.
 #[derive(Clone, Copy)]
@@ -91,8 +91,9 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The place of an outcome.
+    /// The place of an outcome. Lowering bounds the number of outcomes that wait.
     fn outcome_place(at: usize) -> i32 {
+        assert!(at <= MAX_TESTS, "a condition has more outcomes than there is room for");
         abi::OUTCOMES + at as i32
     }
 

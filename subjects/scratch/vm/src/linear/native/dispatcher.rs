@@ -108,7 +108,8 @@ impl<T: Tracer> Native<T> {
             single.push(Step { handler, instruction, no });
             single.push(Step { handler: abi::end::<T>, instruction, no });
         }
-        self.state = Some(State { code, single, marks: Marks::new(form) });
+        let marks = Marks::new(form, code.units.len());
+        self.state = Some(State { code, single, marks });
     }
 }
 
@@ -124,16 +125,23 @@ impl<T: Tracer> Executor<'_, T> {
         // After native code, handlers are executed one by one up to the next leader.
         let mut singly = false;
         while let Some(leader) = code.leaders.get(at) {
-            let unit = code.units.get((*leader as usize).wrapping_sub(1));
-            let unit = unit.filter(|unit| self.has(unit));
-            let entry = unit.map(|unit| code.entry(unit, form, is_eager));
+            let number = (*leader as usize).wrapping_sub(1);
+            let unit = code.units.get(number).filter(|unit| self.has(unit));
+            let is_short = self.native.marks.as_ref().is_some_and(|marks| {
+                !is_eager && marks.uses.get(number).is_some_and(|use_of| use_of.is_short)
+            });
+            let entry = unit.map(|unit| code.entry(unit, form, is_eager).filter(|_| !is_short));
             at = match entry {
                 Some(Some(entry)) => {
+                    let before = self.fuel;
                     // SAFETY: the code was generated for executors of this `Abi`, whose fields are where it
                     // reads them, and `has` says that what it names exists. The program, which owns the code,
                     // is borrowed by the executor.
                     let next = unsafe { entry(std::ptr::from_mut(self).cast(), at as u64) };
                     singly = true;
+                    if let Some(marks) = &mut self.native.marks {
+                        marks.uses[number].count(before.wrapping_sub(self.fuel));
+                    }
                     next as usize
                 }
                 None if singly => abi::single(self, at as u64) as usize,

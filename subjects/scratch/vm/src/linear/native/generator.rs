@@ -4,8 +4,7 @@ use std::mem::offset_of;
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
-    AbiParam, Block, Function, InstBuilder, MemFlagsData, SigRef, Signature, TrapCode, Type, Value,
-    types,
+    AbiParam, Block, Function, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types,
 };
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};
 use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
@@ -42,8 +41,12 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) layout: &'f Layout,
     /// By leader.
     pub(super) leaders: FxHashMap<usize, Block>,
+    /// Goes to the leader that its parameter is, or returns it to the dispatcher.
+    pub(super) enters: Block,
     /// Returns its parameter to the dispatcher.
     pub(super) returns: Block,
+    /// Number of the parameters of the custom block, if it is called with delayed frames.
+    pub(super) parameters_here: Option<u16>,
     pub(super) executor: Value,
     pub(super) numbers: Value,
     /// Of the stage and of the target that executes.
@@ -109,19 +112,27 @@ pub(super) fn generate(
         leaders.insert(leader, block);
         switch.set_entry((leader - unit.first) as u128, block);
     }
-    let relative = builder.ins().iadd_imm_s(at, -(unit.first as i64));
-    let nowhere = builder.create_block();
-    switch.emit(&mut builder, relative, nowhere);
-    builder.switch_to_block(nowhere);
-    builder.ins().trap(TrapCode::unwrap_user(1));
+    let enters = builder.create_block();
+    let at_leader = builder.append_block_param(enters, I);
+    builder.ins().jump(enters, &[at.into()]);
+    builder.switch_to_block(enters);
+    let relative = builder.ins().iadd_imm_s(at_leader, -(unit.first as i64));
+    let elsewhere = builder.create_block();
+    switch.emit(&mut builder, relative, elsewhere);
+    builder.switch_to_block(elsewhere);
+    builder.ins().jump(returns, &[at_leader.into()]);
 
+    let call = form.sites.iter().find(|site| site.entry as usize == unit.first);
+    let parameters_here = call.filter(|site| site.delayed > 0).map(|site| site.parameters);
     let mut generator = Generator {
         builder,
         form,
         abi,
         layout,
         leaders,
+        enters,
         returns,
+        parameters_here,
         executor,
         numbers,
         variables,

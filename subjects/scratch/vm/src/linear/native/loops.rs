@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, TrapCode, Type, Value, types};
 
 use super::comparisons::Way;
 use super::generator::{D, Generator, I, TRUSTED};
@@ -16,7 +16,7 @@ impl Generator<'_, '_> {
         &mut self,
         marked: Value,
         function: usize,
-        types: &'static [cranelift_codegen::ir::Type],
+        types: &'static [Type],
         arguments: &[Value],
     ) {
         let (next, reports) = (self.builder.create_block(), self.seldom());
@@ -76,6 +76,9 @@ impl Generator<'_, '_> {
         let layout = self.layout.frames;
         let address = self.builder.ins().load(I, TRUSTED, stack, layout.address);
         let length = self.builder.ins().load(I, TRUSTED, stack, layout.length);
+        // The loop and its body are on the stack, because `EnterLoop` or the interpreter has pushed them.
+        let has_both = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, length, 1);
+        self.builder.ins().trapz(has_both, TrapCode::unwrap_user(1));
         let below = self.builder.ins().iadd_imm_s(length, -2);
         let offset = self.builder.ins().imul_imm_s(below, size_of::<Frame>() as i64);
         self.builder.ins().iadd(address, offset)

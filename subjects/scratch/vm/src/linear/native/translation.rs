@@ -12,7 +12,7 @@ use crate::linear::form::{Function, Instruction, Kind, Link, Operand, Operator, 
 
 /// A value that is copied.
 #[derive(Clone, Copy)]
-enum Copied {
+pub(super) enum Copied {
     Number(Value),
     /// Any value, and where it is.
     Stored(Value, i32),
@@ -195,9 +195,15 @@ impl Generator<'_, '_> {
                 self.parameters = None;
             }
             Outcome | Endless | EnterLoop { .. } | LeaveLoop { .. } => self.by_handler(at),
-            Call { .. }
-            | Return
-            | Leave
+            Call { site } => {
+                self.call_block(at, form.sites[site as usize]);
+                return false;
+            }
+            Return => {
+                self.return_from_block(at);
+                return false;
+            }
+            Leave
             | Perform
             | Apply { .. }
             | Evaluate { .. }
@@ -306,14 +312,6 @@ impl Generator<'_, '_> {
 
     fn unary(&mut self, at: usize, function: Function, to: Operand, a: Operand) {
         use Function::{Math, Round};
-        let has_code = matches!(
-            function,
-            Round | Math(MathOp::Floor | MathOp::Ceiling | MathOp::Abs | MathOp::Sqrt)
-        );
-        if !has_code {
-            self.by_handler(at);
-            return self.written(to);
-        }
         let longer = self.seldom();
         let x = self.read(a, longer);
         let result = match function {
@@ -321,7 +319,12 @@ impl Generator<'_, '_> {
             Math(MathOp::Floor) => self.builder.ins().floor(x),
             Math(MathOp::Ceiling) => self.builder.ins().ceil(x),
             Math(MathOp::Abs) => self.builder.ins().fabs(x),
-            Math(_) => self.builder.ins().sqrt(x),
+            Math(MathOp::Sqrt) => self.builder.ins().sqrt(x),
+            Math(_) => {
+                let index = self.constant(at as u64);
+                let arguments = [self.executor, index, x];
+                self.call(self.abi.math, &[I, I, D], Some(D), &arguments).unwrap_or(x)
+            }
         };
         self.demand_ordered(result, result, longer);
         self.store(at, to, result, longer);
@@ -368,7 +371,7 @@ impl Generator<'_, '_> {
     }
 
     /// An operand that is copied.
-    fn copied(&mut self, operand: Operand, longer: Block) -> Copied {
+    pub(super) fn copied(&mut self, operand: Operand, longer: Block) -> Copied {
         match operand.kind() {
             Kind::Constant if self.is_text(operand) => {
                 let value = std::ptr::from_ref(&self.form.values[operand.index()]);
@@ -382,8 +385,18 @@ impl Generator<'_, '_> {
         }
     }
 
+    /// Goes to `longer` if a value is undefined.
+    pub(super) fn demand_defined(&mut self, value: Copied, longer: Block) {
+        if let Copied::Stored(address, offset) = value {
+            let is_undefined = self.has_tag((address, offset), self.layout.value.undefined);
+            let next = self.builder.create_block();
+            self.builder.ins().brif(is_undefined, longer, &[], next, &[]);
+            self.builder.switch_to_block(next);
+        }
+    }
+
     /// Replaces a value. Goes to `longer` if references to one of the two are counted.
-    fn copy(&mut self, from: Copied, to: (Value, i32), longer: Block) {
+    pub(super) fn copy(&mut self, from: Copied, to: (Value, i32), longer: Block) {
         self.demand_uncounted(to, longer);
         self.copy_over(from, to, longer);
     }
