@@ -3,7 +3,7 @@
 use catherd_scratch_sb3::BlockNo;
 
 use super::form::{Form, Instruction, ListNo, MAX_TESTS, Quantity};
-use super::native::Link;
+use super::native::Native;
 use super::parameters::Parameters;
 use crate::eval::{LIST_LIMIT, place_of};
 use crate::functions::Angles;
@@ -116,7 +116,7 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) hits: &'a mut Hits,
     /// The present step.
     pub(super) step: u64,
-    pub(super) native: Link<'a, T>,
+    pub(super) native: &'a mut Native<T>,
     /// The reason for which the executor stopped, and the instruction.
     pub(super) stopped: (Stop, usize),
 }

@@ -33,6 +33,7 @@ mod marks;
 mod memory;
 mod translation;
 mod unit;
+mod uses;
 
-pub(crate) use dispatcher::{Link, Native};
+pub(crate) use dispatcher::Native;
 pub(crate) use unit::Units;

@@ -19,16 +19,6 @@ impl<T> Default for Native<T> {
     }
 }
 
-/// What an executor needs of native code: nothing.
-pub(crate) struct Link<'a, T: Tracer>(PhantomData<&'a T>);
-
-impl<T: Tracer> Link<'_, T> {
-    #[inline(always)]
-    pub(crate) fn shift(&self) -> u32 {
-        0
-    }
-}
-
 impl<T: Tracer> Native<T> {
     pub(crate) fn disable(&mut self) {}
 
@@ -38,9 +28,12 @@ impl<T: Tracer> Native<T> {
     pub(super) fn count(&mut self, _: u32) {}
 
     #[inline(always)]
-    pub(super) fn link(&self, _: &T, _: &Program, _: &[Step<T>]) -> Link<'_, T> {
-        Link(PhantomData)
+    pub(super) fn shift(&self) -> u32 {
+        0
     }
+
+    #[inline(always)]
+    pub(super) fn prepare(&mut self, _: &Program, _: &[Step<T>]) {}
 }
 
 impl<T: Tracer> Executor<'_, T> {

@@ -237,7 +237,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             .map_or((&mut [][..], &mut [][..]), |own| (&mut own.variables[..], &mut own.lists[..]));
         let fuel = self.slice_fuel;
         let Steps { steps, numbers, tests, delayed, native } = &mut *self.linear;
-        let link = native.link(self.tracer, program, steps);
+        native.prepare(program, steps);
         let mut executor = Executor {
             numbers,
             variables: [&mut stage.variables, own],
@@ -262,13 +262,14 @@ impl<T: Tracer> Interpreter<'_, T> {
             random: &mut state.random,
             hits: &mut state.hits,
             step: state.steps,
-            native: link,
+            native,
             stopped: (Stop::Leave, at),
         };
         let (stop, stopped) = match executor.run_native(steps, at) {
             Some(stopped) => stopped,
             None => executor.run(steps, at),
         };
+        executor.native.count(fuel - executor.fuel);
         executor.push_delayed();
         let outside =
             Outside { frames: executor.stack.len(), parameters: executor.parameters.len() };
@@ -281,7 +282,6 @@ impl<T: Tracer> Interpreter<'_, T> {
             counts.blocks += u64::from(fuel - self.slice_fuel);
         }
         thread.parameters = executor.parameters.into_values();
-        native.count(fuel - self.slice_fuel);
         state.step_fuel = state.step_fuel.saturating_sub(u64::from(fuel - self.slice_fuel));
         (stop, stopped, outside)
     }

@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use catherd_scratch_sb3::BlockNo;
 
-use super::dispatcher;
+use super::dispatcher::Native;
 use super::layout::Layout;
 use super::marks::Marks;
 use crate::code::Comparison;
@@ -45,6 +45,8 @@ pub(crate) struct Abi {
     pub(super) delayed_frames: i32,
     pub(super) room: i32,
     pub(super) tests: i32,
+    pub(super) native: i32,
+    /// Within what `native` points to.
     pub(super) marks: i32,
     /// `fn(executor, index) -> index`: executes an instruction by its handler. Returns the index of the next
     /// one, or `u64::MAX` if the executor has stopped.
@@ -102,7 +104,8 @@ impl Abi {
             delayed_frames: offset!(delayed_frames),
             room: offset!(room),
             tests: offset!(tests),
-            marks: offset!(native) + offset_of!(dispatcher::Link<'_, T>, marks) as i32,
+            native: offset!(native),
+            marks: offset_of!(Native<T>, marks) as i32,
             single: single::<T> as *const () as Address,
             report_run: report_run::<T> as *const () as Address,
             report_block: report_block::<T> as *const () as Address,
@@ -159,7 +162,7 @@ impl Packed {
     }
 }
 
-/// The handler that follows each instruction in [`dispatcher::Link::single`]: it returns to the caller.
+/// The handler that follows each instruction in [`Native::single`]: it returns to the caller.
 pub(super) fn end<T: Tracer>(
     executor: &mut Executor<'_, T>,
     _: &Step<T>,
@@ -169,13 +172,15 @@ pub(super) fn end<T: Tracer>(
 }
 
 pub(super) extern "C" fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) -> u64 {
-    let steps = executor.native.single;
+    // Taken while the executor is used, because the executor borrows what contains it.
+    let steps = std::mem::take(&mut executor.native.single);
     executor.native.is_single = true;
     let next = match steps.get(2 * at as usize..).and_then(<[_]>::split_first) {
         Some((step, rest)) => (step.handler)(executor, step, rest),
         None => usize::MAX,
     };
     executor.native.is_single = false;
+    executor.native.single = steps;
     next as u64
 }
 
@@ -183,25 +188,22 @@ extern "C" fn report_run<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) {
     let form = executor.form;
     if let Some(&Instruction::Run { first, count, .. }) = form.instructions.get(at as usize) {
         let first = first as usize;
-        if let Some(marks) = &mut executor.native.marks {
-            marks.runs[first] = marks.now;
-        }
+        let marks = &mut executor.native.marks;
+        marks.runs[first] = marks.now;
         executor.tracer.covered_all(first, &form.blocks[first..first + usize::from(count)]);
     }
 }
 
 extern "C" fn report_block<T: Tracer>(executor: &mut Executor<'_, T>, no: u64) {
-    if let Some(marks) = &mut executor.native.marks {
-        marks.covered[no as usize] = marks.now;
-    }
+    let marks = &mut executor.native.marks;
+    marks.covered[no as usize] = marks.now;
     executor.tracer.covered(BlockNo(no as u32));
 }
 
 /// Marks a block whose distances do not matter any more.
 fn settle<T: Tracer>(executor: &mut Executor<'_, T>, no: BlockNo) {
-    if !executor.measures(no)
-        && let Some(marks) = &mut executor.native.marks
-    {
+    if !executor.measures(no) {
+        let marks = &mut executor.native.marks;
         marks.settled[no.0 as usize] = marks.now;
     }
 }

@@ -97,8 +97,9 @@ pub(super) fn generate(
     let variables = [load(executor, abi.variables), load(executor, abi.variables + 16)];
     let lists = [load(executor, abi.lists), load(executor, abi.lists + 16)];
     let tests = load(executor, abi.tests);
-    let marks = load(executor, abi.marks);
-    let marks = [abi::NOW, abi::RUNS, abi::COVERED, abi::SETTLED].map(|field| load(marks, field));
+    let native = load(executor, abi.native);
+    let marks = [abi::NOW, abi::RUNS, abi::COVERED, abi::SETTLED]
+        .map(|field| load(native, abi.marks + field));
 
     // The values of registers are numbers.
     let sample = builder.ins().iconst(I, std::ptr::from_ref(&form.values[0]).addr() as i64);

@@ -1,6 +1,6 @@
 //! Units of native code: the custom blocks of a program.
 
-use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::abi::Abi;
@@ -14,10 +14,6 @@ const LONGEST: usize = 6_000;
 
 /// Maximum number of instructions of all units that are compiled, which bounds their memory.
 const MAX_INSTRUCTIONS: usize = 60_000;
-
-/// For each instruction of a unit: how often the dispatcher has found the unit not compiled before it is.
-/// Compiling an instruction takes some 60 µs, and the dispatcher comes back each 10 to 50 ns.
-const PATIENCE: u32 = 500;
 
 /// How many variables and lists of the stage and of the target a unit needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,13 +29,24 @@ pub(super) struct Unit {
     pub(super) needs: Needs,
     /// Set when it is compiled; `None` if that is not possible.
     code: OnceLock<Option<Entry>>,
-    missed: AtomicU32,
+}
+
+impl Unit {
+    /// Number of its instructions.
+    pub(super) fn length(&self) -> usize {
+        self.end - self.first
+    }
+
+    /// Its code, if it has been compiled.
+    pub(super) fn compiled(&self) -> Option<Option<Entry>> {
+        self.code.get().copied()
+    }
 }
 
 /// The units of a program for one [`Abi`].
 pub(in crate::linear) struct Code {
     pub(super) units: Vec<Unit>,
-    /// By instruction: the number of the unit of which it is a leader, plus one; 0 for other instructions.
+    /// By instruction: the number of the unit of which it is a leader; [`NOWHERE`] for other instructions.
     pub(super) leaders: Vec<u32>,
     memory: Mutex<Memory>,
     abi: Abi,
@@ -68,11 +75,11 @@ impl Code {
     fn new(form: &Form, abi: Abi) -> Option<Code> {
         let is_leader = leaders(form);
         let mut units = Vec::new();
-        let mut leaders = vec![0; form.instructions.len()];
+        let mut leaders = vec![NOWHERE; form.instructions.len()];
         let mut first = 0;
         for (at, instruction) in form.instructions.iter().enumerate() {
             if is_leader[at] {
-                leaders[at] = units.len() as u32 + 1;
+                leaders[at] = units.len() as u32;
             }
             if matches!(instruction, Instruction::Return) {
                 units.push(Unit {
@@ -80,35 +87,21 @@ impl Code {
                     end: at + 1,
                     needs: needs(form, first, at + 1),
                     code: OnceLock::new(),
-                    missed: AtomicU32::new(0),
                 });
                 first = at + 1;
             }
         }
         // What follows the last end of a custom block belongs to none.
-        leaders[first..].fill(0);
+        leaders[first..].fill(NOWHERE);
         let (memory, compiled) = (Mutex::new(Memory::new()?), AtomicU64::new(0));
         Some(Code { units, leaders, memory, abi, compiled })
     }
 
-    /// The code of a unit, which is compiled when the dispatcher has asked for it often enough.
-    #[inline]
-    pub(super) fn entry(&self, unit: &Unit, form: &Form, is_eager: bool) -> Option<Entry> {
-        match unit.code.get() {
-            Some(code) => *code,
-            None => {
-                let missed = unit.missed.fetch_add(1, Relaxed);
-                let length = (unit.end - unit.first) as u32;
-                let is_due = is_eager || missed >= PATIENCE.saturating_mul(length);
-                is_due.then(|| self.compile(unit, form))?
-            }
-        }
-    }
-
+    /// Compiles a unit, once.
     #[cold]
-    fn compile(&self, unit: &Unit, form: &Form) -> Option<Entry> {
+    pub(super) fn compile(&self, unit: &Unit, form: &Form) -> Option<Entry> {
         *unit.code.get_or_init(|| {
-            let length = unit.end - unit.first;
+            let length = unit.length();
             let before = self.compiled.fetch_add(length as u64, Relaxed);
             if length > LONGEST || before > MAX_INSTRUCTIONS as u64 {
                 return None;
@@ -116,7 +109,7 @@ impl Code {
             let layout = (*LAYOUT)?;
             let mut memory = self.memory.lock().ok()?;
             memory.compile(|function, target| {
-                let is_leader = |at: usize| self.leaders[at] != 0;
+                let is_leader = |at: usize| self.leaders[at] != NOWHERE;
                 generate(function, form, unit, &self.abi, &layout, target, is_leader);
             })
         })

@@ -1,0 +1,70 @@
+//! How one VM uses the units of its program.
+
+use super::memory::Entry;
+use super::unit::Unit;
+
+/// For each instruction of a unit: how often the dispatcher has found the unit not compiled before it is.
+/// Compiling an instruction takes some 60 µs, and the dispatcher comes back each 10 to 50 ns.
+const PATIENCE: u32 = 500;
+
+/// A unit in one VM.
+#[derive(Clone, Copy)]
+pub(super) enum Use {
+    /// It is not compiled yet, and the dispatcher has come this often.
+    Waits(u32),
+    /// It is compiled.
+    Native(Entry, Length),
+    /// It cannot be compiled.
+    Handled,
+}
+
+/// How much is executed from the unit on until the interpreter takes over.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Length {
+    stops: u32,
+    blocks: u32,
+    /// Entering native code takes longer than it saves.
+    pub(super) is_short: bool,
+}
+
+impl Length {
+    /// Number of stops after which it is decided whether native code is entered.
+    const STOPS: u32 = 512;
+    /// Minimum number of blocks for each stop.
+    const BLOCKS: u32 = 12;
+
+    /// Notes the blocks up to a stop.
+    #[inline]
+    pub(super) fn count(&mut self, blocks: u32) {
+        self.blocks = self.blocks.saturating_add(blocks);
+        self.stops += 1;
+        if self.stops == Self::STOPS {
+            let is_short = self.blocks < Self::STOPS * Self::BLOCKS;
+            *self = Length { is_short, ..Length::default() };
+        }
+    }
+}
+
+impl Use {
+    /// The use after one more miss, and whether the unit is to be compiled.
+    #[inline]
+    pub(super) fn after_miss(
+        missed: u32,
+        unit: &Unit,
+        is_eager: bool,
+        compile: impl FnOnce() -> Option<Entry>,
+    ) -> Use {
+        let missed = missed.saturating_add(1);
+        // Other VMs may have compiled it.
+        if missed % 256 != 1 {
+            return Use::Waits(missed);
+        }
+        let is_due = is_eager || missed >= PATIENCE.saturating_mul(unit.length() as u32);
+        let compiled = match unit.compiled() {
+            Some(compiled) => compiled,
+            None if is_due => compile(),
+            None => return Use::Waits(missed),
+        };
+        compiled.map_or(Use::Handled, |entry| Use::Native(entry, Length::default()))
+    }
+}
