@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::abi::{self, Abi};
 use super::marks::Marks;
 use super::unit::{Code, Unit};
-use super::uses::{Length, Use};
+use super::uses::Use;
 use crate::linear::executor::{Executor, Step, Stop};
 use crate::program::Program;
 use crate::tracer::Tracer;
@@ -101,27 +101,25 @@ impl<T: Tracer> Executor<'_, T> {
         steps: &[Step<T>],
         at: usize,
     ) -> Option<(Stop, usize)> {
-        self.native.code.as_ref()?;
-        self.native.marks.now = self.tracer.time()? + 1;
-        // Taken while the executor is used, because the executor borrows what contains it.
-        let code = self.native.code.take()?;
-        let before = self.fuel;
-        let first = code.leaders.get(at).map_or(usize::MAX, |first| *first as usize);
-        let stopped = match self.native.uses.get(first) {
-            Some(Use::Native(_, Length { is_short: true, .. })) if !self.native.is_eager => {
-                self.run(steps, at)
-            }
-            _ => self.dispatch(steps, &code, at),
+        let leaders = &self.native.code.as_ref()?.leaders;
+        let first = leaders.get(at).map_or(usize::MAX, |first| *first as usize);
+        let is_short = match self.native.uses.get(first) {
+            Some(Use::Native(_, length)) => length.is_short && !self.native.is_eager,
+            _ => false,
         };
+        let before = self.fuel;
+        let stopped = if is_short { self.run(steps, at) } else { self.dispatch(steps, at)? };
         if let Some(Use::Native(_, length)) = self.native.uses.get_mut(first) {
             length.count(before.wrapping_sub(self.fuel));
         }
-        self.native.code = Some(code);
         Some(stopped)
     }
 
     #[inline(never)]
-    fn dispatch(&mut self, steps: &[Step<T>], code: &Code, mut at: usize) -> (Stop, usize) {
+    fn dispatch(&mut self, steps: &[Step<T>], mut at: usize) -> Option<(Stop, usize)> {
+        self.native.marks.now = self.tracer.time()? + 1;
+        // Taken while the executor is used, because the executor borrows what contains it.
+        let code = self.native.code.take()?;
         let form = self.form;
         // After native code, handlers are executed one by one up to the next leader.
         let mut singly = false;
@@ -153,7 +151,8 @@ impl<T: Tracer> Executor<'_, T> {
                 None => break,
             };
         }
-        self.stopped
+        self.native.code = Some(code);
+        Some(self.stopped)
     }
 
     /// Whether there are all variables and lists that a unit needs.
