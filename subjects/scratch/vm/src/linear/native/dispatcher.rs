@@ -13,6 +13,12 @@ use crate::tracer::Tracer;
 /// Blocks that a VM executes by handlers before it asks for native code, which most programs never do.
 const PATIENCE: u64 = 300_000;
 
+/// Number of short executions between two decisions about what is short.
+const REVIEW: u32 = 1_000_000;
+
+/// Number of jumps after which an execution that should be short enters native code.
+const JUMPS: u32 = 16;
+
 /// The native code of one VM.
 pub(crate) struct Native<T: Tracer> {
     /// Number of blocks that were executed in linear form.
@@ -29,6 +35,10 @@ pub(crate) struct Native<T: Tracer> {
     pub(super) marks: Marks,
     /// By unit.
     uses: Vec<Use>,
+    /// By instruction: whether execution from there on until the interpreter takes over is too short for native code.
+    short: Vec<bool>,
+    /// Number of short executions after which this is decided anew.
+    left: u32,
 }
 
 impl<T: Tracer> Default for Native<T> {
@@ -42,6 +52,8 @@ impl<T: Tracer> Default for Native<T> {
             single: Vec::new(),
             marks: Marks::default(),
             uses: Vec::new(),
+            short: Vec::new(),
+            left: REVIEW,
         }
     }
 }
@@ -77,6 +89,20 @@ impl<T: Tracer> Native<T> {
         }
     }
 
+    /// Whether execution from an instruction on is too short for native code.
+    #[inline]
+    fn is_short(&mut self, at: usize) -> bool {
+        let is_short = self.short.get(at).copied().unwrap_or(false);
+        if is_short {
+            self.left -= 1;
+            if self.left == 0 {
+                self.short.fill(false);
+                self.left = REVIEW;
+            }
+        }
+        is_short
+    }
+
     #[cold]
     fn begin(&mut self, program: &Program, steps: &[Step<T>]) {
         self.is_ready = true;
@@ -90,6 +116,7 @@ impl<T: Tracer> Native<T> {
         }
         self.marks = Marks::new(form);
         self.uses = vec![Use::Waits(0); code.units.len()];
+        self.short = vec![false; steps.len()];
     }
 }
 
@@ -101,18 +128,32 @@ impl<T: Tracer> Executor<'_, T> {
         steps: &[Step<T>],
         at: usize,
     ) -> Option<(Stop, usize)> {
-        let leaders = &self.native.code.as_ref()?.leaders;
-        let first = leaders.get(at).map_or(usize::MAX, |first| *first as usize);
-        let is_short = match self.native.uses.get(first) {
-            Some(Use::Native(_, length)) => length.is_short && !self.native.is_eager,
-            _ => false,
-        };
+        if self.native.is_short(at) {
+            return self.run_short(steps, at);
+        }
+        let first = *self.native.code.as_ref()?.leaders.get(at)? as usize;
         let before = self.fuel;
-        let stopped = if is_short { self.run(steps, at) } else { self.dispatch(steps, at)? };
-        if let Some(Use::Native(_, length)) = self.native.uses.get_mut(first) {
-            length.count(before.wrapping_sub(self.fuel));
+        let stopped = self.dispatch(steps, at)?;
+        let native = &mut *self.native;
+        if let Some(Use::Native(_, length)) = native.uses.get_mut(first)
+            && length.is_short_after(before.wrapping_sub(self.fuel))
+            && !native.is_eager
+        {
+            native.short[at] = true;
         }
         Some(stopped)
+    }
+
+    /// Executes handlers, and native code only after some jumps.
+    #[inline]
+    fn run_short(&mut self, steps: &[Step<T>], mut at: usize) -> Option<(Stop, usize)> {
+        for _ in 0..JUMPS {
+            let Some((step, rest)) = steps.get(at..).and_then(<[_]>::split_first) else {
+                return Some(self.stopped);
+            };
+            at = (step.handler)(self, step, rest);
+        }
+        self.dispatch(steps, at)
     }
 
     #[inline(never)]

@@ -23,25 +23,26 @@ pub(super) enum Use {
 pub(super) struct Length {
     stops: u32,
     blocks: u32,
-    /// Entering native code takes longer than it saves.
-    pub(super) is_short: bool,
 }
 
 impl Length {
     /// Number of stops after which it is decided whether native code is entered.
-    const STOPS: u32 = 512;
+    const STOPS: u32 = 64;
     /// Minimum number of blocks for each stop.
     const BLOCKS: u32 = 12;
 
-    /// Notes the blocks up to a stop.
+    /// Notes the blocks up to a stop. Returns whether they are so few that entering native code takes longer than
+    /// it saves.
     #[inline]
-    pub(super) fn count(&mut self, blocks: u32) {
+    pub(super) fn is_short_after(&mut self, blocks: u32) -> bool {
         self.blocks = self.blocks.saturating_add(blocks);
         self.stops += 1;
-        if self.stops == Self::STOPS {
-            let is_short = self.blocks < Self::STOPS * Self::BLOCKS;
-            *self = Length { is_short, ..Length::default() };
+        if self.stops < Self::STOPS {
+            return false;
         }
+        let is_short = self.blocks < Self::STOPS * Self::BLOCKS;
+        *self = Length::default();
+        is_short
     }
 }
 
