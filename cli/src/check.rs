@@ -14,6 +14,7 @@ use clap::Args;
 use indicatif::HumanDuration;
 use serde_json::{Value, json};
 
+use crate::places;
 use crate::replay;
 use crate::run::{PlannedStudy, StudyArgs, too_few_seeds};
 
@@ -81,7 +82,7 @@ pub(crate) fn study(arguments: &StudyArgs, settings: &CheckSettings) -> Result<E
     let planned = arguments.plan()?;
     arguments.check_tools(&planned.tools)?;
     let samples = match settings.sample {
-        true => sampled(&planned, &arguments.folder()),
+        true => sampled(&planned, &arguments.folder())?,
         false => Vec::new(),
     };
     let findings = Findings::new(&planned, samples);
@@ -103,7 +104,7 @@ struct Sample {
 
 /// Executes two runs of each algorithm with a part of the budget: on the smallest project and on one in
 /// the middle.
-fn sampled(planned: &PlannedStudy, tools: &Path) -> Vec<Sample> {
+fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure> {
     let plan = &planned.plan;
     let mut sizes: Vec<(usize, &FoundProject, Arc<[u8]>)> = Vec::new();
     for project in planned.corpus.projects() {
@@ -118,8 +119,8 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Vec<Sample> {
     sizes.sort_by_key(|(size, ..)| *size);
     let mut chosen = vec![0, sizes.len() / 2];
     chosen.dedup();
+    let folder = places::work_folder("catherd-check-")?;
     let bar = terminal::bar(plan.algorithms.len() * chosen.len());
-    let folder = std::env::temp_dir().join(format!("catherd-check-{}", std::process::id()));
     let mut samples = Vec::new();
     for algorithm in &plan.algorithms {
         for (_, project, bytes) in chosen.iter().filter_map(|&number| sizes.get(number)) {
@@ -133,14 +134,12 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Vec<Sample> {
                 mutation: plan.mutation.clone(),
                 engine: plan.engine.clone(),
             };
-            samples.push(sample(&spec, &plan.budget, bytes, &folder, tools));
+            samples.push(sample(&spec, &plan.budget, bytes, folder.path(), tools));
             bar.inc(1);
         }
     }
     bar.finish_and_clear();
-    // Ignore the error: the folder only contains working folders of tools, which their runs remove.
-    let _ = std::fs::remove_dir_all(&folder);
-    samples
+    Ok(samples)
 }
 
 /// A tenth of a budget, and at most a few seconds.

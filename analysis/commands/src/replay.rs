@@ -119,12 +119,10 @@ impl Stored {
         let bytes = self.project(spec.project)?;
         if self.is_package() {
             // Do not write into a package. Tools with relative paths are in it.
-            let folder =
-                std::env::temp_dir().join(format!("catherd-replay-{}", std::process::id()));
+            let folder = places::work_folder("catherd-replay-")
+                .map_err(|failure| failure.cause().to_owned())?;
             let tools = [self.study.join("tools"), self.tools.clone()];
-            let executed = execute(program, spec, Arc::from(bytes), &folder, &[], &tools);
-            // Remove the working folder, which only has the folder of programs, if any were run.
-            let _ = fs::remove_dir_all(&folder);
+            let executed = execute(program, spec, Arc::from(bytes), folder.path(), &[], &tools);
             return executed.map_err(|failure| failure.cause().to_owned());
         }
         let own = || self.study.join("spool");

@@ -147,8 +147,8 @@ impl Incidence {
             let k = libm::exp(z * libm::log1p(variance / (unseen * unseen)).sqrt());
             Interval { low: seen + unseen / k, high: seen + unseen * k }
         } else {
-            // Without an estimated unseen goal, the interval has no width.
-            Interval { low: seen, high: seen }
+            // Without a variance, the interval is from the observed goals to the estimate.
+            Interval { low: seen, high: seen + unseen }
         };
         self.bounded(Estimate { value: seen + unseen, interval })
     }

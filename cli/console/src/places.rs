@@ -6,7 +6,22 @@ use std::path::{Path, PathBuf};
 
 use catherd_experiments::nearest;
 
+use tempfile::TempDir;
+
 use crate::Failure;
+
+/// Creates a folder for working files in the folder for temporary files. Its name begins with `prefix` and cannot be
+/// foreseen, only this user can read it, and it is removed with the returned value.
+///
+/// # Errors
+///
+/// If it cannot be created.
+pub fn work_folder(prefix: &str) -> Result<TempDir, Failure> {
+    tempfile::Builder::new().prefix(prefix).tempdir().map_err(|cause| {
+        Failure::new(format_args!("{}: {cause}", std::env::temp_dir().display()))
+            .hint("set TMPDIR to a folder that you may write to")
+    })
+}
 
 /// Checks that a path exists. `hint` is the hint of the error if no path near it exists.
 ///

@@ -90,13 +90,12 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
         seed: arguments.seed,
         budget: arguments.budget(&tool)?,
     };
-    let folder = std::env::temp_dir().join(format!("catherd-try-{}", std::process::id()));
-    let programs = arguments.isolation.programs(&folder, &[], &[])?;
+    let folder = places::work_folder("catherd-try-")?;
+    let programs = arguments.isolation.programs(folder.path(), &[], &[])?;
     let waiting = terminal::spinner(format!("running {}", tool.name()));
     let trial = Trial::execute(&arguments.adapter, &project, settings, &programs);
     waiting.finish_and_clear();
-    // Ignore the error: a remaining working folder does no harm.
-    let _ = std::fs::remove_dir_all(&folder);
+    drop(folder);
     let trial = trial.map_err(Worded::worded)?;
     match arguments.json {
         true => terminal::print(&format!("{:#}\n", as_json(&trial))),

@@ -10,7 +10,7 @@ use catherd_analysis_archive::records::{self, End, Quarantined, ResultsDigest};
 use catherd_analysis_archive::{Contents, Package, PackageError, Problem, RunCounts};
 use catherd_analysis_results::MANIFEST;
 use catherd_cli_console::terminal::{self, BARS, plural};
-use catherd_cli_console::{Exit, Failure};
+use catherd_cli_console::{Exit, Failure, places};
 use catherd_cli_failures::Worded;
 use catherd_experiments::{Digest, Plan, RunOutcome, RunSpec};
 use indicatif::{ProgressBar, ProgressStyle};
@@ -113,12 +113,9 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     })
 }
 
-/// Makes a folder for files that are made only to be compared. Only this user can read it.
+/// Makes a folder for files that are made only to be compared.
 pub(super) fn work_folder() -> Result<TempDir, Failure> {
-    tempfile::Builder::new().prefix("catherd-verify-").tempdir().map_err(|cause| {
-        Failure::new(format_args!("{}: {cause}", std::env::temp_dir().display()))
-            .hint("set TMPDIR to a folder that you may write to")
-    })
+    places::work_folder("catherd-verify-")
 }
 
 /// Checks that this program can execute the runs of a package, and that the user permits it.
