@@ -374,7 +374,7 @@ impl Generator<'_, '_> {
         self.builder.ins().icmp_imm_s(IntCC::Equal, is, i64::from(tag as i8))
     }
 
-    /// Goes to `longer` if a value is no number.
+    /// Goes to `longer` if a value is not a number.
     pub(super) fn demand_number(&mut self, place: (Value, i32), longer: Block) {
         let is_number = self.has_tag(place, self.layout.value.number);
         self.unless(is_number, longer);
@@ -403,7 +403,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(kept);
         let text = self.builder.ins().load(I, TRUSTED, address, offset + SECOND);
         let of_kept = self.builder.ins().load(D, TRUSTED, text, self.layout.value.text_number);
-        // NaN if the text is no numeral, or if nothing has asked for its number.
+        // NaN if the text is not a numeral, or if nothing has asked for its number.
         let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_kept, of_kept);
         self.builder.ins().brif(is_numeral, next, &[of_kept.into()], longer, &[]);
         self.builder.switch_to_block(counted);

@@ -127,7 +127,7 @@ fn measure() -> Option<Layout> {
     let open = bytes::<_, 24>(&closed.open);
     let mut capacity = [0; 8];
     for (to, from) in capacity.iter_mut().zip(&open[values.capacity as usize..]) {
-        // SAFETY: this is where the compiler keeps that there is no vector, or else a number that is not negative,
+        // SAFETY: the compiler keeps here that there is not any vector, or else a number that is not negative,
         // which is refused here.
         *to = unsafe { from.assume_init() };
     }

@@ -364,7 +364,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Whether an operand is a constant that is no number.
+    /// Whether an operand is a constant that is not a number.
     fn is_text(&self, a: Operand) -> bool {
         let value = &self.form.values;
         a.kind() == Kind::Constant && !matches!(value[a.index()], crate::value::Value::Number(_))
