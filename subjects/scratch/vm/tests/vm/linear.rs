@@ -71,6 +71,20 @@ fn outcome<const MERGES: bool>(
     Outcome { targets, folded: vm.tracer.folded, covered, blocks, hits, random, running }
 }
 
+/// The targets after some steps without a tracer.
+fn untraced(program: &Arc<Program>, settings: &VmSettings, steps: usize, by: By) -> Vec<String> {
+    let mut vm = Vm::new(program.clone(), settings.clone(), Random::portable(1), ());
+    match by {
+        By::Interpreter => vm.interpret(),
+        By::Handlers => vm.handle(),
+        By::NativeCode => vm.hurry(),
+    }
+    vm.green_flag();
+    (0..steps).for_each(|_| vm.step());
+    let seen = vm.targets().map(|id| seen(&vm.target(id).unwrap()));
+    seen.chain([vm.executed_blocks().to_string()]).collect()
+}
+
 /// Compares three steps with and without the linear form.
 pub(crate) fn compare(source: &str, warp_budget: u32, stack_limit: usize) {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
@@ -91,6 +105,8 @@ pub(crate) fn compare(source: &str, warp_budget: u32, stack_limit: usize) {
         assert_eq!(all[0], all[1], "with skipping: {source}");
         assert_eq!(all[1], all[2], "in native code: {source}");
     }
+    let both = [By::Handlers, By::NativeCode].map(|by| untraced(&program, &settings, 3, by));
+    assert_eq!(both[0], both[1], "untraced, in native code: {source}");
 }
 
 /// A program of custom blocks that call each other, with these bodies.

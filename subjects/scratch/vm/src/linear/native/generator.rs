@@ -43,6 +43,8 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) leaders: FxHashMap<usize, Block>,
     /// Goes to the leader that its parameter is, or returns it to the dispatcher.
     pub(super) enters: Block,
+    /// Blocks that go to instructions outside of the unit.
+    elsewhere: Vec<(Block, usize)>,
     /// Returns its parameter to the dispatcher.
     pub(super) returns: Block,
     /// Number of the parameters of the custom block, if it is called with delayed frames.
@@ -132,6 +134,7 @@ pub(super) fn generate(
         layout,
         leaders,
         enters,
+        elsewhere: Vec::new(),
         returns,
         parameters_here,
         executor,
@@ -178,6 +181,10 @@ impl Generator<'_, '_> {
         }
         if continues {
             self.go_to(unit.end);
+        }
+        for (block, at) in std::mem::take(&mut self.elsewhere) {
+            self.builder.switch_to_block(block);
+            self.go_to(at);
         }
     }
 
@@ -278,12 +285,8 @@ impl Generator<'_, '_> {
     pub(super) fn leader(&mut self, at: u32) -> Block {
         self.leaders.get(&(at as usize)).copied().unwrap_or_else(|| {
             // Never executed: jumps stay within their unit.
-            let (here, block) = (self.builder.current_block(), self.seldom());
-            self.builder.switch_to_block(block);
-            self.go_to(at as usize);
-            if let Some(here) = here {
-                self.builder.switch_to_block(here);
-            }
+            let block = self.seldom();
+            self.elsewhere.push((block, at as usize));
             block
         })
     }

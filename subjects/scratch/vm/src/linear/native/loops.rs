@@ -29,13 +29,12 @@ impl Generator<'_, '_> {
 
     /// Returns to the dispatcher after the handler of an instruction, for a path that leaves native code.
     fn leave_by(&mut self, at: usize, block: Block) {
-        let here = self.builder.current_block();
+        let here = self.builder.create_block();
+        self.builder.ins().jump(here, &[]);
         self.builder.switch_to_block(block);
         let next = self.single(at);
         self.builder.ins().jump(self.returns, &[next.into()]);
-        if let Some(here) = here {
-            self.builder.switch_to_block(here);
-        }
+        self.builder.switch_to_block(here);
     }
 
     /// Consumes fuel; goes to `longer` if there is not more than that.
