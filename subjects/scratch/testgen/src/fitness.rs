@@ -76,9 +76,9 @@ impl Distance {
 impl Model {
     /// Writes the fitness of the execution for every goal to `fitness`, in goal order: 0 if it is
     /// covered, else `2 a + alpha(b) + c` with the approach level `a`, the branch distance `b` and
-    /// `c = alpha(control flow distance)` if `b` is 0 and `c = 1` if not, where `alpha(x) = x / (1
-    /// + x)`. It is infinite if no dependence connects the execution and the goal. Branches are one
-    /// approach level below their blocks.
+    /// `c = alpha(control flow distance)` if `b` is 0 and `c = 1` if not, where
+    /// `alpha(x) = x / (1 + x)`. It is infinite if no dependence connects the execution and the
+    /// goal. Branches are one approach level below their blocks.
     pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, workspace: &mut Workspace) {
         self.measure(trace, workspace);
         let goals = &workspace.nodes[self.graph.first_block() as usize..];
