@@ -110,8 +110,8 @@ mod system {
 
     /// Processor time, in user and system mode, of all descendants of a process together, both
     /// living descendants and ended descendants that have been waited for. A process whose parent
-    /// ignores the ends of its children is not counted after its end. The resolution is that of the
-    /// system's clock ticks, usually 10 ms.
+    /// ignores the ends of its children is not counted after its end. The resolution is a clock
+    /// tick of the system, usually 10 ms.
     pub fn processor_time(of: &Child) -> Duration {
         let own = Pid::from_child(of);
         let of_descendants: u64 = descendants(own)

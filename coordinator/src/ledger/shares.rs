@@ -5,7 +5,7 @@
 //! gets the next worker. Therefore the virtual times of waiting studies increase together, and
 //! workers are divided by shares, even if the runs of one study are longer. Workers are divided
 //! between owners in the same way. The weight of an owner is the largest share of the owner's
-//! studies, so that nobody gets more workers by dividing a study into several.
+//! studies, so an owner gets no more workers by dividing a study into several.
 //!
 //! Three rules keep the division fair over short times. A run that was leased but has not ended is
 //! charged in advance, for at most [`HORIZON`], because otherwise all workers that request runs at

@@ -32,10 +32,11 @@ pub trait Tracer: Sized {
     /// A step begins.
     fn step(&mut self) {}
 
-    /// A number that grows whenever a step or a record begins or ends, and whenever what was received before is
-    /// forgotten; no two tracers of a VM have the same. While it does not change, [`Tracer::covered`] ignores a
-    /// block that it has received, and [`Tracer::distance`] what is not smaller. `None`: all calls count, so that
-    /// there is no native code.
+    /// A number that increases whenever a step or a record begins or ends, and whenever the tracer
+    /// forgets earlier calls. If the tracer of a VM is replaced, the new tracer must return other
+    /// numbers. While the number stays the same, [`Tracer::covered`] ignores a block that it has
+    /// received, and [`Tracer::distance`] ignores distances that are not smaller. `None` if every
+    /// call counts; then the VM uses no native code.
     fn time(&self) -> Option<u64> {
         None
     }

@@ -81,13 +81,13 @@ impl<T: Tracer> Vm<T> {
         self.buffers.interprets = true;
     }
 
-    /// Generates no native code, which takes longer and has the same results.
+    /// Executes custom blocks without native code from now on, which takes longer but has the same results.
     pub fn handle(&mut self) {
         self.linear.native.disable();
     }
 
-    /// Generates native code of everything that can have some when it is first executed, which takes longer and
-    /// has the same results. In builds without native code nothing changes.
+    /// Compiles each custom block to native code when it is first executed, not only when it has executed long. This
+    /// takes longer but has the same results. In builds without native code nothing changes.
     pub fn hurry(&mut self) {
         self.linear.native.hurry();
     }

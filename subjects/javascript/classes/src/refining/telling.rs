@@ -128,8 +128,8 @@ impl Usage {
         !missing && !test.after.iter().any(completed)
     }
 
-    /// Whether a result is an instance that was made without arguments, or that of a call without arguments on an instance
-    /// that was just made, and says that there is nothing in it.
+    /// Whether a result only shows that a new instance is empty: it is an instance that was created without arguments,
+    /// or the result of a call without arguments on an instance that was just created.
     fn is_of_new_instance(&self, test: &SuiteTest, result: &Value) -> bool {
         if let [made] = &test.statements[..] {
             return made.operation == Operation::New

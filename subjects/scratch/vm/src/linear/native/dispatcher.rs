@@ -13,10 +13,10 @@ use crate::tracer::Tracer;
 /// Blocks that a VM executes by handlers before it asks for native code, which most programs never do.
 const PATIENCE: u64 = 300_000;
 
-/// Number of short executions between two decisions about what is short.
+/// Number of short executions after which [`Native::short`] is cleared and decided anew.
 const REVIEW: u32 = 1_000_000;
 
-/// Number of jumps after which an execution that should be short enters native code.
+/// Number of jumps after which native code is entered although the execution was expected to be short.
 const JUMPS: u32 = 16;
 
 /// The native code of one VM.
@@ -28,16 +28,17 @@ pub(crate) struct Native<T: Tracer> {
     is_eager: bool,
     /// Whether a step of `single` is executed.
     pub(super) is_single: bool,
-    /// `None` if there is none.
+    /// The native code of the program; `None` if nothing can be compiled.
     code: Option<Arc<Code>>,
     /// Each instruction, followed by one whose handler [returns](abi::end).
     pub(super) single: Vec<Step<T>>,
     pub(super) marks: Marks,
-    /// By unit.
+    /// The use of each unit.
     uses: Vec<Use>,
-    /// By instruction: whether execution from there on until the interpreter takes over is too short for native code.
+    /// For each instruction, whether the interpreter takes over so soon after it that entering native code takes longer
+    /// than it saves.
     short: Vec<bool>,
-    /// Number of short executions after which this is decided anew.
+    /// Number of short executions that remain until `short` is cleared and decided anew.
     left: u32,
 }
 

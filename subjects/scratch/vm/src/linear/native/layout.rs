@@ -61,19 +61,24 @@ unsafe fn words<X, const N: usize>(of: &X) -> [usize; N] {
     unsafe { std::ptr::from_ref(of).cast::<[usize; N]>().read_unaligned() }
 }
 
-/// The first byte of a value, and its second half.
-fn halves(value: &Value) -> (u8, usize) {
+/// The first byte of a value.
+fn tag(value: &Value) -> u8 {
     let bytes: [MaybeUninit<u8>; 16] = bytes(value);
-    // SAFETY: for each kind of value Rust defines the tag, which is in the first byte if this byte tells the
-    // kinds apart, which the caller checks with values of all kinds; a byte that is not the tag may be undefined,
-    // but the machine reads some number there. The second half is asked for only if it is a number or an address.
-    let first = unsafe { bytes[0].assume_init() };
+    // SAFETY: the tag of a value is at its beginning, because its largest variants have a number or an address, which
+    // are aligned to 8 bytes, in the second half of the 16 bytes.
+    unsafe { bytes[0].assume_init() }
+}
+
+/// The second half of a value that is a number or a text.
+fn second(value: &Value) -> usize {
+    assert!(matches!(value, Value::Number(_) | Value::Text(_)), "other values have no second half");
+    let bytes: [MaybeUninit<u8>; 16] = bytes(value);
     let mut second = [0; 8];
     for (to, from) in second.iter_mut().zip(&bytes[8..]) {
-        // SAFETY: as above.
+        // SAFETY: the number, or the address of the text, is there, see `tag`.
         *to = unsafe { from.assume_init() };
     }
-    (first, usize::from_ne_bytes(second))
+    usize::from_ne_bytes(second)
 }
 
 fn vector<X>(sample: impl Fn() -> X) -> Option<VectorLayout> {
@@ -103,14 +108,18 @@ fn measure() -> Option<Layout> {
         return None;
     }
     let number = 1.234_567_89_f64;
-    let (number_tag, bits) = halves(&Value::Number(number));
-    let (kept_tag, kept) = halves(&Value::Text(Text::constant("12.5")));
-    let counted_text = Text::new("a text that is not kept");
-    let (counted_tag, _) = halves(&Value::Text(counted_text));
-    let (true_tag, _) = halves(&Value::Bool(true));
-    let (false_tag, _) = halves(&Value::Bool(false));
-    let (undefined_tag, _) = halves(&Value::Undefined);
-    let text_number = Text::constant("12.5").place_of_number(kept)?;
+    let kept_text = Text::constant("12.5");
+    let text_number = kept_text.place_of_number(second(&Value::Text(kept_text.clone())))?;
+    let bits = second(&Value::Number(number));
+    let [number_tag, kept_tag, counted_tag, true_tag, false_tag, undefined_tag] = [
+        Value::Number(number),
+        Value::Text(kept_text),
+        Value::Text(Text::new("a text that is not kept")),
+        Value::Bool(true),
+        Value::Bool(false),
+        Value::Undefined,
+    ]
+    .map(|value| tag(&value));
     let tags = [number_tag, kept_tag, counted_tag, true_tag, undefined_tag];
     let distinct = (1..tags.len()).all(|at| !tags[..at].contains(&tags[at]));
     if bits as u64 != number.to_bits() || !distinct || true_tag != false_tag {
@@ -122,13 +131,13 @@ fn measure() -> Option<Layout> {
     // SAFETY: a shared pointer is an address.
     let [address]: [usize; 1] = unsafe { words(&items) };
     let shared_items = Arc::as_ptr(&items) as usize - address;
-    // Without items of its own, a list that is not open has a negative number in the place of the capacity.
+    // A list that is not open has a negative number in the place of the capacity.
     let closed = List { items, exists: true, open: None };
     let open = bytes::<_, 24>(&closed.open);
     let mut capacity = [0; 8];
     for (to, from) in capacity.iter_mut().zip(&open[values.capacity as usize..]) {
-        // SAFETY: the compiler keeps here that there is not any vector, or else a number that is not negative,
-        // which is refused here.
+        // SAFETY: `None` has the size of a vector, so the compiler represents it by a value that a field of a vector
+        // cannot have. It uses the field with the most such values, which is the capacity.
         *to = unsafe { from.assume_init() };
     }
     if i64::from_ne_bytes(capacity) >= 0 {

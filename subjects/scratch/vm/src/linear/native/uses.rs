@@ -3,14 +3,17 @@
 use super::memory::Entry;
 use super::unit::Unit;
 
-/// For each instruction of a unit: how often the dispatcher has found the unit not compiled before it is.
-/// Compiling an instruction takes some 60 µs, and the dispatcher comes back each 10 to 50 ns.
+/// A unit is compiled after the dispatcher has found it not compiled this often for each of its instructions. Compiling
+/// an instruction takes some 60 µs, and the dispatcher finds a unit every 10 to 50 ns.
 const PATIENCE: u32 = 500;
+
+/// What every unit costs in addition, in instructions: memory is allocated for it and made executable.
+const FIXED: u32 = 30;
 
 /// A unit in one VM.
 #[derive(Clone, Copy)]
 pub(super) enum Use {
-    /// It is not compiled yet, and the dispatcher has come this often.
+    /// It is not compiled yet, and the dispatcher has found that this often.
     Waits(u32),
     /// It is compiled.
     Native(Entry, Length),
@@ -60,7 +63,7 @@ impl Use {
         if missed % 256 != 1 {
             return Use::Waits(missed);
         }
-        let is_due = is_eager || missed >= PATIENCE.saturating_mul(unit.length() as u32);
+        let is_due = is_eager || missed >= PATIENCE.saturating_mul(unit.length() as u32 + FIXED);
         let compiled = match unit.compiled() {
             Some(compiled) => compiled,
             None if is_due => compile(),
