@@ -1,7 +1,7 @@
 //! The engine's memory. The counted sizes are the ones that the engine requests, because the overhead
 //! of allocators differs between platforms.
 
-// The allocator of the engine, which is C.
+// The engine is C code, so its allocator returns and takes raw pointers.
 #![allow(unsafe_code)]
 
 use std::ptr;
@@ -12,13 +12,13 @@ use rquickjs::allocator::Allocator;
 
 use crate::limits::Meter;
 
-/// A heap within the limits of a meter.
+/// The allocator of an engine: a heap whose requests a meter counts and may refuse.
 pub(crate) struct MeteredAllocator {
     meter: Rc<Meter>,
     heap: Rc<Heap>,
 }
 
-/// Largest block. Adding a header to a smaller size cannot overflow.
+/// Largest block, in bytes. Adding a header to a smaller size cannot overflow.
 const LARGEST: usize = 1 << 40;
 
 // SAFETY: all blocks come from one heap, which fulfils the contract: blocks are aligned as `u64`, which is
@@ -41,7 +41,7 @@ unsafe impl Allocator for MeteredAllocator {
         // Return null for a size of zero, as the engine's own allocator does.
         let block = if total == 0 { ptr::null_mut() } else { self.heap.allocate(total) };
         if !block.is_null() {
-            // SAFETY: the block is new and has as many bytes.
+            // SAFETY: the block is new and has at least `total` bytes.
             unsafe { block.write_bytes(0, total) };
         }
         self.settle(total, block)

@@ -35,7 +35,7 @@ impl Clock {
         self.now.get()
     }
 
-    /// The time for a script, in milliseconds; records that the script has read it.
+    /// The time that a script reads, in milliseconds. Records that a script has read it.
     pub(crate) fn told(&self) -> f64 {
         self.asked.set(true);
         self.now.get()

@@ -64,9 +64,10 @@ impl CompiledScript {
         })
     }
 
-    /// Evaluates the script in the global scope of a context, within the limits of its engine: for functions of
-    /// the host, which have no session. The context is one of an [`Engine`](crate::Engine), because this crate
-    /// exports nothing else that makes one, and so has all parts of the language that bytecode can refer to.
+    /// Evaluates the script in the global scope of a context, within the limits of its engine. Host
+    /// functions use this, because they have no session. The context is one of an
+    /// [`Engine`](crate::Engine), because this crate exports nothing else that makes one, and so
+    /// has all parts of the language that bytecode can refer to.
     ///
     /// # Errors
     /// If the script throws or meets a limit.
@@ -86,13 +87,13 @@ impl CompiledScript {
     }
 }
 
-/// A value that the engine has returned.
+/// Takes ownership of a value that the engine has returned. An exception becomes an error.
 fn owned<'js>(ctx: &Ctx<'js>, value: qjs::JSValue) -> Result<Value<'js>, Error> {
     // SAFETY: the value was made by this context.
     if unsafe { qjs::JS_IsException(value) } {
         return Err(Error::Exception);
     }
-    // SAFETY: as above; the caller passes its reference on.
+    // SAFETY: the value was made by this context, and the caller gives up its reference to it.
     Ok(unsafe { Value::from_raw(ctx.clone(), value) })
 }
 

@@ -1,6 +1,6 @@
 //! The built-in objects that every context of this crate has.
 
-// A function of the engine that rquickjs wraps with another meaning.
+// `limit_stack` calls the engine directly, because the function of rquickjs has another meaning.
 #![allow(unsafe_code)]
 
 use rquickjs::context::intrinsic;
@@ -19,8 +19,8 @@ pub(crate) type Intrinsics = (
     intrinsic::Promise,
 );
 
-/// Limits the bytes of the stack that an engine uses from here on. The function of rquickjs removes the limit instead
-/// if it is more than 16 MiB.
+/// Limits the stack of an engine to this many bytes from now on. The function of rquickjs removes
+/// the limit instead if it is more than 16 MiB.
 pub(crate) fn limit_stack(ctx: &Ctx<'_>, bytes: usize) {
     // SAFETY: the context and its runtime are alive, and the function only sets two numbers.
     unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };

@@ -40,7 +40,7 @@ pub struct EngineImage {
 }
 
 impl EngineImage {
-    /// Bytes of the engine's memory that it keeps.
+    /// Number of bytes of the engine's memory that the image keeps.
     pub fn bytes(&self) -> usize {
         self.heap.bytes()
     }
@@ -62,7 +62,7 @@ pub struct Engine {
     guard: Option<Guard>,
 }
 
-/// The second line of limits of an engine.
+/// Limits on the stack and the processor time of an engine, for work that is not counted.
 struct Guard {
     pulse: Arc<Pulse>,
     depth: Depth,
@@ -130,9 +130,9 @@ impl Engine {
     /// - Built-in functions count their work more closely, and their recursion by levels.
     /// - A script that takes most of [`Limits::stack`] is noticed ([`Engine::exceeded_stack`]), and ended
     ///   ([`Stop::Stack`]) at the next poll or request for memory at that depth.
-    /// - An execution, which is a call of [`Engine::enter`], ends the process if it takes far more processor time
-    ///   than the limit of operations of a turn explains ([`end_process`](crate::end_process)); the message names
-    ///   the subject.
+    /// - An execution, which is a call of [`Engine::enter`], ends the process if it takes far more
+    ///   processor time than the operations that a turn permits
+    ///   ([`end_process`](crate::end_process)); the message names the subject.
     pub fn guard(&mut self, subject: &str) {
         let pulse = Pulse::start(subject, self.meter.limits().turn);
         self.guard = Some(Guard { pulse, depth: Depth::default() });
@@ -148,8 +148,8 @@ impl Engine {
         deep || self.meter.was_below_floor()
     }
 
-    /// Multiplies [`Limits::stack`] of a guarded engine from now on. A script that exceeds even several times the
-    /// stack recurs without end in any build.
+    /// Multiplies [`Limits::stack`] of a guarded engine from now on. A script that exceeds even
+    /// several times the stack recurses without end in any build.
     pub fn deepen(&mut self, times: usize) {
         self.meter.forget_floor();
         if let Some(guard) = &mut self.guard {
@@ -168,8 +168,9 @@ impl Engine {
         &self.clock
     }
 
-    /// Uses the context, any number of times. The values of scripts live until `use_session`
-    /// returns, unless they are saved as [`Persistent`] ones.
+    /// Calls `use_session` with a session of the context. This may be done any number of times. The
+    /// values of scripts live until `use_session` returns, unless they are saved as [`Persistent`]
+    /// ones.
     ///
     /// # Errors
     /// If the global objects do not fit into the memory; `use_session` is not called then.
@@ -183,7 +184,8 @@ impl Engine {
             (guard.depth.watch(), guard.pulse.enter())
         });
         self.context.with(|ctx| {
-            // The limit is part of the engine's memory, which may have been restored.
+            // Set the limit each time, because it is in the engine's memory, which may have been
+            // restored.
             limit_stack(&ctx, self.stack());
             let fire = match self.host.take() {
                 Some(host) => {
@@ -241,8 +243,9 @@ impl Engine {
     ///
     /// # Safety
     /// - The [`Persistent`] values of this engine are those that there were when the image was made.
-    /// - The functions and the sources of buffers that the caller had made by then have not been dropped, as
-    ///   is certain of members of objects that such values keep and no script reaches.
+    /// - The functions and the sources of buffers that the caller had made by then have not been
+    ///   dropped. This holds if they are members of an object that a persistent value keeps and
+    ///   that no script can reach.
     /// - rquickjs has kept no value on Rust's side since. It keeps the prototype of each class of Rust from the
     ///   first object of the class on, and what a context's user data holds. The only class here is the one of
     ///   host functions, whose prototype is kept when the global objects are installed, which is before any
@@ -367,7 +370,7 @@ impl<'js> Session<'js> {
     /// The value of a result, or what was thrown instead.
     ///
     /// # Errors
-    /// If the result is one.
+    /// If the result is an error.
     pub fn caught<V>(&self, result: Result<V, Error>) -> Result<V, Thrown> {
         result.map_err(|error| match error {
             _ if self.stopped().is_some() => {
@@ -396,8 +399,8 @@ impl<'js> Session<'js> {
         self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)
     }
 
-    /// Takes the reasons of promises that were rejected since the last call, and that nothing
-    /// has handled, in the order of their rejection. There are none after a limit was met.
+    /// Takes the reasons of the promises that were rejected since the last call and not handled, in
+    /// the order of their rejection. Empty after a limit was met.
     pub fn unhandled_rejections(&self) -> Vec<Thrown> {
         if self.stopped().is_some() {
             return Vec::new();
@@ -410,8 +413,9 @@ impl<'js> Session<'js> {
 mod tests {
     use super::*;
 
-    /// Searches the objects that scripts reach from the global object for members of the host's object, which
-    /// is passed to `script` first. Returns how many objects were visited, and the paths of the members found.
+    /// Passes the host's object to `script`, then searches the objects that scripts can reach from
+    /// the global object for its members. Returns how many objects were visited, and the paths of
+    /// the members found.
     fn reached(script: &str) -> (usize, String) {
         let engine = Engine::new(Limits::default(), Host::default()).unwrap();
         let answer: String = engine
@@ -434,7 +438,8 @@ mod tests {
         let (count, found) = reached("() => []");
         assert!(count > 600, "{count}");
         assert_eq!(found, "");
-        // Stack traces of errors from host functions, or thrown in callbacks of built-in ones, do not help either.
+        // Stack traces of errors from host functions, or of errors thrown in callbacks of built-in
+        // functions, do not lead to these members either.
         let (_, found) = reached(
             "() => { const all = []; \
              Error.prepareStackTrace = (_, frames) => { all.push(...frames.map(frame => frame.getFunction())) }; \

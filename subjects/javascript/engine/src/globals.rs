@@ -33,7 +33,7 @@ pub enum LogLevel {
     Error,
 }
 
-/// A receiver of lines.
+/// Receives the lines that scripts write to `console`.
 pub type Log = Box<dyn FnMut(LogLevel, &str)>;
 
 /// The functions and settings that scripts get from the caller.
@@ -112,8 +112,8 @@ pub(crate) fn install<'js>(
     Ok((fire, functions))
 }
 
-/// The maximum depth of brackets in a text, without those after a backslash, and without those between double
-/// quotes if `quotes` says so.
+/// The maximum nesting depth of brackets in a text. Brackets after a backslash do not count; with
+/// `quotes`, those between double quotes do not count either.
 fn nesting(text: &str, quotes: bool) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut quoted = false;

@@ -18,9 +18,9 @@
 //! processor time than its counted operations ends the process, and deep native recursion ends the
 //! script ([`Stop::Stack`]).
 //!
-//! Scripts cannot reach files, network, processes or the environment: no such function exists.
-//! The values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no other crate
-//! depends on it.
+//! Scripts cannot reach files, network, processes or the environment: no such function exists. The
+//! values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no
+//! other crate depends on rquickjs directly.
 //!
 //! # Example
 //!

@@ -8,7 +8,7 @@ use catherd_platform::stack_address;
 /// Bytes of a large block of memory that count as one unit of operations: filling and copying it
 /// takes time that no poll counts.
 const BYTES_PER_UNIT: usize = 32 * 1024;
-/// Bytes of a block that is large: it is refused once a limit is met.
+/// Blocks of at least this many bytes are large: they are refused once a limit is met.
 const LARGE_BLOCK: usize = BYTES_PER_UNIT;
 /// Jobs (continuations of promises) in one unit of operations.
 const JOBS_PER_UNIT: u64 = 1_000;
@@ -88,7 +88,7 @@ pub(crate) struct Meter {
     stopped: Cell<Option<Stop>>,
     /// The address on the stack below which scripts are ended; 0 if there is none.
     floor: Cell<usize>,
-    /// Whether a script got below that address before any other limit was met.
+    /// Whether a script got below `floor` before any other limit was met.
     below_floor: Cell<bool>,
 }
 

@@ -1,7 +1,7 @@
 //! Functions of `Math` whose last digit differs between platforms, computed by one
 //! implementation.
 
-// A function with the name of one of the C library.
+// `pow` has the name of a function of the C library.
 #![allow(unsafe_code)]
 
 use catherd_elementary as elementary;

@@ -14,7 +14,8 @@ const USABLE_TENTHS: usize = 6;
 /// of the stack that is longer than this is used by every recursion that goes through it.
 const UNTOUCHED: usize = 1 << 20;
 
-/// Bytes of pages at the ends of a band and of other variables of a frame.
+/// Bytes that a band is longer than that, for partial pages at its ends and for other variables of
+/// a frame.
 const MARGIN: usize = 64 << 10;
 
 /// Observes how much of its stack an engine takes.
@@ -30,7 +31,7 @@ pub(crate) struct Depth {
 }
 
 impl Depth {
-    /// Begins anew with a multiple of the limit.
+    /// Starts again with a multiple of the limit.
     pub(crate) fn restart(&mut self, times: usize) {
         self.more = times.saturating_sub(1);
         self.stale.set(self.stale.get() || self.exceeded.get());
@@ -47,13 +48,13 @@ impl Depth {
         self.exceeded.get()
     }
 
-    /// Prepares an execution that begins at this depth and may take so many bytes. Returns the address below which
-    /// scripts must be ended.
+    /// Prepares an execution that begins at this depth and may take `stack` bytes. Returns the
+    /// address below which scripts must be ended.
     pub(crate) fn begin(&self, stack: usize) -> usize {
         let floor = stack_address().saturating_sub(stack / 10 * USABLE_TENTHS);
         let length = (UNTOUCHED + MARGIN).min(stack / 5);
         let mut band = self.band.borrow_mut();
-        // Executions begin at slightly different depths.
+        // Keep a band that is near enough, because executions begin at slightly different depths.
         let near = |band: &StackBand| band.addresses().end.abs_diff(floor) <= stack / 20;
         if !band.as_ref().is_some_and(near) {
             *band = StackBand::new(floor.saturating_sub(length)..floor);
@@ -64,13 +65,13 @@ impl Depth {
         floor
     }
 
-    /// Looks at the stack when the returned value is dropped.
+    /// Checks whether the stack was exceeded when the returned value is dropped.
     pub(crate) fn watch(&self) -> Watched<'_> {
         Watched(self)
     }
 }
 
-/// An execution.
+/// An execution, which checks the stack when it is dropped.
 pub(crate) struct Watched<'a>(&'a Depth);
 
 impl Drop for Watched<'_> {

@@ -1,6 +1,6 @@
-//! The second line of limits: processor time. Most built-in functions count their work, but not all, so that a
-//! script can compute for hours within the counted limits. Processor time differs between computers, so no result
-//! may depend on it: it ends the process instead of the script.
+//! Limits the processor time of scripts. Most built-in functions count their work, but not all do,
+//! so a script can compute for hours within the counted limits. Processor time differs between
+//! computers, so no result may depend on it: it ends the process instead of the script.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,12 +12,12 @@ use catherd_platform::ThreadClock;
 /// The interval at which processor times are read.
 const INTERVAL: Duration = Duration::from_millis(200);
 
-/// Seconds of processor time that an execution may always take, unless the variable [`VARIABLE`] of the environment
-/// has another number.
+/// Seconds of processor time that an execution may always take, unless the environment variable
+/// [`VARIABLE`] sets another number.
 const SECONDS: u64 = 10;
 
-/// The seconds are for a turn of so many units of operations, and about ten times what these take if all of their work
-/// is counted. Turns of more units have more time.
+/// Units of operations of a turn for which the seconds are meant. They are about ten times the time
+/// that these units take if all work is counted. Turns of more units have proportionally more time.
 const UNITS: u64 = 2_000;
 
 const VARIABLE: &str = "CATHERD_JAVASCRIPT_SECONDS";
@@ -50,7 +50,7 @@ pub(crate) struct Pulse {
 }
 
 impl Pulse {
-    /// Watches the engine of this thread. A turn has so many units of operations.
+    /// Watches the engine of this thread. `units` is the number of units of operations of a turn.
     pub(crate) fn start(subject: &str, units: u64) -> Arc<Pulse> {
         static WATCH: Once = Once::new();
         WATCH.call_once(|| {
@@ -68,12 +68,12 @@ impl Pulse {
         pulse
     }
 
-    /// Turns have so many units from now on.
+    /// Sets the number of units of a turn from now on.
     pub(crate) fn permit(&self, units: u64) {
         self.most.store(least().saturating_mul(units.max(UNITS)) / UNITS, Ordering::Relaxed);
     }
 
-    /// Execution of scripts begins; it ends when the returned guard is dropped.
+    /// Marks the beginning of an execution, which ends when the returned guard is dropped.
     pub(crate) fn enter(&self) -> Entered<'_> {
         self.beats.fetch_add(1, Ordering::Relaxed);
         Entered(self)

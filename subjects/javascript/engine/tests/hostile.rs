@@ -210,7 +210,7 @@ fn native_recursion_cannot_be_observed_in_a_guarded_engine() {
     }
     let finite = "let p = {x: 5}; for (let i = 0; i < 200; i++) p = new Proxy(p, {}); p.x";
     assert_eq!(guarded(finite, 1), ("5".to_owned(), None));
-    // Room for half a megabyte of arguments is not an error at any depth that may be used.
+    // Reserving half a megabyte for arguments causes no error at any depth that scripts may use.
     let many = "const f = ((...all) => all.length).bind(null, ...new Array(30000)); f(2)";
     assert_eq!(guarded(many, 1), ("30001".to_owned(), None));
 }

@@ -108,13 +108,15 @@ unsafe impl Allocator for Refusing {
     }
 }
 
-/// The variable that makes a test the child: a script, a point, and the distance of points.
+/// The environment variable that makes a test the child. Its value is a script, the first point,
+/// and the distance between points.
 const CHILD: &str = "CATHERD_REFUSALS";
 
-/// Time in which a child must end.
+/// Time within which a child must end.
 const MOST: Duration = Duration::from_secs(900);
 
-/// Evaluates a script whose request with a number is refused. Returns whether there was such a request.
+/// Evaluates a script and refuses its request with this number. Returns whether there was such a
+/// request.
 fn refuse(script: &str, number: u64) -> bool {
     let requests = Rc::new(Requests { left: Cell::new(u64::MAX), refused: Cell::new(false) });
     let runtime = Runtime::new_with_alloc(Refusing { requests: Rc::clone(&requests) }).unwrap();
@@ -136,8 +138,8 @@ fn refuse(script: &str, number: u64) -> bool {
     refused
 }
 
-/// Evaluates a script in an engine with so many bytes of memory. Returns its result if it met no limit; `None` also
-/// if the engine does not start.
+/// Evaluates a script in an engine with `memory` bytes. Returns its result if it met no limit;
+/// `None` also if the engine does not start.
 fn limited(script: &str, memory: usize) -> Option<String> {
     let limits = Limits { turn: 9_000, test: 9_000, memory, stack: 256 << 10, timers: 9 };
     let engine = Engine::new(limits, Host::default()).ok()?;
@@ -176,7 +178,7 @@ fn child() {
     }
 }
 
-/// Everything that a child writes to a pipe.
+/// Reads everything that a child writes to a pipe.
 fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -221,7 +223,7 @@ fn try_script(
         if status.success() {
             return tried;
         }
-        // A panic would be a mistake of the code in Rust.
+        // A panic would be an error in Rust code, not in the engine.
         let place = place(&errors);
         assert!(status.code().is_none() || place.is_some(), "script {script}, {reached}: {errors}");
         *deaths.entry(place.unwrap_or_else(|| status.to_string())).or_default() += 1;
@@ -264,7 +266,7 @@ fn each_request_is_refused_once() {
 
 #[test]
 fn a_script_that_meets_no_limit_has_its_result_with_any_memory() {
-    // Refusals that kill the engine are tried in children above.
+    // Skip the scripts with refusals that crash the engine; they are tried in children above.
     for script in &SCRIPTS[2..] {
         let expected = limited(script, 64 << 20).unwrap();
         for memory in (1..40).map(|number| number * (160 << 10)) {

@@ -97,7 +97,7 @@ fn nothing_of_the_computer_is_reachable() {
     assert_eq!(log(script), "");
     let import = "import('fs').then(() => console.log('imported'), e => console.log(e.name))";
     assert_eq!(log(import), "ReferenceError");
-    // The constructor of a host function does not lead to other objects.
+    // The constructor of a host function gives no access to other objects.
     let escape = "console.log(setTimeout.constructor('return typeof require')())";
     assert_eq!(log(escape), "undefined");
 }
