@@ -7,7 +7,7 @@ use crate::live::Live;
 const DEEPER: usize = 4;
 
 /// An execution that exceeds that stack as well is repeated with a stack larger by this factor. If
-/// it exceeds even this, it recurs without end in any build, because the sizes of frames in
+/// it exceeds even this, it recurses without end in any build, because the sizes of frames in
 /// different builds differ by less.
 const DEEPEST: usize = 7;
 
@@ -15,14 +15,14 @@ const DEEPEST: usize = 7;
 /// error that the engine throws at the end of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooDeep {
-    /// The limit that ends it: `frames` if it recurs without end in built-in functions, `stack` if whether it ends
-    /// differs between builds.
+    /// The limit that ends it: `frames` if it recurses without end in built-in functions, `stack`
+    /// if builds differ in whether it ends.
     pub(crate) limit: &'static str,
 }
 
 impl Live {
-    /// Executes scripts of a program. The function is called again if it takes more than the stack. Also returns whether
-    /// it was.
+    /// Executes scripts of a program by calling a function. The function is called again with a
+    /// larger stack if the scripts exceed the stack. Also returns whether this happened.
     ///
     /// # Errors
     /// If the scripts take more than several times the stack.

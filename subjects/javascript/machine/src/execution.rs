@@ -57,7 +57,7 @@ pub struct Evidence {
     pub called: BTreeMap<String, u64>,
     /// The members that were written.
     pub written: BTreeMap<String, u64>,
-    /// Points of primitive types by operators.
+    /// Points that operators give to primitive types, by type.
     pub scores: BTreeMap<String, u64>,
     /// Other observations, with counts.
     pub more: BTreeMap<String, u64>,
@@ -98,7 +98,7 @@ fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
 pub struct Execution {
     /// How it ended.
     pub outcome: TestOutcome,
-    /// Number of the statement at which it ended; the length of the test if it passed.
+    /// Index of the statement at which it ended; the length of the test if it passed.
     pub ended: usize,
     /// Statements, loop iterations, entries of functions and traps.
     pub steps: u64,
@@ -128,7 +128,7 @@ pub struct Execution {
     /// Whether the result is the same with another seed and at another time, because the program used no random
     /// number, time or timer, and no limit ended the test.
     pub repeatable: bool,
-    /// Work that the test leaves and that a test framework reports as a failure: `rejection` for a
+    /// Unfinished work of the test that a test framework reports as a failure: `rejection` for a
     /// rejected promise that nothing handles, `timer` for an exception in a timer; empty if
     /// nothing.
     pub stray: &'static str,

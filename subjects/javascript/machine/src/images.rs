@@ -47,7 +47,7 @@ impl Loaded {
 }
 
 impl Live {
-    /// Makes an image of the context, in which nothing has been loaded yet.
+    /// Makes an image of the context before anything is loaded into it.
     pub(crate) fn keep_bare(&mut self) -> Result<(), String> {
         self.images.bare = Some(self.engine.image().map_err(|error| error.to_string())?);
         Ok(())
@@ -56,9 +56,10 @@ impl Live {
     /// Restores the context to its state before loading, if there is an image of it.
     pub(crate) fn clear(&mut self) {
         if let Some(bare) = &self.images.bare {
-            // SAFETY: the image is one of this engine. Persistent values are the functions of the prelude
-            // and the object of the host's functions and arrays; they were made before the image and are
-            // kept until the context is dropped. No script reaches that object, so that its members stay.
+            // SAFETY: the image was made of this engine. Persistent values are the functions of the
+            // prelude and the object of the host's functions and arrays; they were made before the
+            // image and are kept until the context is dropped. No script reaches that object, so
+            // that its members stay.
             unsafe { self.engine.restore(bare) };
             self.shared.waiting.set(false);
         }

@@ -34,18 +34,18 @@ pub(crate) struct Shared {
     pub(crate) reason: Cell<Option<&'static str>>,
     /// The stream of `Math.random`.
     pub(crate) subject: RefCell<Stream>,
-    /// Whether a number was taken from that stream or from the one of proxies.
+    /// Whether a random number was drawn from `subject` or `proxy`.
     pub(crate) drawn: Cell<bool>,
     /// The stream of collecting proxies.
     pub(crate) proxy: RefCell<Stream>,
-    /// Maximum number of steps of the present test.
+    /// Maximum number of steps of the current test.
     pub(crate) most_steps: Cell<u64>,
-    /// Whether functions wait that were passed to `process.nextTick`.
+    /// Whether functions that were passed to `process.nextTick` wait to be called.
     pub(crate) waiting: Cell<bool>,
     /// Files that were compiled.
     compiled: RefCell<BTreeSet<String>>,
     pub(crate) arrays: Arrays,
-    /// Counters that are steps.
+    /// Numbers of the counters that count steps.
     steps: Vec<u32>,
 }
 
@@ -236,7 +236,7 @@ impl Live {
         Ok(live)
     }
 
-    /// Uses the context.
+    /// Calls a function with a session of the context.
     pub(crate) fn enter<R>(
         &self,
         body: impl for<'js> FnOnce(&Session<'js>) -> R,
@@ -259,7 +259,7 @@ impl Live {
         }
     }
 
-    /// Loads the program once.
+    /// Loads the program, for callers that execute no test.
     pub(crate) fn try_load(&self) -> Result<(), String> {
         self.enter(|session| {
             let result = self.call::<_, ()>(session, "prepare", (false, false));
@@ -269,8 +269,8 @@ impl Live {
         })?
     }
 
-    /// Executes the jobs of promises, and the functions passed to `process.nextTick` when no job is left, until there
-    /// is nothing left of either. Returns whether one of these functions threw an exception.
+    /// Executes the jobs of promises, and the functions passed to `process.nextTick` when no job is
+    /// left, until neither is left. Returns whether one of these functions threw an exception.
     pub(crate) fn drain(&self, session: &Session<'_>) -> bool {
         let mut failed = false;
         session.drain();
@@ -296,7 +296,7 @@ impl Live {
         })
     }
 
-    /// Files that were compiled, without data and modules of the host.
+    /// Paths of the files that were compiled. JSON files and modules of the host are not included.
     pub(crate) fn compiled(&self) -> Vec<String> {
         self.shared.compiled.borrow().iter().cloned().collect()
     }
@@ -310,7 +310,7 @@ impl Drop for Live {
     }
 }
 
-/// Why a program cannot be loaded.
+/// The reason why a program cannot be loaded that meets a limit.
 pub(crate) fn met(limit: &str) -> String {
     format!("the limit `{limit}` is met")
 }

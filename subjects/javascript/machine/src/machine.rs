@@ -99,8 +99,8 @@ impl Machine {
         serde_json::from_str(&text).map_err(|error| MachineError(error.to_string()))
     }
 
-    /// Sources of the regular expressions that loading constructs from texts, each once. Empty if the program cannot be
-    /// loaded.
+    /// Sources of the regular expressions that loading constructs from strings, each once. Empty if
+    /// the program cannot be loaded.
     ///
     /// # Errors
     /// If the engine does not start.
@@ -167,8 +167,8 @@ impl Machine {
             {
                 result
             }
-            // Whether a recursion without end takes more than the stack before it meets another limit differs between
-            // builds.
+            // Builds differ in whether endless recursion exceeds the stack before it meets another
+            // limit.
             ended => {
                 let limit = ended.err().map_or("frames", |deep| deep.limit);
                 self.proxy = before;
@@ -203,8 +203,8 @@ impl Machine {
         result.map(|(execution, _)| execution).map_err(MachineError)
     }
 
-    /// The result of a test that is not executed, because it ends the process of the engine: the limit `crash`, and
-    /// nothing reached.
+    /// The result of a test that is not executed, because the test would end the process of the
+    /// engine: the limit `crash`, and nothing reached.
     ///
     /// # Errors
     /// If the engine does not start.
@@ -391,8 +391,8 @@ impl Live {
 /// Maximum number of names of classes that are looked for.
 const MAX_CLASSES: usize = 200;
 
-/// The results whose classes have names that are not known yet: their indices, with these names, which are known
-/// from now on.
+/// The results whose classes have unknown names: the indices of these results, with the names. Adds
+/// the names to the known ones.
 fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usize, String)> {
     let mut new = Vec::new();
     if matches!(execution.outcome, TestOutcome::Limit(_)) {

@@ -36,9 +36,9 @@ pub struct ProjectConfig {
     pub namespace: Option<String>,
     /// Whether top-level definitions of a script count as exported.
     pub globals: bool,
-    /// Generator of numbers, a regular expression.
+    /// A regular expression that generates numbers.
     pub numbers: Option<String>,
-    /// Generator of strings, a regular expression.
+    /// A regular expression that generates strings.
     pub strings: Option<String>,
     /// The profile of type inference.
     pub profile: Option<String>,
@@ -100,7 +100,7 @@ impl Package {
             }
             return Package::new(package.files);
         } else {
-            // A device that never ends has no size.
+            // Limit the read itself, because a device has no size and may never end.
             let mut bytes = Vec::new();
             let read = fs::File::open(path)
                 .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));

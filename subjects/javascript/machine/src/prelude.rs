@@ -46,7 +46,7 @@ const EXTRAS: &str = concat!(
      channelsModule, cryptoModule, urlClasses, querystringModule, urlModule, fsModule, outOfRange};\n})"
 );
 
-/// Modules that still fewer programs use.
+/// Modules that even fewer programs use.
 const STREAMS: &str = concat!(
     "(function (prelude) {'use strict';\n",
     include_str!("prelude/node/streams/head.js"),
@@ -69,7 +69,7 @@ const STREAMS: &str = concat!(
      windowsPathOf, mimeClasses};\n})"
 );
 
-/// Streams of the web.
+/// The streams of the Web API, such as `ReadableStream`.
 const WEB_STREAMS: &str = concat!(
     "(function (prelude) {'use strict';\n",
     include_str!("prelude/node/streams/head.js"),
@@ -102,7 +102,7 @@ pub(crate) fn streams() -> &'static Compiled {
     COMPILED.get_or_init(|| CompiledScript::compile("streams.js", STREAMS, Limits::default()))
 }
 
-/// Streams of the web.
+/// The script with the streams of the Web API.
 pub(crate) fn web_streams() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED

@@ -39,7 +39,7 @@ pub struct Program {
     pub entry: String,
     /// Statements, functions, branches and goals of the target files that loading reaches.
     pub units: Units,
-    /// Points of the lines of operators, without and with comments.
+    /// Points that lines with operators give to primitive types, without and with comments.
     pub(crate) lines: [Vec<LineScores>; 2],
     /// Instrumented files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
@@ -48,7 +48,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Points for number and string of each line with operators (thesis, table of primitive scores).
+    /// Points that each line with operators gives to number and string (thesis, table of primitive
+    /// scores).
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }

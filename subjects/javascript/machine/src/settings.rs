@@ -5,7 +5,7 @@
 pub struct MachineSettings {
     /// Maximum number of steps of a test.
     pub steps: u64,
-    /// Maximum units of 10,000 polls of a statement.
+    /// Maximum number of polls of the engine during a statement, in units of 10,000.
     pub polls: u64,
     /// Bytes of memory.
     pub heap: usize,
@@ -15,7 +15,7 @@ pub struct MachineSettings {
     pub timers: usize,
     /// Maximum number of steps of loading.
     pub load_steps: u64,
-    /// Maximum units of 10,000 polls of loading.
+    /// Maximum number of polls of the engine while the program is loaded, in units of 10,000.
     pub load_polls: u64,
     /// Traps of an idle proxy after which a test ends.
     pub idle_threshold: u32,

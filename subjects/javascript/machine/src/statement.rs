@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// An argument of a call in a test. Numbers are equal if they are the same value for a program: NaN equals itself, and
-/// 0 is another number than -0.
+/// An argument of a call in a test. Numbers are equal if they are the same value for a program: NaN
+/// equals itself, and 0 differs from -0.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// The result of an earlier statement.
@@ -80,7 +80,8 @@ pub(crate) fn number_text(number: f64) -> String {
 }
 
 impl Argument {
-    /// The JSON form in suites and in the prelude: a list of kind, content and addition.
+    /// The JSON form in suites and in the prelude: a list of the kind, the content, and further
+    /// content for some kinds.
     pub fn to_json(&self) -> Value {
         let list = |items: &[Argument]| items.iter().map(Argument::to_json).collect::<Vec<_>>();
         match self {

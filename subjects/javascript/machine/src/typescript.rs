@@ -1,4 +1,5 @@
-//! TypeScript in packages: the files that requests mean, and the JavaScript of the files that a program reaches.
+//! TypeScript in packages: the files to which requests refer, and the JavaScript of the files that
+//! a program reaches.
 
 use catherd_javascript_instrument::is_typescript;
 
@@ -7,7 +8,7 @@ use crate::package::{Package, requests};
 use crate::program::{Program, ProgramError};
 use crate::resolve::{file_or_folder, is_module, join, normal, resolve, upwards};
 
-/// Extensions of requests, and of the TypeScript files that they may mean.
+/// Extensions in requests, and those of the TypeScript files to which such requests may refer.
 const MEANT: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx"]),
     (".mjs", &[".mts"]),
@@ -28,7 +29,8 @@ pub struct TypedFile {
     pub requests: Vec<(String, String)>,
 }
 
-/// The TypeScript file of the project itself that a path without a file means: `a.ts` for `a` and `a.js`.
+/// The TypeScript file of the project itself to which a path refers if there is no file at the
+/// path: `a.ts` for `a` and `a.js`.
 pub(crate) fn file(package: &Package, path: &str) -> Option<String> {
     if path.split('/').any(|part| part == "node_modules") {
         return None;
@@ -40,7 +42,8 @@ pub(crate) fn file(package: &Package, path: &str) -> Option<String> {
     candidates.flatten().find(|candidate| package.files.contains_key(candidate))
 }
 
-/// The file that a request in a TypeScript file means by `paths` or `baseUrl` of the nearest `tsconfig.json`.
+/// The file to which a request in a TypeScript file refers according to `paths` or `baseUrl` in the
+/// nearest `tsconfig.json`.
 pub(crate) fn alias(package: &Package, from: &str, request: &str) -> Option<String> {
     if !is_typescript(from) {
         return None;

@@ -5,7 +5,7 @@ use catherd_javascript_machine::{
 };
 use serde_json::json;
 
-/// Executes calls of functions without arguments, one a test, in one machine.
+/// Calls functions without arguments in one machine, one call per test.
 fn outcomes(source: &'static str, names: &'static [&'static str]) -> Vec<Execution> {
     let work = move || {
         let program = Program::new(Package::of_source("a.js", source).unwrap()).unwrap();

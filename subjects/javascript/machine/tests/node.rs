@@ -9,7 +9,7 @@ use catherd_javascript_machine::{
 use serde_json::json;
 
 /// Compares the results of all functions of a file with recorded results. Returns the number of
-/// recorded results, and a text for each difference.
+/// recorded results, and a description of each difference.
 fn compare(source: &str, recorded: &str) -> (usize, Vec<String>) {
     let expected: BTreeMap<String, String> = serde_json::from_str(recorded).unwrap();
     let package = Package::of_source("subject.js", source).unwrap();
@@ -102,7 +102,7 @@ fn compression_gives_the_bytes_that_it_gives_in_node() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// Records the results again in the Node.js of this machine, if it is version 20.
+/// Records the results again with the Node.js of this computer, if it is version 20.
 #[test]
 #[ignore = "takes long"]
 fn recorded_results_are_those_of_node() {

@@ -51,7 +51,7 @@ pub(super) fn statements(
 ) -> Ended {
     let mut ended = Ended::new(TestOutcome::Passed, test.len());
     let mut timers = Timers::default();
-    // Rejections of loading belong to no test.
+    // Discard the rejections of loading, which are not a result of the test.
     session.unhandled_rejections();
     let mut reached = live.shared.reached();
     let mut useful = reached.map(|_| 0);
@@ -82,8 +82,8 @@ pub(super) fn statements(
             }
             let mut ended = ended.stopped_at(TestOutcome::Threw { thrown, rejected }, index);
             if options.observe {
-                // Execute pending work first, because it continues in a test that is written as
-                // code.
+                // Execute pending work before the test ends, as happens in a test that is written
+                // as code.
                 ended.after = Some((0..index).map(|each| state(live, session, each)).collect());
                 ended.stray = timers.finish(live, session, settings);
                 if let Some(limit) = timers.limit(live, session, settings) {
@@ -106,7 +106,8 @@ pub(super) fn statements(
         }
     }
     if options.observe {
-        // Tests as code compare states before what was begun continues.
+        // Record states before pending work continues, because tests that are written as code
+        // compare them then.
         let states = (0..test.len()).map(|index| state(live, session, index));
         ended.after = Some(states.collect());
     }
@@ -124,7 +125,7 @@ pub(super) fn statements(
 #[derive(Default)]
 struct Timers {
     count: usize,
-    /// Whether one, or a function passed to `process.nextTick`, has thrown an exception.
+    /// Whether a timer, or a function passed to `process.nextTick`, has thrown an exception.
     failed: bool,
 }
 

@@ -37,8 +37,8 @@ pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>
         }
         let text = package.text(&path).unwrap_or_default();
         for request in requests(&text) {
-            // A package that is found may be another version than the nearest one, which is installed below
-            // the package that needs it.
+            // A package that is found may have another version than the nearest one. In this case,
+            // it is installed below the package that needs it.
             if let Some(name) = name_of(request) {
                 install(&path, name, package, &mut known, &mut bytes)?;
             }
@@ -50,7 +50,7 @@ pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>
     Ok(reached)
 }
 
-/// Reads the package that a request in a file gets, if it is installed.
+/// Reads the package to which a request in a file refers, if it is installed.
 fn install(
     from: &str,
     name: &str,
@@ -111,7 +111,7 @@ fn name_of(request: &str) -> Option<&str> {
     (is_name && is_inside(Path::new(name))).then_some(name)
 }
 
-/// The package that a request in a folder of the project gets.
+/// The package to which a request in a folder of the project refers.
 fn nearest<'k>(
     known: &'k BTreeMap<String, PathBuf>,
     folder: &str,

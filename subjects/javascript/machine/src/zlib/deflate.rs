@@ -1,4 +1,4 @@
-//! Compression as the library zlib of Node.js does it, byte for byte (RFC 1951).
+//! Compression (RFC 1951) with the same output, byte for byte, as the library zlib of Node.js.
 //!
 //! The search for earlier occurrences is zlib's, with the hash of four bytes that the copy of zlib in Node.js 20 has.
 
@@ -16,15 +16,15 @@ const NONE: u16 = 0;
 
 /// Parameters of the search, one set for each of the levels 1 to 9.
 struct Effort {
-    /// The search is shortened when the previous match is as long.
+    /// Length of the previous match from which on the search is shortened.
     good: usize,
     /// Length of the current match from which on no better match is searched for.
     lazy: usize,
-    /// The search ends when a match is as long.
+    /// Length of a match from which on the search ends.
     nice: usize,
-    /// Maximum number of places compared.
+    /// Maximum number of earlier positions that are compared.
     chain: usize,
-    /// Whether a match is used although the next place may have a longer one.
+    /// Whether a match is used although the next position may have a longer one.
     fast: bool,
 }
 
@@ -67,7 +67,7 @@ pub(crate) enum Flush {
     None,
     /// An empty block with the fixed code follows.
     Partial,
-    /// The output is complete up to a byte.
+    /// The output so far is completed and ends at a byte boundary.
     Sync,
     /// Like `Sync`, and later parts do not refer to this one.
     Full,
@@ -78,11 +78,11 @@ pub(crate) enum Flush {
 /// Settings of a compression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeflateSettings {
-    /// 0 to 9.
+    /// Level of compression, 0 to 9.
     pub(crate) level: usize,
     /// The binary logarithm of the window's size, 9 to 15.
     pub(crate) window_bits: u32,
-    /// Memory, 1 to 9.
+    /// Amount of memory, 1 to 9 (`memLevel` of zlib).
     pub(crate) memory: u32,
     /// The strategy of compression.
     pub(crate) strategy: Strategy,
@@ -91,8 +91,8 @@ pub(crate) struct DeflateSettings {
 /// Maximum length of input that level 0 takes: with more, the result depends on the size of the output's buffer.
 const MAX_STORED: usize = 16_000;
 
-/// Compresses the parts of an input, each with its end, without header and checksum. `None` if the result would depend on
-/// more than the input.
+/// Compresses the parts of an input, each with the kind of its end, without header and checksum.
+/// `None` if the result would depend on more than the input.
 pub(crate) fn deflate(parts: &[(&[u8], Flush)], settings: DeflateSettings) -> Option<Vec<u8>> {
     if settings.level == 0 {
         return match parts {
@@ -145,22 +145,22 @@ struct Search<'a> {
     strategy: Strategy,
     /// The position of the next byte.
     start: usize,
-    /// Bytes from there on that are known.
+    /// Number of known bytes from `start` on.
     lookahead: usize,
-    /// The beginning of the present block.
+    /// The beginning of the current block.
     block: isize,
     match_start: usize,
-    /// The length of the match at the place before.
+    /// The length of the match at the previous position.
     before: usize,
-    /// The length of the present match of the lazy search.
+    /// The length of the current match of the lazy search.
     length: usize,
-    /// Whether the lazy search has not written the byte before the present place yet.
+    /// Whether the lazy search has yet to write the byte before the current position.
     waits: bool,
     /// Whether the search stops when it cannot look ahead far enough.
     waits_for_more: bool,
-    /// Places at the end of the input that are not in the table yet.
+    /// Number of positions at the end of the input that are not in the table yet.
     insert: usize,
-    /// The end of what was written or cleared.
+    /// The end of the part of the window that was written or cleared.
     high_water: usize,
     trees: Trees,
 }
@@ -238,7 +238,8 @@ impl Search<'_> {
         }
     }
 
-    /// Enters a place into the table. Returns the last place before it whose four bytes have the same hash.
+    /// Enters a position into the table. Returns the last position before it whose four bytes have
+    /// the same hash.
     fn remember(&mut self, place: usize) -> u16 {
         let bytes = [0, 1, 2, 3].map(|index| self.window[place + index]);
         let hash = hash(u32::from_le_bytes(bytes)) as usize & (self.head.len() - 1);
@@ -248,7 +249,7 @@ impl Search<'_> {
         known
     }
 
-    /// The length of the longest match that begins at one of the known places.
+    /// The length of the longest match that begins at one of the earlier positions.
     fn longest(&mut self, first: u16) -> usize {
         let mut chain = self.effort.chain;
         if self.before >= self.effort.good {
@@ -291,7 +292,7 @@ impl Search<'_> {
         self.block = self.start as isize;
     }
 
-    /// What remains at the end of a part.
+    /// Ends a part of the input: writes the current block if it has symbols or the input ends.
     fn end_part(&mut self, ends: bool) {
         if self.waits_for_more {
             return;

@@ -11,8 +11,8 @@ pub(crate) use deflate::{DeflateSettings, Flush, Strategy};
 pub(crate) use host::offer;
 pub(crate) use inflate::{Format, Inflated, inflate};
 
-/// Compresses the parts of an input, each with its end. The result is complete if the last end is [`Flush::Finish`].
-/// `None` if it would depend on more than the input.
+/// Compresses the parts of an input, each with the kind of its end. The result is complete if the
+/// last end is [`Flush::Finish`]. `None` if it would depend on more than the input.
 pub(crate) fn compress(
     parts: &[(&[u8], Flush)],
     format: Format,
@@ -36,7 +36,7 @@ pub(crate) fn compress(
     Some(bytes)
 }
 
-/// The CRC-32 of bytes that follow others with a known one.
+/// The CRC-32 of bytes that follow other bytes, whose CRC-32 is `before`.
 pub(crate) fn crc32(bytes: &[u8], before: u32) -> u32 {
     let mut remainder = !before;
     for byte in bytes {

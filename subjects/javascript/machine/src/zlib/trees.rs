@@ -12,7 +12,7 @@ const D_CODES: usize = 30;
 const BL_CODES: usize = 19;
 const END_OF_BLOCK: usize = 256;
 const MAX_BITS: usize = 15;
-/// The order in which the lengths of the codes of lengths are written.
+/// The order in which the lengths of the code length codes are written (RFC 1951, section 3.2.7).
 const BL_ORDER: [usize; BL_CODES] =
     [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15];
 
@@ -24,7 +24,7 @@ pub(super) const DISTANCE_EXTRA: [u8; D_CODES] = [
 ];
 const BL_EXTRA: [u8; BL_CODES] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 7];
 
-/// The code of a length from 3 on, and its first length less 3.
+/// The code of a length, which is at least 3, and the first length of this code less 3.
 fn length_code(length: usize) -> (usize, usize) {
     if length == MAX_MATCH {
         return (28, 255);
@@ -32,7 +32,7 @@ fn length_code(length: usize) -> (usize, usize) {
     find(length - MIN_MATCH, &LENGTH_EXTRA[..28])
 }
 
-/// The code of a distance from 1 on, and its first distance less 1.
+/// The code of a distance, which is at least 1, and the first distance of this code less 1.
 fn distance_code(distance: usize) -> (usize, usize) {
     find(distance - 1, &DISTANCE_EXTRA)
 }
@@ -196,10 +196,10 @@ impl<const N: usize> Tree<N> {
     }
 }
 
-/// A run of equal lengths, or a length: its symbol, its extra bits, and how many these are.
+/// A run of equal lengths, or one length: its symbol, its extra bits, and their number.
 type Run = (usize, u16, u32);
 
-/// The lengths of a code as symbols of the code of lengths.
+/// The lengths of a code as symbols of the code length code.
 fn runs<const N: usize>(tree: &Tree<N>) -> Vec<Run> {
     let lengths: Vec<u8> = tree.symbols[..=tree.last].iter().map(|symbol| symbol.length).collect();
     let mut found = Vec::new();
@@ -243,7 +243,7 @@ pub(super) struct Trees {
     bytes: Vec<u8>,
     bits: u64,
     bit_count: u32,
-    /// Distance and byte, or distance and length.
+    /// The symbols of the current block: 0 and a byte, or a distance and a length.
     symbols: Vec<(u16, u16)>,
     most_symbols: usize,
     only_fixed: bool,
@@ -274,7 +274,7 @@ impl Trees {
         self.literals.symbols[END_OF_BLOCK].frequency = 1;
     }
 
-    /// Whether the present block has no symbols yet.
+    /// Whether the current block has no symbols yet.
     pub(super) fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }
@@ -335,7 +335,8 @@ impl Trees {
         self.put(0, 7);
     }
 
-    /// Writes the present block in the shortest way. `bytes` are its bytes, if they are still known.
+    /// Writes the current block in the shortest form. `bytes` are its bytes, if they are still
+    /// known.
     pub(super) fn end_block(&mut self, bytes: Option<&[u8]>, length: usize, last: bool) {
         let mut bits = self.literals.build(&LENGTH_EXTRA, LITERALS + 1, MAX_BITS);
         bits += self.distances.build(&DISTANCE_EXTRA, 0, MAX_BITS);
@@ -381,7 +382,7 @@ impl Trees {
         }
     }
 
-    /// The length of the present block with the fixed code.
+    /// The length of the current block with the fixed code, in bits.
     fn fixed_bits(&self) -> u64 {
         let literals = self.literals.symbols.iter().enumerate().map(|(symbol, known)| {
             let more = symbol.checked_sub(LITERALS + 1).map_or(0, |code| LENGTH_EXTRA[code]);
