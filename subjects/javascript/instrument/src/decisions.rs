@@ -14,7 +14,8 @@ use crate::text_tests::TextTest;
 use crate::units::{BranchKind, Control, GoalKind, Hit, NodeKind};
 use crate::visitor::{Operand, Visitor};
 
-/// Weight of the kind of the left literal in the code of an operator; the right one has its square.
+/// Weight of the kind of the left literal in the code of an operator. The weight of the right one
+/// is its square.
 const LITERAL: u32 = 32;
 
 /// The kind of a literal: 1 for a number, 2 for a string, 0 for other expressions.
@@ -160,7 +161,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a logical expression that is not an operand of another. `id` is the decision's, if it is one.
+    /// Visits a logical expression that is not an operand of another. `id` is the id of the
+    /// decision, if the expression is one.
     pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
         let mut locations = Vec::new();
         self.probed_chain(it, id, &mut locations);

@@ -38,8 +38,8 @@ pub enum Shape {
 /// The content of declarations of types.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
-    /// Types of parameters by the name of the function (`f`), method (`C.m`) or constructor (`C`). Of an overloaded
-    /// function, each declaration is one entry.
+    /// Types of parameters by the name of the function (`f`), method (`C.m`) or constructor (`C`).
+    /// Each declaration of an overloaded function is an entry.
     pub functions: Vec<(String, Vec<Shape>)>,
     /// Interfaces, type aliases and enums by name.
     pub types: BTreeMap<String, Shape>,
@@ -192,7 +192,8 @@ impl Finder {
         }
     }
 
-    /// Notes a member of the class, and properties that are parameters of its constructor, if they are not public.
+    /// Records a member of the class, and the parameters of its constructor that are properties, if
+    /// they are not public.
     fn hide(&mut self, element: &ClassElement<'_>) {
         let is_hidden = |accessibility: Option<TSAccessibility>| {
             accessibility.is_some_and(|it| it != TSAccessibility::Public)
@@ -219,7 +220,7 @@ impl Finder {
         }
     }
 
-    /// Takes the types of the parameters of a function that is the value of a name.
+    /// Records the types of the parameters of a function that is assigned to a name.
     fn value(&mut self, name: String, value: &Expression<'_>) {
         match value.without_parentheses() {
             Expression::ArrowFunctionExpression(it) => {
@@ -236,7 +237,7 @@ impl Finder {
         }
     }
 
-    /// Does something while the bounds of type parameters are known.
+    /// Calls a function while the bounds of type parameters are known.
     fn bounded(
         &mut self,
         parameters: Option<&TSTypeParameterDeclaration<'_>>,
@@ -370,7 +371,7 @@ impl<'a> Visit<'a> for Finder {
                         this.parameters(name, &function.params);
                     });
                 }
-                // A variable of an interface has the methods of the interface.
+                // A variable whose type is an interface has the methods of the interface.
                 TSType::TSTypeReference(_) => {
                     let shape = self.shape(&annotation.type_annotation, 0);
                     self.found.types.entry(name).or_insert(shape);

@@ -75,8 +75,8 @@ impl Visitor<'_, '_> {
         if plain { comment.span.source_text(self.source).to_owned() } else { String::new() }
     }
 
-    /// The number of a function or class, and the comment with it that is inserted, by which the number is found
-    /// in the source text of the value.
+    /// The number of a function or class, and a comment with this number. The comment is inserted
+    /// into the code, so that the number can be found in the source text of the value.
     pub(crate) fn marker(&mut self, callable: Callable) -> (usize, String) {
         let number = self.units.callables.len();
         self.units.callables.push(callable);

@@ -3,8 +3,8 @@
 /// Points of a line for number and for string.
 pub type LineScores = [u32; 2];
 
-/// Operators with their points, each before its prefixes. Operators without points are listed so that they
-/// are not taken for shorter ones.
+/// Operators with their points, each before its prefixes. Operators without points are listed so
+/// that they are not mistaken for shorter ones.
 const OPERATORS: [(&str, LineScores); 19] = [
     (">>>", [2, 0]),
     ("<<", [2, 0]),

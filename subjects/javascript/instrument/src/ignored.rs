@@ -34,7 +34,7 @@ impl Hint {
     }
 }
 
-/// The text after leading spaces; `None` if the text begins with no space.
+/// The text after leading spaces; `None` if it does not begin with a space.
 fn after_space(text: &str) -> Option<&str> {
     let rest = text.trim_start();
     (rest.len() < text.len()).then_some(rest)
@@ -66,7 +66,7 @@ impl Ignored {
         }
         let comments: BTreeMap<u32, u32> =
             program.comments.iter().map(|each| (each.span.start, each.span.end)).collect();
-        // The last comment before a token is used.
+        // If several comments precede a token, the last one is used.
         let hints = hints
             .into_iter()
             .map(|(comment, hint)| (next_token(comment.span.end, source, &comments), hint));

@@ -2,11 +2,12 @@
 //! executes, and numbers its statements, functions, branches and goals.
 //!
 //! - [`instrument`] changes one file and adds its units to [`Units`].
-//! - [`untyped`] makes JavaScript of TypeScript, which the others expect.
+//! - [`untyped`] converts TypeScript to JavaScript, which the other functions expect.
 //! - [`mutants`] lists copies of a file with one small change each.
 //! - [`Build`] selects how much is reported.
-//! - The instrumented code calls probes, which are functions of its caller ([`PROBES`]): `s` are counters,
-//!   `d` receives the value of a decision, `c` a comparison, `g` a logical chain, `t` a test of a string.
+//! - The instrumented code calls probes, which are functions of its caller ([`PROBES`]): `s` is the
+//!   array of counters; `d` receives the value of a decision, `c` a comparison, `g` a logical
+//!   chain, `t` a string test.
 //!
 //! Statements, functions, branches and lines are counted as by istanbul-lib-instrument 6. Insertions
 //! preserve evaluation order, `this`, names of functions and directives.

@@ -155,7 +155,7 @@ impl Module<'_, '_> {
         }
     }
 
-    /// A local name in `export { name }`, which may be an imported one.
+    /// The expression for a local name in `export { name }`; the name may be imported.
     fn local(&self, name: &ModuleExportName<'_>) -> String {
         let text = name.name().to_string();
         let symbol = self.scoping.get_root_binding(text.as_str().into());
@@ -184,7 +184,7 @@ impl Module<'_, '_> {
     }
 }
 
-/// The access of an exported name of a module.
+/// The expression that reads an exported name of a module.
 fn member(module: &str, name: &ModuleExportName<'_>) -> String {
     format!("{module}[{:?}]", name.name().as_str())
 }

@@ -104,7 +104,7 @@ pub fn mutants(path: &str, source: &str, kind: FileKind) -> Result<Vec<Mutant>, 
 
 struct Finder<'s> {
     source: &'s str,
-    /// The source with comments blanked out, so that tokens can be searched in it.
+    /// The source with comments blanked out, so that tokens can be searched for in it.
     bare: Vec<u8>,
     /// Names of the enclosing functions; empty at the top level.
     functions: Vec<String>,
@@ -196,7 +196,8 @@ impl<'s> Finder<'s> {
         self.functions.pop();
     }
 
-    /// Replaces the `?.` of an optional link, which is searched between the object and the rest.
+    /// Replaces the `?.` of an optional link, which is searched for between the object and the
+    /// rest.
     fn optional(&mut self, object: u32, rest: u32, plain: &str) {
         if let Some(span) = self.token("?.", object, rest) {
             self.add(MutationOperator::Ocr, span, plain);

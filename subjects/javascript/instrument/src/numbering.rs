@@ -1,4 +1,4 @@
-//! Numbering of counters and sites, and the units that they belong to.
+//! Numbering of counters and sites, and of the units to which they belong.
 
 use crate::Build;
 use crate::units::{

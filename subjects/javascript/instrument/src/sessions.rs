@@ -1,5 +1,5 @@
-//! Sequences of calls, as examples in tests and documentation have them: what is made, which methods are called of it
-//! in which order, and with which arguments.
+//! Sequences of calls in examples, such as those in tests and documentation: which objects are
+//! made, and which of their methods are called, in which order and with which arguments.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::words::{Literal, literal, name_of};
 /// Maximum number of calls of a sequence.
 const LONGEST: usize = 40;
 
-/// What a call is made of or given.
+/// The object or an argument of a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Given {
     /// A literal.
@@ -32,15 +32,16 @@ pub enum Given {
 pub struct Step {
     /// Whether it makes an instance.
     pub makes: bool,
-    /// The object of which a member is called; `None` if a variable is called itself.
+    /// The object whose member is called; `None` if a variable itself is called.
     pub of: Option<Given>,
-    /// The last name of what is called.
+    /// The last name of the called function or class.
     pub name: String,
     /// The arguments.
     pub arguments: Vec<Given>,
 }
 
-/// The sequences of calls of a text of JavaScript: of its top level and of each function in it. None if it has errors.
+/// The sequences of calls in JavaScript source text: at its top level and in each function in it.
+/// Empty if the text has syntax errors.
 pub fn sessions(source: &str) -> Vec<Vec<Step>> {
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
         return Vec::new();
@@ -60,7 +61,7 @@ pub fn sessions(source: &str) -> Vec<Vec<Step>> {
 #[derive(Default)]
 struct Scope {
     steps: Vec<Step>,
-    /// Numbers of the calls by their places.
+    /// Numbers of the calls by their ranges in the source.
     places: BTreeMap<(u32, u32), usize>,
     variables: BTreeMap<String, Given>,
 }

@@ -20,7 +20,7 @@ pub(crate) struct TextTest {
 }
 
 impl TextTest {
-    /// Recognises a call as a string test; `None` if it is none.
+    /// Recognises a call as a string test; `None` if it is not one.
     pub(crate) fn of(call: &CallExpression<'_>) -> Option<TextTest> {
         let (Expression::StaticMemberExpression(callee), [argument]) =
             (&call.callee, call.arguments.as_slice())

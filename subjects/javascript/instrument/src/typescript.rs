@@ -37,7 +37,7 @@ pub fn is_typescript(path: &str) -> bool {
 /// parameter properties become assignments.
 ///
 /// # Errors
-/// If it is not TypeScript, or has decorators, JSX, or a namespace that this cannot convert.
+/// If it is not TypeScript, or has decorators, JSX, or a namespace that cannot be converted.
 pub fn untyped(path: &str, source: &str) -> Result<Untyped, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > LONGEST_FILE || nesting(source) > DEEPEST {
@@ -81,9 +81,9 @@ struct Eraser<'s> {
     out: Splicer,
     /// Names that are declared as values, by list of statements.
     known: Vec<BTreeSet<String>>,
-    /// The names of the namespaces around.
+    /// The names of the enclosing namespaces.
     inside: Vec<String>,
-    /// Whether the class around has a superclass.
+    /// Whether the enclosing class has a superclass.
     derived: bool,
     /// Why the file cannot be converted, and where.
     refused: Option<(u32, &'static str)>,
@@ -138,8 +138,8 @@ impl Eraser<'_> {
         self.blank(span.start, span.end + if comma { gap as u32 + 1 } else { 0 });
     }
 
-    /// Blanks words that stand before a name, and puts `;` in their place if they are the first on their own and
-    /// what follows could continue the line before.
+    /// Blanks modifiers before a name. In a class, a modifier that comes first becomes `;`, because
+    /// what follows could otherwise continue the previous line.
     fn modifiers(&mut self, start: u32, end: u32, in_class: bool) {
         const WORDS: [&str; 7] =
             ["public", "private", "protected", "readonly", "override", "abstract", "declare"];
@@ -178,12 +178,12 @@ impl Eraser<'_> {
         self.refused.get_or_insert((span.start, cause));
     }
 
-    /// Whether an expression is a name that only stands for a type.
+    /// Whether an expression is a name that only denotes a type.
     fn is_type_name(&self, expression: &Expression<'_>) -> bool {
         matches!(expression, Expression::Identifier(id) if self.only_type(id.name.as_str()))
     }
 
-    /// Whether a name at the top level only stands for a type.
+    /// Whether a name at the top level only denotes a type.
     fn only_type(&self, name: &str) -> bool {
         self.scoping.get_root_binding(name.into()).is_some_and(|symbol| {
             let flags = self.scoping.symbol_flags(symbol);

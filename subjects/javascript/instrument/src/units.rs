@@ -207,7 +207,7 @@ pub enum GoalKind {
     Function,
     /// A location of a branch that Istanbul counts.
     Branch(BranchKind),
-    /// A loop that enters or ends.
+    /// A loop whose body is entered, or that ends.
     Loop,
     /// An optional link or a logical assignment.
     Optional,
@@ -251,7 +251,7 @@ pub struct SourceFile {
     units: Vec<u32>,
 }
 
-/// Number of bytes of a block.
+/// Number of bytes of a block of a file.
 const BLOCK: usize = 1024;
 
 /// The number of UTF-16 units of the characters that begin in a part of a text in UTF-8.

@@ -72,7 +72,7 @@ pub(crate) struct Visitor<'u, 's> {
     pub(crate) recursive: BTreeSet<u32>,
     pub(crate) comments: Vec<Comment>,
     pub(crate) surroundings: Surroundings,
-    /// The position for counters of declarators whose value would lose its name otherwise.
+    /// The position for counters of declarators whose value would otherwise lose its name.
     pub(crate) hoist: Option<u32>,
     /// The statement that was entered last in this function.
     pub(crate) statement: Option<usize>,
@@ -330,7 +330,8 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
     }
 
     fn visit_object_property_kind(&mut self, it: &ObjectPropertyKind<'a>) {
-        // The engine spreads no texts, as `{...'ab'}` does.
+        // Evaluate the spread in another way, because the engine does not spread strings, as in
+        // `{...'ab'}`.
         if let ObjectPropertyKind::SpreadProperty(spread) = it {
             let at = spread.argument.span();
             self.out.open(at.start, format!("{}u(", self.prefix));

@@ -1,6 +1,6 @@
-//! The words of a file, from which values can be made: literals with their places, properties that
-//! are read, values that are compared, and calls with literal arguments, as in examples of tests
-//! and documentation.
+//! The words of a file, from which values can be made: literals with their positions, properties
+//! that are read, values that are compared, and calls with literal arguments, as in examples of
+//! tests and documentation.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ use oxc_syntax::operator::{AssignmentOperator, BinaryOperator, LogicalOperator, 
 use crate::FileKind;
 use crate::declarations::Declarations;
 
-/// Maximum length of a text, in bytes.
+/// Maximum length of a string, in bytes.
 const LONGEST_TEXT: usize = 2_000;
 /// Maximum nesting of literals.
 const DEEPEST: usize = 4;
@@ -62,15 +62,15 @@ pub struct Words {
     pub values: Vec<(String, Literal)>,
     /// Calls: the last name of the function or class, and the arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
-    /// Of each call, what it is a member of: the class whose instance a variable is, otherwise the last name of the
-    /// object; empty if it is a member of nothing that has a name.
+    /// For each call, the owner of the called function: the class if the object is an instance in a
+    /// variable, otherwise the last name of the object; empty if the owner has no name.
     pub owners: Vec<String>,
     /// The declarations of types.
     pub declarations: Declarations,
 }
 
-/// The words of a text of JavaScript or of TypeScript declarations. For a text with syntax errors,
-/// these are only its strings.
+/// The words of source text in JavaScript or of TypeScript declarations. For a text with syntax
+/// errors, these are only its strings.
 pub fn words(path: &str, source: &str) -> Words {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
@@ -97,7 +97,7 @@ pub(crate) fn of_program(program: &Program<'_>) -> Words {
     found.0
 }
 
-/// Strings in quotes of a text that cannot be parsed.
+/// The quoted strings of a text that cannot be parsed.
 fn scanned(source: &str) -> Vec<(u32, Literal)> {
     let mut found = Vec::new();
     for line in source.lines() {
@@ -223,7 +223,7 @@ impl Finder {
         }
     }
 
-    /// What a function is a member of; empty if this has no name.
+    /// The owner of a called function; empty if it has no name.
     fn owner(&self, callee: &Expression<'_>) -> String {
         let Expression::StaticMemberExpression(member) = callee.without_parentheses() else {
             return String::new();
@@ -367,7 +367,7 @@ impl<'a> Visit<'a> for Finder {
         } else if it.operator.is_compare() {
             for (one, other) in [(&it.left, &it.right), (&it.right, &it.left)] {
                 if let Literal::Number(bits) = literal(other, 0) {
-                    // On both sides of the limit, and the limit.
+                    // Add the limit itself and the numbers next to it.
                     for step in [0.0, -1.0, 1.0] {
                         let value = f64::from_bits(bits) + step;
                         self.value(name_of(one), Literal::Number(value.to_bits()));

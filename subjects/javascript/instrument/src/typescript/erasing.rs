@@ -17,7 +17,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::Eraser;
 
-/// Whether a declaration only declares types or what is elsewhere.
+/// Whether a declaration only declares types, or values that exist elsewhere.
 fn is_typing(declaration: &Declaration<'_>) -> bool {
     match declaration {
         Declaration::VariableDeclaration(it) => it.declare,
@@ -80,7 +80,7 @@ impl Eraser<'_> {
     fn as_type(&mut self, expression: &Expression<'_>, span: Span) {
         self.visit_expression(expression);
         let from = expression.span().end;
-        // Otherwise the beginning of the next line would continue the expression.
+        // Add `;` if the beginning of the next line would otherwise continue the expression.
         let rest = self.source.get(span.end as usize..).unwrap_or("");
         let next = rest.trim_start();
         let line = rest[..rest.len() - next.len()].contains('\n');
@@ -231,7 +231,7 @@ impl<'a> Visit<'a> for Eraser<'_> {
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        // A line must not end between the beginning and the arrow.
+        // A line break is not allowed between the parameters and the arrow.
         if let Some(types) = &it.type_parameters {
             if self.text(types.span.start, types.span.end).contains('\n') {
                 self.out.replace(types.span.start, types.span.start + 1, "(");
@@ -263,7 +263,7 @@ impl<'a> Visit<'a> for Eraser<'_> {
         self.modifiers(start, pattern.start, false);
         if it.optional {
             let end = it.type_annotation.as_ref().map_or(it.span.end, |type_| type_.span.start);
-            // The mark may be a part of the pattern or stand after it.
+            // The mark may be a part of the pattern or come after it.
             let end = if end > pattern.end { end } else { pattern.end + 1 };
             self.marks(pattern.end, end);
         }
@@ -314,7 +314,7 @@ impl<'a> Visit<'a> for Eraser<'_> {
     fn visit_ts_type_assertion(&mut self, it: &TSTypeAssertion<'a>) {
         let start = it.expression.span().start;
         if matches!(it.expression, Expression::ObjectExpression(_)) {
-            // The body of an arrow function would become a block.
+            // Add brackets, because the body of an arrow function would become a block.
             self.out.replace(it.span.start, it.span.start + 1, "(");
             self.blank(it.span.start + 1, start);
             self.visit_expression(&it.expression);

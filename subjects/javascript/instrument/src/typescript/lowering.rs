@@ -229,7 +229,7 @@ impl Eraser<'_> {
     }
 }
 
-/// The value of the member of an enum after one with a value as written.
+/// The value of a member of an enum that follows a member with the value `value`.
 fn following(value: &str, name: &str, key: &str) -> String {
     match value.parse::<f64>() {
         Ok(number) => (number + 1.0).to_string(),
