@@ -6,7 +6,7 @@ use std::ptr::{self, NonNull};
 
 use crate::STEP;
 
-/// A piece of memory.
+/// Memory that is freed when the block is dropped.
 pub(crate) struct Block {
     start: NonNull<u8>,
     layout: Layout,
@@ -46,14 +46,15 @@ impl Block {
 
     /// Its first address and the one after its last.
     pub(crate) fn bounds(&self) -> (*mut u8, *mut u8) {
-        // SAFETY: the memory has as many bytes.
+        // SAFETY: the memory has this many bytes.
         (self.start(), unsafe { self.start().add(self.len()) })
     }
 
     /// Copies the first bytes.
     pub(crate) fn save(&self, bytes: usize) -> Saved {
         let mut copy = Box::new_uninit_slice(bytes.min(self.len()));
-        // SAFETY: both have as many bytes, and the copy is new. Uninitialised bytes may be copied as such.
+        // SAFETY: both have at least `bytes` bytes, and the copy is new. Uninitialised bytes may be
+        // copied as such.
         unsafe {
             ptr::copy_nonoverlapping(
                 self.start().cast_const().cast(),

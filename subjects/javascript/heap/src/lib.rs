@@ -8,7 +8,7 @@
 //! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that do not
 //! fit into the permitted chunks, are allocated one by one.
 
-// A heap hands out memory by its address; all of this crate is about that.
+// All of this crate hands out and takes raw addresses of memory.
 #![allow(unsafe_code)]
 
 mod block;
@@ -28,7 +28,8 @@ compile_error!("catherd needs a 64-bit target: the sizes of blocks take 48 bits"
 const CHUNK: usize = 256 << 10;
 /// Blocks of chunks have at most this many bytes, header included.
 const LARGEST_SMALL: usize = 32 << 10;
-/// Sizes up to this are whole multiples of [`STEP`]; above it, four sizes for each doubling.
+/// Sizes up to this many bytes are multiples of [`STEP`]; above it, there are four sizes for each
+/// doubling.
 const FINE: usize = 512;
 /// Distance between the smallest sizes, and the alignment of blocks with their headers.
 const STEP: usize = 16;
@@ -36,7 +37,7 @@ const STEP: usize = 16;
 const SIZES: usize = FINE / STEP + 4 * (LARGEST_SMALL / FINE).ilog2() as usize;
 /// Bytes before each block.
 const HEADER: usize = size_of::<Header>();
-/// Alignment of what engines store.
+/// Alignment of the data that engines store.
 const ALIGN: usize = align_of::<u64>();
 /// [`Header::size_number`] of blocks outside of chunks.
 const ALONE: u16 = u16::MAX;
@@ -171,7 +172,7 @@ impl Heap {
         let size = size_of_number(number);
         let (start, end) = self.rest.get();
         if end as usize - start as usize >= size {
-            // SAFETY: the chunk has as many bytes left.
+            // SAFETY: the chunk has at least `size` bytes left.
             self.rest.set((unsafe { start.add(size) }, end));
             return start;
         }
@@ -181,7 +182,7 @@ impl Heap {
         start
     }
 
-    /// Takes another chunk into use; `None` if the limit of chunks is reached or there is no memory.
+    /// Puts another chunk into use; `None` if the limit of chunks is reached or there is no memory.
     fn next_chunk(&self) -> Option<(*mut u8, *mut u8)> {
         let number = self.chunks_in_use.get();
         let mut chunks = self.chunks.borrow_mut();
@@ -198,7 +199,8 @@ impl Heap {
     /// Frees a block.
     ///
     /// # Safety
-    /// The block is not null, is one of this heap that was not freed, and nothing uses it any more.
+    /// The block is not null, belongs to this heap and has not been freed, and nothing uses it any
+    /// more.
     pub unsafe fn free(&self, block: *mut u8) {
         // SAFETY: the caller passes a block, which has a header before it.
         let (start, header) = unsafe { header_of(block) };
@@ -215,8 +217,8 @@ impl Heap {
     /// Changes the size of a block, which may move. Returns null without a change if there is no memory.
     ///
     /// # Safety
-    /// The block is not null and is one of this heap that was not freed. Nothing uses its old address
-    /// afterwards, unless null is returned.
+    /// The block is not null, belongs to this heap and has not been freed. Nothing uses its old
+    /// address afterwards, unless null is returned.
     pub unsafe fn reallocate(&self, block: *mut u8, bytes: usize) -> *mut u8 {
         if bytes > LARGEST {
             return ptr::null_mut();
@@ -240,8 +242,8 @@ impl Heap {
         }
         let moved = self.allocate(bytes);
         if !moved.is_null() {
-            // SAFETY: both blocks have as many bytes, and they are different ones; the old one is the
-            // caller's, who does not use it any more.
+            // SAFETY: both blocks have at least this many bytes and are different blocks; the old
+            // one is the caller's, who does not use it any more.
             unsafe {
                 ptr::copy_nonoverlapping(block, moved, header.usable().min(usable));
                 self.free(block);
@@ -263,13 +265,14 @@ impl Heap {
     /// The usable bytes of a block: the requested bytes, rounded up to the size of a `u64`.
     ///
     /// # Safety
-    /// The block is not null and is one of a heap that was not freed.
+    /// The block is not null, belongs to a heap and has not been freed.
     pub unsafe fn usable_size(block: *mut u8) -> usize {
         // SAFETY: the caller passes a block, which has a header before it.
         unsafe { header_of(block) }.1.usable()
     }
 
-    /// Copies the contents of all blocks. Blocks outside of chunks stay allocated as long as the image exists.
+    /// Copies the contents of all blocks. Blocks outside of chunks stay allocated while the image
+    /// exists.
     pub fn image(&self) -> Image {
         let chunks = self.chunks.borrow();
         let (rest, in_use) = (self.rest.get(), self.chunks_in_use.get());
@@ -301,7 +304,7 @@ impl Heap {
         assert_eq!(image.heap, self.id, "the image is one of another heap");
         let chunks = self.chunks.borrow();
         for (chunk, saved) in chunks.iter().zip(&image.chunks) {
-            // SAFETY: chunks keep their place in the list as long as the heap lives; nothing refers to
+            // SAFETY: chunks keep their place in the list while the heap exists; nothing refers to
             // their contents, as the caller promises.
             unsafe { chunk.put_back(saved) };
         }

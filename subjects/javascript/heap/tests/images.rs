@@ -36,14 +36,14 @@ fn fill(block: *mut u8, size: usize, byte: u8) -> Filled {
 }
 
 fn check(filled: &Filled) {
-    // SAFETY: the block has as many bytes, which `fill` has written.
+    // SAFETY: the block has at least this many bytes, which `fill` has written.
     let bytes = unsafe { std::slice::from_raw_parts(filled.block, filled.size) };
-    // A comparison of whole slices is quick also in an interpreter.
+    // Compare whole slices, because this is fast in an interpreter such as Miri too.
     assert!(bytes == vec![filled.byte; filled.size]);
 }
 
-/// Allocates, changes and frees blocks, and checks the contents of each before it is freed. Under Miri, which
-/// takes a hundred times as long for a step, a tenth of the steps is done.
+/// Allocates, resizes and frees blocks, and checks the contents of each before it is freed. Under
+/// Miri, which takes a hundred times as long for a step, only a tenth of the steps are done.
 fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: usize) {
     let steps = if cfg!(miri) { steps / 10 } else { steps };
     for _ in 0..steps {
@@ -131,7 +131,7 @@ fn impossible_sizes_are_refused() {
     let heap = Heap::new(1 << 20);
     assert!(heap.allocate(usize::MAX).is_null());
     let block = fill(heap.allocate(10), 10, 3);
-    // SAFETY: the block is one of the heap, and stays it because the request is refused.
+    // SAFETY: the block is one of the heap, and stays allocated because the request is refused.
     assert!(unsafe { heap.reallocate(block.block, usize::MAX - 100) }.is_null());
     check(&block);
     let image = heap.image();
