@@ -1,7 +1,7 @@
 //! Confirmation of a suite in Node.js: its tests are executed there three times, in random order,
-//! in other time zones and current folders, before the suite is written as code. If assertions
-//! differ from the results in Node.js, they are rewritten if all executions agree, and otherwise
-//! the test is dropped. Then the code itself is executed, and tests that fail are left out of it.
+//! in other time zones and current folders, before the suite is written as code. Assertions that
+//! differ from the results in Node.js are rewritten if all executions agree; otherwise, the test is
+//! dropped. Then the code itself is executed, and tests that fail are left out of it.
 
 mod file;
 
@@ -27,7 +27,7 @@ const EXECUTIONS: usize = 3;
 /// Time zones of the executions, so that local times do not agree by chance.
 const ZONES: [&str; EXECUTIONS] = ["UTC", "America/New_York", "Asia/Kolkata"];
 
-/// Time without an answer after which a test is dropped and its process killed.
+/// Time without an answer after which a test is dropped and its process is killed.
 const SILENCE: Duration = Duration::from_secs(10);
 
 /// The oldest version of Node.js in which suites are confirmed.
@@ -44,7 +44,7 @@ const HARNESS: &str = include_str!("confirmation/harness.js");
 /// Code that replaces TypeScript files by their JavaScript.
 const TYPED: &str = include_str!("confirmation/typed.js");
 
-/// The hook that loads modules again is executed in a separate thread.
+/// Permits the thread in which Node.js executes the hook that loads modules again.
 const WORKERS: &str = "--allow-worker";
 
 /// Node.js on this computer.
@@ -66,9 +66,9 @@ pub struct NotConfirmed(String);
 pub struct Confirmation {
     /// The version of Node.js.
     pub version: String,
-    /// Number of assertions that were rewritten from what Node.js shows.
+    /// Number of assertions that were rewritten according to results in Node.js.
     pub rewritten: usize,
-    /// The tests that were dropped, as numbers in the suite before, each with the reason.
+    /// The tests that were dropped: the number of each in the original suite, with the reason.
     pub dropped: Vec<(usize, String)>,
 }
 
@@ -96,7 +96,7 @@ impl Node {
         }
     }
 
-    /// Whether its test runner compares values with snapshots, as of version 22.3.
+    /// Whether its test runner compares values with snapshots, which it does from version 22.3 on.
     pub fn has_snapshots(&self) -> bool {
         let minor = self.version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
         self.major > 22 || self.major == 22 && minor.is_some_and(|minor| minor >= 3)
@@ -173,7 +173,7 @@ impl Node {
         Ok(confirmation)
     }
 
-    /// Executes tests in an order, in as many processes as necessary. Returns what each shows.
+    /// Executes tests in an order, in as many processes as necessary. Returns the results of each.
     fn execute(
         &self,
         job: &Value,
@@ -238,9 +238,9 @@ impl Node {
     }
 
     /// Executes a script in a process with a time zone and a current folder until the process ends,
-    /// `said` breaks, or it writes nothing for a long time. The job is its standard input. `said`
-    /// is called with the lines that begin with the token, without the token. Returns whether the
-    /// process ended by itself.
+    /// `said` breaks, or the process writes nothing for [`SILENCE`]. The job is its standard input.
+    /// `said` is called with the lines that begin with the token, without the token. Returns
+    /// whether the process ended by itself.
     fn script(
         &self,
         script: &str,
@@ -267,7 +267,7 @@ impl Node {
         let (mut input, output) = (child.stdin.take(), child.stdout.take());
         let sent = job.to_string();
         let writer = thread::spawn(move || {
-            // Ignore the error: a process that has ended shows nothing.
+            // Ignore the error: a process that has ended gives no results, which is noticed later.
             input.take().map(|mut input| input.write_all(sent.as_bytes()))
         });
         let (sender, lines) = mpsc::channel();
@@ -321,7 +321,7 @@ fn typed(code: &Code, root: &Path) -> Value {
     Value::Object(files.collect())
 }
 
-/// A test for the harness.
+/// The JSON form of a test for the harness.
 fn described(test: &SuiteTest) -> Value {
     let pending = test.assertions.iter().map(|expected| expected["type"] == "promise");
     let statement = |statement: &Statement| {
@@ -336,7 +336,7 @@ fn described(test: &SuiteTest) -> Value {
     })
 }
 
-/// Adds its code to each function that returns a constant.
+/// Adds JavaScript code to each argument that is a function returning a constant.
 fn with_code(arguments: &mut Value) {
     let code = Argument::from_json(arguments).and_then(|argument| code_of_constant(&argument));
     if let Value::Array(items) = arguments {
@@ -347,7 +347,7 @@ fn with_code(arguments: &mut Value) {
 
 /// The results of a test in all executions.
 ///
-/// Only what the code asserts has to agree.
+/// Only values that the code asserts have to agree.
 fn agreed(
     executions: &[BTreeMap<usize, Value>],
     number: usize,
@@ -369,7 +369,8 @@ fn agreed(
     Ok(first.clone())
 }
 
-/// Whether data contains the path of a folder other than the root of the file system in a text.
+/// Whether a string in the data contains the path of the folder. The root of the file system does
+/// not count.
 fn mentions(data: &Value, folder: &str) -> bool {
     match data {
         Value::String(text) => folder.len() > 1 && text.contains(folder),

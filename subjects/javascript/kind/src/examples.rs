@@ -1,4 +1,4 @@
-//! Examples of the behaviour, which are executed like runs.
+//! Examples of the behaviour of this kind, which are executed like runs.
 
 use catherd_javascript_classes::examples::{self, ExampleError, Verdict};
 

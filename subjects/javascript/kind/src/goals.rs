@@ -25,7 +25,8 @@ pub(crate) fn of(
     algorithms: &[Algorithm],
     examine: Examiner,
 ) -> Result<Vec<NamedGoals>, FindError> {
-    // Algorithms with the same goals: the first of them, and the labels of all.
+    // Groups of algorithms with the same goals: the goals, the first algorithm, and the labels of
+    // all.
     let mut groups: Vec<((Goals, bool), &Algorithm, Vec<String>)> = Vec::new();
     for algorithm in algorithms {
         let Ok((_, settings)) = configuration::read(algorithm) else { continue };

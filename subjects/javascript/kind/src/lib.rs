@@ -1,5 +1,5 @@
 //! The subject kind `javascript`: classes and functions of JavaScript packages, for which
-//! Flycatcher's generator and the searches make suites.
+//! Flycatcher's generator and the search algorithms generate suites.
 //!
 //! - [`JavaScript`]: the kind.
 //! - [`packages`]: corpora of npm packages.
@@ -66,8 +66,8 @@ impl Default for JavaScript {
 }
 
 impl JavaScript {
-    /// Projects are examined by a function, which can do this in another process, because a hostile project could
-    /// end its process.
+    /// Examines projects with a function. It can use another process, because a hostile project
+    /// could end the process.
     pub fn examined_by(examine: Examiner) -> JavaScript {
         JavaScript { examine }
     }

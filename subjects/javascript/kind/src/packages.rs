@@ -46,7 +46,7 @@ impl From<String> for PackagingError {
 /// ignored.
 ///
 /// # Errors
-/// The first line that is not a package.
+/// If a line is not a package; the first one is reported.
 pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));

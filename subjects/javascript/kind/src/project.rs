@@ -41,7 +41,7 @@ impl From<String> for ProjectError {
 /// The coverage of a suite.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SuiteCoverage {
-    /// Covered and all statements, branches, functions, lines.
+    /// For statements, branches, functions and lines: how many are covered, and how many there are.
     pub totals: [(usize, usize); 4],
     /// Names of the goals that no test covers.
     pub uncovered: Vec<String>,
@@ -67,7 +67,8 @@ pub fn is_project(path: &Path) -> bool {
 pub struct GenerateOptions<'a> {
     /// Whether the suite is minimised, unless the algorithm sets this.
     pub minimise: bool,
-    /// The project as it was: only functions that differ are tested; `None` for all functions.
+    /// An earlier version of the project. Only functions that differ from it are tested; `None` for
+    /// all functions.
     pub since: Option<&'a Project>,
     /// Stores the tests of the search, or contains the tests of an earlier search.
     pub journal: Journal,
@@ -146,7 +147,7 @@ impl Project {
     /// The project as it was at a revision of Git, with the dependencies that it has now.
     ///
     /// # Errors
-    /// If Git does not know the revision or the project is in no repository.
+    /// If Git does not know the revision, or the project is not in a repository.
     pub fn at_revision(&self, path: &Path, revision: &str) -> Result<Project, ProjectError> {
         let package = since::at_revision(path, revision, &self.package)?;
         let digest = Digest::of(&package.pack());
@@ -225,7 +226,8 @@ impl Project {
         steps: Option<u64>,
     ) -> Result<Vec<(Verdict, u64)>, ProjectError> {
         self.with_program(|program| {
-            // Use a new context for each test, so that no test sees changes of built-in objects by another.
+            // Use a new context for each test, so that no test sees the changes that another made
+            // to built-in objects.
             let mut machine = machine_of(program, &GenerationSettings::default(), seed, true);
             let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
             let tests = suite.tests.iter().map(|test| {

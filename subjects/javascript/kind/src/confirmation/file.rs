@@ -21,8 +21,8 @@ const MAX_EXECUTIONS: usize = 8;
 type Name = (String, String);
 
 impl Node {
-    /// Writes a suite as code, executes the code as it will be at the path `out`, and leaves out
-    /// the tests that fail, until no test fails. Code for other frameworks is executed as code for
+    /// Writes a suite as code, executes it as code for the path `out`, and leaves out the tests
+    /// that fail, until no test fails. Code for other frameworks is executed as code for
     /// `node:test`. `note` is called with the number of tests that were left out, and returns the
     /// note in the code.
     ///
@@ -30,7 +30,7 @@ impl Node {
     /// snapshots, which do not exist yet.
     ///
     /// # Errors
-    /// If Node.js cannot be started, or shows other failures each time.
+    /// If Node.js cannot be started, or different tests fail in each execution.
     pub fn write(
         &self,
         suite: &mut Suite,
@@ -126,7 +126,7 @@ impl Results {
         self.passed.is_empty() && self.failed.is_empty() && self.open.is_empty()
     }
 
-    /// Adds how a test or a group ends. Tests come before their group.
+    /// Adds the end of a test or a group. Tests are reported before their group.
     fn add(&mut self, event: &Value) {
         if let Some(number) = event[0].as_u64() {
             self.begun = number as usize;
@@ -152,7 +152,8 @@ impl Results {
         }
     }
 
-    /// The tests that fail. If none does, the one that began and did not end. `names` are all tests in the order of the file.
+    /// The tests that fail; if none does, the test that began and did not end. `names` are all
+    /// tests in the order of the file.
     fn failing(mut self, names: &[Name]) -> Vec<Name> {
         let ended = |it: &&Name| self.passed.contains(it) || self.failed.contains(it);
         if let Some((group, _)) = names.iter().find(|it| !ended(it)) {
@@ -169,7 +170,7 @@ impl Results {
     }
 }
 
-/// A text as part of an address.
+/// A string, percent-encoded as part of a URL.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {
