@@ -26,8 +26,8 @@ const CRASHED: &str = "CATHERD_CRASHED";
 /// Set in a child that writes the suite of an earlier child, to the end of the earlier child.
 const ENDED: &str = "CATHERD_ENDED";
 
-/// The largest exit code of a command, and the exit code after a second signal. Engine processes
-/// that crash have other exit codes.
+/// The largest exit code of a command, and the exit code after a second signal. Processes whose
+/// engine crashes end with other codes.
 const CODES: [i32; 2] = [4, 130];
 
 /// Maximum number of searches that are started again.
@@ -86,7 +86,7 @@ impl Temporary {
         let mut options = OpenOptions::new();
         let options = with_mode(options.write(true).create_new(true), 0o600);
         let opened = options.open(&path).or_else(|_| {
-            // An earlier process with this id was killed.
+            // Remove a file that an earlier process with this id left when it was killed.
             std::fs::remove_file(&path)?;
             options.open(&path)
         });
@@ -153,7 +153,6 @@ fn generate_in_children(
     }
 }
 
-/// Waits until the child has ended.
 fn wait(running: &Mutex<Option<Child>>) -> io::Result<ExitStatus> {
     loop {
         if let Some(child) = &mut *running.lock().unwrap_or_else(PoisonError::into_inner)
@@ -165,7 +164,7 @@ fn wait(running: &Mutex<Option<Child>>) -> io::Result<ExitStatus> {
     }
 }
 
-/// This command in a child process.
+/// Prepares the execution of this command in a child process.
 fn command(variables: &[(&str, OsString)]) -> io::Result<Command> {
     let program: PathBuf = match cfg!(target_os = "linux") {
         true => "/proc/self/exe".into(),

@@ -71,7 +71,7 @@ pub(crate) struct Written {
     pub(crate) text: String,
     /// A line that states whether the suite was confirmed; empty if this was not requested.
     pub(crate) note: String,
-    /// The tests that are not in the code, as numbers, each with the reason.
+    /// The tests that are not in the code: the number of each, with the reason.
     pub(crate) skipped: Vec<(usize, String)>,
     /// Counts of the goals that the code covers, and that the suite covers.
     covered: (usize, usize),
@@ -167,8 +167,8 @@ impl CodeFlags {
     }
 }
 
-/// The reason for which tests with unusual values are not in the code. `goals` is the number of
-/// goals that only these tests cover.
+/// The reason why tests with unusual values are not in the code. `goals` is the number of goals
+/// that only these tests cover.
 fn odd_values(goals: usize) -> String {
     let reason = "values that a person would not choose; --all-values writes all";
     match goals {
@@ -177,7 +177,7 @@ fn odd_values(goals: usize) -> String {
     }
 }
 
-/// A line for each reason for which tests are not in the code, with their number.
+/// A line for each reason why tests are not in the code, with the number of these tests.
 fn left_out(skipped: &[(usize, String)]) -> String {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for (_, reason) in skipped {

@@ -74,8 +74,8 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     }
 }
 
-/// Waits until a file of the project changes. A project that cannot be read, as while it is written, has not changed.
-/// Returns false if the command was ended.
+/// Waits until a file of the project changes. A project that cannot be read, for instance while it
+/// is being written, counts as unchanged. Returns false if the command was ended.
 fn changes(asked: &Generation, stop: &AtomicBool) -> bool {
     let digest = || Project::open(&asked.project, None, None).ok().map(|project| project.digest());
     let before = digest();
@@ -126,7 +126,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     let (mut skipped, mut left_out, mut confirmed) = (0, String::new(), String::new());
     let mut text = generated.suite.to_json();
     if let Some(out) = out.filter(|out| is_code(out)) {
-        // An interrupt that has ended the search does not end the rest.
+        // An interrupt that has ended the search does not end the work after it.
         let stop = if stop.load(Ordering::Relaxed) { Arc::default() } else { Arc::clone(stop) };
         let written = flags.code.write(&project, path, out, &generated.suite, &stop)?;
         left_out = written.left_out();
@@ -163,8 +163,8 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     Ok(exit)
 }
 
-/// The exit code, and a sentence why the search ended before its budget was spent; empty if it did
-/// not.
+/// The exit code, and a sentence about why the search ended before its budget was spent; empty if
+/// it did not.
 fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     let found = "the suite has the tests that were found until then";
     if let Some(how) = died {
