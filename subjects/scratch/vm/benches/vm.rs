@@ -23,7 +23,7 @@ fn folder(name: &str) -> PathBuf {
     [env!("CARGO_MANIFEST_DIR"), "..", "..", "..", "datasets", "demo", name].iter().collect()
 }
 
-/// A VM 100 steps after the green flag.
+/// A VM that has executed 100 steps after the green flag.
 fn running<T: Tracer>(name: &str, tracer: T) -> Vm<T> {
     let project = Project::read(folder(name)).expect("the demo projects are sound");
     let program = Program::compile(&project).expect("the demo projects are sound");
@@ -36,7 +36,7 @@ fn running<T: Tracer>(name: &str, tracer: T) -> Vm<T> {
     vm
 }
 
-/// The right arrow is held down for ten steps of twenty.
+/// Executes steps in which the right arrow is held down for ten of every twenty steps.
 fn play<T: Tracer>(vm: &mut Vm<T>) {
     for press in [true, false] {
         vm.key("right arrow", press);

@@ -22,7 +22,7 @@ use crate::midstep::{Change, PenMark};
 use crate::thread::{Frame, Status, Thread, WaitTimer};
 use crate::tracer::Tracer;
 
-/// Fuel for stamping: base in blocks, and pixels for one more block.
+/// Fuel for stamping: the base cost in blocks, and the number of pixels that cost one more block.
 const STAMP_COST: (usize, f64) = (1, 4.0);
 
 /// Number of points of a hull whose computation costs as much as one block.
@@ -200,7 +200,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::ResetTimer => {
                 self.state.timer = 0.0;
                 if self.settings.one_timer {
-                    // The hat uses the clock of the last step's scripts.
+                    // Undo the change of the clock at the beginning of this step, because the hat
+                    // uses the clock of the previous step.
                     self.state.clock_start = self.state.clock + 1.0;
                 }
             }

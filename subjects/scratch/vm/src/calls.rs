@@ -1,5 +1,5 @@
-//! Functions of the interpreter that the VM calls. The macro [`compile_interpreter!`] compiles them
-//! in the crate of a tracer.
+//! The functions of the interpreter that a VM calls. The macro [`compile_interpreter!`] compiles
+//! them in the crate of a tracer.
 
 use crate::interpreter::Interpreter;
 use crate::target::TargetId;
@@ -7,7 +7,7 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::vm::Vm;
 
-/// A call of the interpreter by a VM.
+/// A call of the interpreter by a VM, with the work to do.
 #[doc(hidden)]
 pub struct Call<'a>(pub(crate) Work<'a>);
 

@@ -26,7 +26,7 @@ pub(crate) struct Command {
     pub(crate) early_inputs: (u32, u32),
 }
 
-/// The place of a variable or list: its owner and its index there.
+/// The place of a variable or list: its owner, and its index in the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Slot {
     Stage(u32),
@@ -245,7 +245,7 @@ pub(crate) enum Op {
         shown: bool,
     },
 
-    /// `arguments` is a range in [`crate::Program::arguments`].
+    /// Calls a custom block. `arguments` is a range in [`crate::Program::arguments`].
     Call {
         procedure: Option<u32>,
         arguments: (u32, u32),
@@ -454,8 +454,8 @@ pub(crate) enum Expr {
     VideoMotion,
     /// The text itself, because there is no network for a translation.
     Translate(ExprId),
-    /// The last of [`Command::early_inputs`] of a block that translates something, for which it may
-    /// have to wait.
+    /// The last of [`Command::early_inputs`] of a block that translates a text. The block may have
+    /// to wait for the translation.
     AwaitedTranslation,
 
     ItemOfList(Slot, ExprId),

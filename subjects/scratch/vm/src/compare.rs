@@ -7,7 +7,8 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number by which a value is compared, if finding it takes no fuel; NaN if the value is NaN.
+/// The number by which a value is compared, if it can be found without fuel; NaN if the value is
+/// NaN.
 #[inline]
 pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
     match value {
@@ -79,8 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The number by which an expression is compared, if finding it takes no fuel; NaN if its value
-    /// is NaN. `None` for other expressions, which are not evaluated.
+    /// The number by which an expression is compared, if it can be found without fuel; NaN if its
+    /// value is NaN. `None` for other expressions, which are not evaluated.
     #[inline(never)]
     fn comparand(&mut self, e: ExprId) -> Option<f64> {
         let value = match self.program.exprs[e.0 as usize] {

@@ -1,4 +1,4 @@
-//! The two machines whose behaviour a VM can reproduce.
+//! The two versions of Scratch whose behaviour a VM can reproduce.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,15 +6,16 @@ use std::str::FromStr;
 /// The version of Scratch whose behaviour a program has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compat {
-    /// The machine of the Whisker paper: Scratch of November 2020 as Whisker changed it.
+    /// The version of the Whisker paper: Scratch of November 2020 with the changes that Whisker
+    /// made to it.
     #[default]
     Of2022,
-    /// The present version of Scratch: version 15.1.1 of its machine.
+    /// The current version of Scratch, with version 15.1.1 of its virtual machine.
     Today,
 }
 
 impl Compat {
-    /// All of them.
+    /// All versions.
     pub const ALL: [Compat; 2] = [Compat::Of2022, Compat::Today];
 
     /// The name in files and on the command line.
@@ -32,7 +33,7 @@ impl fmt::Display for Compat {
     }
 }
 
-/// Error for an unknown name of a machine.
+/// Error for an unknown name of a version.
 #[derive(Debug, thiserror::Error)]
 #[error("no machine is named `{0}`; there are 2022 and today")]
 pub struct UnknownCompat(String);

@@ -47,13 +47,13 @@ impl Program {
     /// Compiles a project.
     ///
     /// # Errors
-    /// [`CompileError`] if it cannot be executed at all. Unknown blocks and unreadable costumes are
-    /// not errors: the blocks do nothing, and the costumes are empty.
+    /// If the project cannot be executed at all. Unknown blocks and unreadable costumes are not
+    /// errors: the blocks do nothing, and the costumes are empty.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
         Self::compile_for(project, Compat::default())
     }
 
-    /// Compiles a project for a machine.
+    /// Compiles a project for a version of Scratch.
     ///
     /// # Errors
     /// As for [`Program::compile`].
@@ -61,9 +61,9 @@ impl Program {
         Self::with_skins(project, compat, SkinSetBuilder::new(Limits::default()))
     }
 
-    /// Compiles a project for the machine of this program. Costumes that this program has as well, for example because both
-    /// projects are based on one template, are shared, so that they are not read or rasterised
-    /// again.
+    /// Compiles a project for the version of Scratch of this program. Costumes that this program
+    /// also has, for example because both projects are based on one template, are shared, so that
+    /// they are not read or rasterised again.
     ///
     /// # Errors
     /// As for [`Program::compile`].
@@ -115,7 +115,7 @@ fn costumes(
     compat: Compat,
     skins: &mut SkinSetBuilder,
 ) -> Arc<[Costume]> {
-    // The machine of 2022 replaces a costume that is missing or cannot be read by an empty costume.
+    // The version of 2022 replaces a costume that is missing or cannot be read by an empty costume.
     let replacement = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
         let shown = match (compat, costume.vector) {
             (Compat::Of2022, _) => return skins.add_blank(),
@@ -393,8 +393,8 @@ impl<'a> Compiler<'a> {
 
     /// The slot of a variable that a field names, and whether the variable must be created when it
     /// is first read. The first match is used: a variable of the target by id, of the stage by id,
-    /// of the target by name, or of the stage by name; if there is none, a new variable of the
-    /// target.
+    /// of the target by name, or of the stage by name. If there is no match, a new variable of the
+    /// target is used.
     fn variable(&mut self, id: &'a str, name: &str) -> (Slot, bool) {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.by_id.get(id) {
@@ -442,7 +442,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The value of a field of the menu in an input of a block.
+/// The value of a field of the menu block in an input of a block.
 fn menu_field<'a>(target: &'a sb3::Target, block: &'a Block, name: &str) -> Option<&'a str> {
     block.inputs.iter().find_map(|input| match input.block {
         sb3::Slot::Block(menu) => Some(target.blocks.get(menu as usize)?.field(name)?.text()),

@@ -20,7 +20,7 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 use noted::{INTERVAL, Noted};
 
-/// Maximum number of iterations of all loops that a search takes.
+/// Maximum number of iterations, of all loops, during one search.
 const LONGEST_SEARCH: u32 = 1024;
 
 /// Maximum number of iterations of the loop that are compared with the stored iteration.
@@ -36,9 +36,9 @@ const MAX_FRAMES: usize = 256;
 const LONGEST_TEXT: usize = 64;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Searches for a cycle before an iteration of the loop on top of the stack. It is called from
-    /// time to time, in warp and if fuel remains. If there is a cycle, consumes the fuel of the
-    /// following periods.
+    /// Searches for a cycle before an iteration of the loop on top of the stack. This is called
+    /// from time to time, only in warp and only if fuel remains. If there is a cycle, consumes the
+    /// fuel of the following periods.
     #[cold]
     #[inline(never)]
     pub(crate) fn search_cycle(&mut self) {

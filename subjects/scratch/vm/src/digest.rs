@@ -1,4 +1,4 @@
-//! Digests of states, which distinguish states without a comparison of their contents.
+//! Digests of states, by which states are compared without comparing their contents.
 
 use catherd_scratch_render::{DrawableId, Fingerprint};
 
@@ -18,10 +18,10 @@ use crate::vm::Vm;
 pub enum DigestScope {
     /// Everything that determines the further execution of the VM.
     Future,
-    /// As [`DigestScope::Future`], without time: the clock, timers, and the elapsed time of waits
+    /// Like [`DigestScope::Future`], without time: the clock, timers, and the elapsed time of waits
     /// and glides.
     Untimed,
-    /// As [`DigestScope::Untimed`], and without the stream of random numbers.
+    /// Like [`DigestScope::Untimed`], and without the stream of random numbers.
     Timeless,
 }
 
@@ -29,11 +29,11 @@ impl<T: Tracer> Vm<T> {
     /// A digest of the state between two steps, the same on every computer and in every process.
     ///
     /// Two VMs with the same program and settings whose digests of [`DigestScope::Future`] are
-    /// equal continue in the same way as long as their callers do the same, except with a
-    /// probability of about 2^-100. Digests do not depend on how the state was reached, with two
-    /// exceptions: the pen layer is represented by the lines and stamps since it was last cleared,
-    /// and the outlines that are known depend on what a program has sensed. The step counter, the
-    /// limits that were hit and the ids of targets are left out.
+    /// equal continue in the same way while their callers do the same, except with a probability of
+    /// about 2^-100. Digests do not depend on how the state was reached, with two exceptions: the
+    /// pen layer is represented by the lines and stamps since it was last cleared, and a digest
+    /// includes which outlines are known, which depends on what the program has sensed. The step
+    /// counter, the limits that were hit and the ids of targets are left out.
     ///
     /// Takes time proportional to the values of all variables and the items of all lists.
     pub fn state_digest(&self, scope: DigestScope) -> u128 {
@@ -42,7 +42,7 @@ impl<T: Tracer> Vm<T> {
     }
 }
 
-/// A state, with positions of its parts that do not depend on their ids and slots.
+/// A state, with positions that identify its parts independently of their ids and slots.
 struct Context<'a> {
     program: &'a Program,
     state: &'a State,

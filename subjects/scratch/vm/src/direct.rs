@@ -80,10 +80,10 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the state by a snapshot, as [`Vm::restore`] does, but leaves what Whisker does not
-    /// restore between tests: layers, rotation styles, pens and what they have drawn, the answer
-    /// and the tempo. The drawables of the stage and of sprites are not restored either, except
-    /// their positions: Whisker restores costume, size, direction and visibility only in the
+    /// Replaces the state by a snapshot, as [`Vm::restore`] does, except for the state that Whisker
+    /// does not restore between tests: layers, rotation styles, pens and what they have drawn, the
+    /// answer and the tempo. The drawables of the stage and of sprites are not restored either,
+    /// except their positions: Whisker restores costume, size, direction and visibility only in the
     /// targets, whose drawables are updated by the next block that changes them.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
         let state = &mut self.state;
@@ -118,7 +118,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// A draw from the VM's stream of random numbers, in [0, 1).
+    /// Draws a number in [0, 1) from the VM's stream of random numbers.
     pub fn draw(&mut self) -> f64 {
         self.state.random.draw()
     }
@@ -145,8 +145,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.bounds(drawable)
     }
 
-    /// The last text in the bubble of the target. It is empty after the bubble was removed; `None`
-    /// if the target never had a bubble.
+    /// The last text in the bubble of the target. The text is empty after the bubble was removed;
+    /// `None` if the target never had a bubble.
     pub fn last_bubble(&self, target: TargetId) -> Option<&Text> {
         self.state.targets.get(target.0 as usize)?.bubble.text.as_ref()
     }
@@ -157,7 +157,7 @@ impl<T: Tracer> Vm<T> {
     pub const PICTURE_SIZE: (u16, u16) = Scene::PICTURE_SIZE;
 
     /// The picture of the stage, see [`Scene::picture`]. Without [colours](Program::with_colors),
-    /// the lines and stamps of a program that senses none are missing.
+    /// the lines and stamps of a program that senses no colours are missing.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         self.state.scene.picture()
     }

@@ -83,7 +83,7 @@ pub(crate) fn of_comparison(how: Comparison, a: f64, b: f64) -> ConditionDistanc
     }
 }
 
-/// The distances of a comparison with some outcome.
+/// The distances of a comparison of values, given its outcome.
 fn of_values(formulas: Formulas, value: bool, a: &Value, b: &Value) -> ConditionDistances {
     if a.both_numeric(b) {
         of_numbers(formulas, a.to_number(), b.to_number())

@@ -31,7 +31,7 @@ impl Angles {
     const SIZE: usize = 1 << Self::BITS;
     const BITS: u32 = 11;
 
-    /// Sine and cosine of an angle in degrees, rounded as the blocks round them.
+    /// Sine and cosine of an angle in degrees, rounded in the same way as by the blocks.
     #[inline]
     fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
@@ -73,7 +73,7 @@ pub(crate) fn math(op: MathOp, n: f64, angles: &mut Angles) -> f64 {
 
 /// A field of the calendar in UTC, from days since 2000-01-01.
 pub(crate) fn current(field: Calendar, days: f64) -> f64 {
-    // Rounded to milliseconds, because fractions of a day are not exact.
+    // Round to milliseconds, because fractions of a day are not exact.
     let ms = js_round(days * DAY_MS);
     let day = (ms / DAY_MS).floor();
     let second = ((ms - day * DAY_MS) / 1000.0).floor();

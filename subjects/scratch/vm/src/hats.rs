@@ -1,5 +1,5 @@
 //! The start of scripts: hat blocks and the threads that they start, and the events that a caller
-//! makes happen between steps.
+//! triggers between steps.
 
 use catherd_scratch_sb3::Opcode;
 

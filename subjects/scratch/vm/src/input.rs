@@ -64,7 +64,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a target as dragging with the mouse does: within the bounds of the stage and without a
+    /// Moves a target like dragging it with the mouse: within the bounds of the stage and without a
     /// line. A glide in progress continues from there.
     pub fn drag(&mut self, target: TargetId, x: f64, y: f64) {
         let mut interpreter = self.interpreter();

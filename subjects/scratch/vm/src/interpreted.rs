@@ -19,7 +19,7 @@ pub enum Fallback {
     Condition,
     /// An operand has no instruction.
     Operand,
-    /// An operand has another value than its instruction can use, such as a text.
+    /// An operand has a value that its instruction cannot use, such as a text.
     Value,
 }
 
@@ -28,8 +28,7 @@ pub enum Fallback {
 pub struct Interpreted {
     /// Number of all blocks in warp.
     pub blocks: u64,
-    /// The numbers of interpreted blocks, by block and reason. A block is counted each time that it
-    /// falls back.
+    /// How often the interpreter executed each block, and for which reason.
     pub fallbacks: FxHashMap<(BlockNo, Fallback), u64>,
 }
 
@@ -39,7 +38,7 @@ impl<T: Tracer> Vm<T> {
         self.buffers.interpreted = Some(Box::default());
     }
 
-    /// The counts, if they are [taken](Vm::count_interpreted).
+    /// The counts; `None` unless [requested](Vm::count_interpreted).
     pub fn interpreted(&self) -> Option<&Interpreted> {
         self.buffers.interpreted.as_deref()
     }

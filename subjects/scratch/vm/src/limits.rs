@@ -79,7 +79,7 @@ impl Hits {
         self.iter().next().is_none()
     }
 
-    /// The hits since earlier ones were counted.
+    /// The hits since `earlier` was taken.
     pub(crate) fn since(&self, earlier: &Hits) -> Hits {
         let mut hits = *self;
         for (hit, before) in hits.0.iter_mut().zip(earlier.0) {

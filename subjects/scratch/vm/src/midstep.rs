@@ -1,5 +1,5 @@
 //! Notifications of a watcher in the middle of a step: the change that a block has just made, or
-//! its question, and the present state.
+//! its question, and the current state.
 
 use crate::state::State;
 use crate::target::TargetId;

@@ -13,7 +13,8 @@ const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
 impl<T: Tracer> Vm<T> {
     /// A number for the positions of the live threads of the script with this top block: a hash of
     /// the blocks on their stacks and the counters of their loops. The hashes of threads are added,
-    /// so their order does not matter. 0 if there is none. Timers of waits are not part of it.
+    /// so their order does not matter. 0 if there are no live threads. Timers of waits are not
+    /// included.
     pub fn script_position(&self, top: BlockNo) -> u64 {
         let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
         let of_script = |thread: &&Thread| {

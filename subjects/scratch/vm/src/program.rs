@@ -17,7 +17,7 @@ use crate::value::Value;
 
 /// A compiled project: immutable, shared by all VMs that execute it.
 pub struct Program {
-    /// The machine for which the project was compiled.
+    /// The version of Scratch for which the project was compiled.
     pub(crate) compat: Compat,
     pub(crate) commands: Vec<Command>,
     pub(crate) exprs: Vec<Expr>,
@@ -51,7 +51,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// The machine for which the project was compiled, and whose behaviour the program has.
+    /// The version of Scratch for which the project was compiled, and whose behaviour the program
+    /// has.
     pub fn compat(&self) -> Compat {
         self.compat
     }
@@ -67,8 +68,8 @@ impl Program {
     }
 
     /// Hash of the code. Two programs compiled from versions of one project behave the same if
-    /// their hashes are equal; different hashes prove nothing. Do not store it, because it may
-    /// change with every release.
+    /// their hashes are equal; if the hashes differ, the behaviour may still be the same. Do not
+    /// store it, because it may change with every release.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Fingerprint(DefaultHasher::new());
         for sprite in &self.sprites {
@@ -170,7 +171,7 @@ pub(crate) struct Costume {
 
 pub(crate) struct Sound {
     pub(crate) name: Text,
-    /// Seconds.
+    /// Duration in seconds.
     pub(crate) length: f64,
 }
 

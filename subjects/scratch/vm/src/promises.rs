@@ -1,5 +1,5 @@
-//! Waits of [today's machine](crate::Compat::Today) that end between steps: bubbles that remain for
-//! some seconds, sounds and speech. Also stores the keys for the Makey Makey blocks.
+//! Waits of [today's Scratch](crate::Compat::Today) that end between steps: bubbles that are shown
+//! for some seconds, sounds and speech. Also stores the keys for the Makey Makey blocks.
 //!
 //! In the original, these waits are promises. A promise that ends after a time is resolved before a
 //! step; a promise that a block resolves is resolved at the end of its step ([`Status::Promise`]).
@@ -22,7 +22,7 @@ const TYPED: f64 = 3.0;
 /// Maximum number of stored keys in which sequences are found.
 const KEYS: usize = 100;
 
-/// The state of waits, sounds and keys in today's machine. Times are in steps since the project was
+/// The state of waits, sounds and keys in today's Scratch. Times are in steps since the project was
 /// loaded.
 #[derive(Clone, Default)]
 pub(crate) struct Promises {
@@ -56,7 +56,7 @@ struct Timer {
     bubble: Option<(TargetId, u32, u64)>,
 }
 
-/// A sound that is being played. A sprite plays a sound at most once at a time.
+/// A sound that is being played. A sprite cannot play the same sound twice at the same time.
 #[derive(Clone)]
 struct Playing {
     sprite: u32,
@@ -76,13 +76,13 @@ impl Playing {
     }
 }
 
-/// The rate at which a sound plays under a pitch: 120 is an octave.
+/// The rate at which a sound plays, given its pitch effect, where 120 is an octave.
 fn rate(pitch: f64) -> f64 {
     catherd_elementary::exp(pitch / 120.0 * std::f64::consts::LN_2)
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Ends the waits whose time has passed, before a step of today's machine.
+    /// Ends the waits whose time has passed, before a step of today's Scratch.
     pub(crate) fn resolve_promises_of_time(&mut self) {
         let Some(mut promises) = self.state.promises.take() else { return };
         promises.now += 1.0;
@@ -277,8 +277,9 @@ impl<T: Tracer> Interpreter<'_, T> {
 }
 
 impl Promises {
-    /// Numbers that determine how the machine continues, with times relative to the current step.
-    /// `thread` and `target` name threads and targets independently of their slots and numbers.
+    /// Numbers that determine how the waits continue, with times relative to the current step.
+    /// `thread` and `target` map threads and targets to names that are independent of slots and
+    /// numbers.
     pub(crate) fn numbers(
         &self,
         thread: impl Fn((u32, u64)) -> u64,

@@ -32,8 +32,8 @@ impl Random {
         Random(Generator::Reference(seed))
     }
 
-    /// The generator with which Whisker and Itch replace `Math.random`: ARC4 with the code units
-    /// of a text as its key. The key of a number is its decimal text and a zero.
+    /// The generator with which Whisker and Itch replace `Math.random`: ARC4 with the code units of
+    /// a text as its key. The key for a number is its decimal text followed by a zero.
     pub fn arc4(key: &[u16]) -> Random {
         Random(Generator::Arc4(Box::new(Arc4::new(key))))
     }
@@ -106,7 +106,7 @@ impl Random {
         }
     }
 
-    /// One draw.
+    /// Draws a number in [0, 1).
     pub fn draw(&mut self) -> f64 {
         match &mut self.0 {
             Generator::Portable(rng) => (rng.next_u64() >> 11) as f64 / (1_u64 << 53) as f64,

@@ -4,10 +4,10 @@
 /// Doubles from this limit have no fraction.
 const NO_FRACTION: f64 = (1_u64 << 52) as f64;
 
-/// [`f64::trunc`].
+/// Same result as [`f64::trunc`].
 #[inline]
 pub(crate) fn trunc(x: f64) -> f64 {
-    // False for NaN.
+    // The condition is false for NaN.
     if x.abs() < NO_FRACTION { (x as i64 as f64).copysign(x) } else { x }
 }
 
@@ -21,7 +21,7 @@ fn nearest(x: f64) -> f64 {
     (x + SHIFT) - SHIFT
 }
 
-/// [`f64::floor`].
+/// Same result as [`f64::floor`].
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
     const SMALL: f64 = (1_u64 << 51) as f64;
@@ -36,13 +36,13 @@ pub(crate) fn floor(x: f64) -> f64 {
     if whole > x { whole - 1.0 } else { whole }
 }
 
-/// [`f64::ceil`].
+/// Same result as [`f64::ceil`].
 #[inline]
 pub(crate) fn ceil(x: f64) -> f64 {
     -floor(-x)
 }
 
-/// [`f64::round`]: ties away from zero.
+/// Same result as [`f64::round`]: ties away from zero.
 #[inline]
 pub(crate) fn round(x: f64) -> f64 {
     let whole = trunc(x);

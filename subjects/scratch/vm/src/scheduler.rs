@@ -22,9 +22,9 @@ impl<T: Tracer> Vm<T> {
         self.call(Work::Step);
     }
 
-    /// Clicks the green flag. Scripts have executed their hats when this returns; their
-    /// bodies begin in the next step. Step counter and timer restart from 0; variables,
-    /// positions and the drawing of the pen are kept.
+    /// Clicks the green flag. Scripts have executed their hats when this returns; their bodies
+    /// begin in the next step. The step counter and the timer restart from 0; variables, positions
+    /// and the drawing of the pen are kept.
     pub fn green_flag(&mut self) {
         self.call(Work::Flag);
     }
@@ -95,8 +95,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.resolve_promises();
     }
 
-    /// Executes one slice of every thread in the list, including those appended meanwhile. Returns
-    /// whether some thread could continue immediately.
+    /// Executes one slice of every thread in the list, including threads that are appended
+    /// meanwhile. Returns whether some thread could continue immediately.
     fn run_batch(&mut self, first: bool) -> bool {
         let mut runnable = false;
         let mut ended = false;
@@ -265,7 +265,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             let Some(frame) = self.state.threads[slot].stack.last() else { return };
             let (block, was_warp) = (frame.block, frame.warp);
             if T::REMEMBERS && !was_warp && self.buffers.stretches.is_open() {
-                // The thread has ended in an unusual way.
+                // The thread has left code without screen refresh, but not by the end of the custom
+                // block.
                 self.end_stretch(End::Budget);
             }
             // Check before every block, because scripts without a loop can be long as well.

@@ -59,9 +59,10 @@ impl Tracer for SelfTestReport {
 /// Maximum number of sprites of a project whose layers are tried in all orders.
 const SPRITES_TO_ORDER: usize = 5;
 
-/// Executes a self-testing project in one of the machines: the green flag, and then steps until no
-/// thread is left, but at most `max_steps`. Such projects were written for unmodified Scratch, so a
-/// step has several batches of threads, at most 100, and there is one timer.
+/// Executes a self-testing project in one of the versions of Scratch: the green flag, and then
+/// steps until no thread is left, but at most `max_steps`. Such projects were written for
+/// unmodified Scratch, so a step has several batches of threads, at most 100, and there is one
+/// timer.
 ///
 /// Some files do not contain the layers of their sprites, on which the order of scripts depends,
 /// because they were converted by a Scratch without a renderer. If such a project fails in the
@@ -69,7 +70,7 @@ const SPRITES_TO_ORDER: usize = 5;
 /// first in which it passes.
 ///
 /// # Errors
-/// [`CompileError`] if the project cannot be compiled.
+/// If the project cannot be compiled.
 pub fn run_self_test(
     project: &Project,
     max_steps: u64,

@@ -13,13 +13,13 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 /// texts, lists, clones or pixels count several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VmSettings {
-    /// The machine for which programs are compiled ([`Program::compile_for`]). It determines the
-    /// effects of blocks; the other settings determine time and limits.
+    /// The version of Scratch for which programs are compiled ([`Program::compile_for`]). It
+    /// determines the effects of blocks; the other settings determine time and limits.
     ///
     /// [`Program::compile_for`]: crate::Program::compile_for
     pub compat: Compat,
-    /// Seconds by which the `timer` block advances a step. 1/30 is Scratch time; the
-    /// Whisker paper found 0.075 empirically (section 3.2).
+    /// Seconds by which the `timer` block advances in each step. 1/30 is Scratch time; the Whisker
+    /// paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
     /// Maximum number of batches of a step. With 1, as in the Whisker paper, every thread executes
     /// one slice. With more, as in unmodified Scratch, batches follow each other until something
@@ -79,8 +79,8 @@ impl Default for Pace {
 }
 
 impl VmSettings {
-    /// Defaults for a machine. [Today's](Compat::Today) has up to 100 batches in a step, in place of
-    /// the 25 ms for which Scratch repeats them, and one timer.
+    /// Defaults for a version of Scratch. [Today's](Compat::Today) has up to 100 batches in a step,
+    /// in place of the 25 ms for which Scratch repeats them, and one timer.
     pub fn of(compat: Compat) -> VmSettings {
         let today = compat == Compat::Today;
         let default = VmSettings { compat, ..VmSettings::default() };

@@ -89,7 +89,7 @@ pub(crate) struct State {
     /// Number of steps that used up their budget.
     pub(crate) step_overruns: u32,
     pub(crate) hits: Hits,
-    /// Waits that end between steps in today's machine; `None` in the machine of 2022.
+    /// Waits that end between steps in today's Scratch; `None` in the version of 2022.
     pub(crate) promises: Option<Box<Promises>>,
 }
 

@@ -2,12 +2,12 @@
 //! slice: from the beginning of the slice, or from a call of a custom block without screen refresh,
 //! to the end of this custom block or of the budget of the slice.
 //!
-//! A program that hangs, or that computes much before its first input, does the same in each test.
-//! The outcome of a stretch is a function of the data that its code reads. After a stretch was
-//! executed and traced, this code is known: the blocks that were covered, and the blocks of its
-//! frames. They determine which data the stretch reads and changes: its [`Reach`]. If a later
-//! stretch at the same place, in the same or another execution, begins with the same values of all
-//! data in this reach, it executes the same blocks, because they read no other data. So the
+//! A program that hangs, or that computes for a long time before its first input, does the same in
+//! each test. The outcome of a stretch is a function of the data that its code reads. After a
+//! stretch was executed and traced, this code is known: the blocks that were covered, and the
+//! blocks of its frames. They determine which data the stretch reads and changes: its [`Reach`]. If
+//! a later stretch at the same place, in the same or another execution, begins with the same values
+//! of all data in this reach, it executes the same blocks, because they read no other data. So the
 //! fingerprint of these values before a stretch identifies its outcome: the values that it writes,
 //! its fuel, and the calls of the tracer. The outcome is applied without executing the stretch.
 //!
@@ -43,8 +43,8 @@ use outcome::{Outcome, Own};
 use reach::{Reach, Senses};
 use start::{Prints, Start};
 
-/// Minimum number of blocks of a slice for which it is worth the time to [remember](Vm::remember)
-/// its thread: about half a millisecond.
+/// Minimum number of blocks of a slice from which on [remembering](Vm::remember) its thread saves
+/// time. They take about half a millisecond.
 pub const LONG_SLICE: u32 = 20_000;
 
 /// Maximum number of frames in warp of a thread that is remembered.
@@ -57,7 +57,8 @@ impl<T: Tracer> Vm<T> {
     /// Remembers the outcomes of code without screen refresh from now on, and applies them when the
     /// same code is executed again with the same data, even after [`Vm::restore`]. Results do not
     /// depend on this. Threads are remembered if a slice has at least `least` blocks, usually
-    /// [`LONG_SLICE`]. `bytes` is the maximum estimated size of the memory; 0 switches it off.
+    /// [`LONG_SLICE`]. `bytes` is the maximum estimated size of the memory; 0 switches remembering
+    /// off.
     ///
     /// Has no effect with a tracer that cannot take over a record ([`Tracer::REMEMBERS`]).
     pub fn remember(&mut self, least: u32, bytes: usize) {
@@ -316,7 +317,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         (frames.len() <= MAX_FRAMES).then(|| blocks.collect())
     }
 
-    /// Ends the stretch that is being executed, and remembers its outcome if it ended in this way.
+    /// Ends the stretch that is being executed, and remembers its outcome if it really ended as
+    /// `end` says.
     #[inline(never)]
     pub(crate) fn end_stretch(&mut self, end: End) {
         let Some(open) = self.buffers.stretches.open.take() else { return };
@@ -361,7 +363,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let budget = (end == End::Budget).then_some(slice_fuel);
         let own = (reach.senses & Senses::CHANGES_OWN != 0)
             .then(|| self.own_outcome(&reach, start.has_pen).map(Box::new));
-        // The target has a drawable as long as it lives.
+        // A live target has a drawable.
         let own = match own {
             Some(None) => return,
             Some(own) => own,

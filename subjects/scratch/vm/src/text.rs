@@ -156,8 +156,8 @@ impl Text {
         }
     }
 
-    /// The number of a numeral of at most 15 characters; NaN for other texts, and if the number has
-    /// not been used before.
+    /// The number of a numeral of at most 15 characters; NaN for other texts, and for texts whose
+    /// number has not been used before.
     #[inline(always)]
     pub(crate) fn numeral(&self) -> f64 {
         let data = self.data();
@@ -166,8 +166,8 @@ impl Text {
         if is_short { number } else { f64::NAN }
     }
 
-    /// From where a word points, in bytes, to the number of this text, for [native](crate::linear) code; `None`
-    /// if it does not point to the text's data.
+    /// The offset, in bytes, of the number of this text from the address `word`, for
+    /// [native](crate::linear) code; `None` if the address does not point to the text's data.
     #[cfg(feature = "native")]
     pub(crate) fn place_of_number(&self, word: usize) -> Option<i32> {
         let data = self.data();

@@ -28,8 +28,8 @@ pub(crate) struct Thread {
     pub(crate) overruns: u32,
     /// Whether the block on top of the stack has waited for its translations.
     pub(crate) translated: bool,
-    /// Whether the thread is in the thread list of the VM, so neither replaced nor removed by `stop
-    /// all`.
+    /// Whether the thread is in the thread list of the VM, which means that it has been neither
+    /// replaced nor removed by `stop all`.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
     /// Parameters of the calls on the stack, innermost last; [`Frame::parameters`] is where the

@@ -25,8 +25,8 @@ pub trait Tracer: Sized {
     const MERGES: bool = false;
 
     /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and pass it on
-    /// again by [`Tracer::take_over`]. Only for tracers that [merge](Tracer::MERGES), and that need
-    /// only the smallest distances of a block.
+    /// again by [`Tracer::take_over`]. Only tracers that [merge](Tracer::MERGES) and that need only
+    /// the smallest distances of a block may set this.
     const REMEMBERS: bool = false;
 
     /// A step begins.
@@ -81,7 +81,7 @@ pub trait Tracer: Sized {
     }
 
     /// Begins a record of the calls of [`Tracer::covered`] and [`Tracer::distance`]. The record
-    /// must not depend on earlier calls, so that until its end [`Tracer::known_distances`] must not
+    /// must not depend on earlier calls, so until its end, [`Tracer::known_distances`] must not
     /// return distances of earlier calls.
     fn record(&mut self) {}
 
@@ -90,7 +90,7 @@ pub trait Tracer: Sized {
         Traced::default()
     }
 
-    /// The calls of a record are repeated.
+    /// Repeats the calls of a record.
     fn take_over(&mut self, record: &Traced) {
         let _ = record;
     }

@@ -22,8 +22,9 @@ pub(crate) enum Trigger {
 }
 
 impl Trigger {
-    /// The event to which a hat block of this opcode reacts. `option` returns the key, backdrop or
-    /// message in the field with a name; `message` returns the number of a message.
+    /// The event to which a hat block of this opcode reacts. `option` returns the content of the
+    /// field with a name, which is a key, backdrop or message; `message` returns the number of a
+    /// message.
     ///
     /// `None` for blocks that are not hats, and if the key, backdrop or message is not found.
     pub(crate) fn of<'a>(

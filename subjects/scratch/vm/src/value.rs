@@ -199,7 +199,7 @@ pub(crate) fn js_round(x: f64) -> f64 {
     if x - floor < 0.5 {
         floor
     } else {
-        // From -0.5 to 0 the sum is 0 where JavaScript has -0.
+        // From -0.5 to 0, the sum is 0, but JavaScript returns -0.
         (floor + 1.0).copysign(x)
     }
 }
@@ -234,8 +234,8 @@ pub(crate) fn to_fixed_2(x: f64) -> String {
 pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     let scaled = x * 1e10;
     let nearest = round(scaled);
-    // Away from ties the rounded integer is certain, and dividing it by an exact power of
-    // ten rounds as reading its decimal text would.
+    // Away from ties the rounded integer is certain, and dividing it by an exact power of ten
+    // rounds in the same way as parsing its decimal text.
     if nearest.abs() < 9e15 && ((scaled - trunc(scaled)).abs() - 0.5).abs() > 1e-3 {
         return nearest / 1e10;
     }

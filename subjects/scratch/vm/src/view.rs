@@ -48,7 +48,7 @@ pub struct TargetView<'a> {
     pub rotation_style: catherd_scratch_sb3::RotationStyle,
     /// Volume in percent.
     pub volume: f64,
-    /// Whether it can be dragged; then it is clicked when the mouse button is released.
+    /// Whether it can be dragged. If so, it is clicked when the mouse button is released.
     pub draggable: bool,
     /// Values of the effects color, fisheye, whirl, pixelate, mosaic, brightness, ghost.
     pub effects: [f64; 7],

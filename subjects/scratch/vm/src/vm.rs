@@ -86,8 +86,9 @@ impl<T: Tracer> Vm<T> {
         self.linear.native.disable();
     }
 
-    /// Compiles each custom block to native code when it is first executed, not only when it has executed long. This
-    /// takes longer but has the same results. In builds without native code nothing changes.
+    /// Compiles each custom block to native code when it is first executed, not only after it has
+    /// been executed for a long time. This takes longer but has the same results. In builds without
+    /// native code nothing changes.
     pub fn hurry(&mut self) {
         self.linear.native.hurry();
     }
@@ -151,7 +152,7 @@ impl<T: Tracer> Vm<T> {
         self.buffers.stretches.forget();
     }
 
-    /// Steps since the green flag.
+    /// Number of steps since the green flag.
     pub fn steps(&self) -> u64 {
         self.state.steps
     }
@@ -201,7 +202,7 @@ impl<T: Tracer> Vm<T> {
         })
     }
 
-    /// Description of the first limit that stopped or delayed a thread; `None` if none did.
+    /// Description of the limit that was the first to stop or delay a thread; `None` if none did.
     pub fn fault(&self) -> Option<&'static str> {
         let faults = [
             (Limit::Step, "a step executed more blocks than allowed"),

@@ -1,4 +1,4 @@
-//! Watching a VM in the middle of a step: reports of changes, and access to the present state.
+//! Watching a VM in the middle of a step: reports of changes, and access to the current state.
 
 use std::ops::ControlFlow;
 

@@ -41,8 +41,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.update_variable(slot, |_| value);
     }
 
-    /// Sets a variable to itself joined with a text, with the same result as `join` followed by
-    /// `set`, but without copying the text of the variable if it can be extended in place.
+    /// Sets a variable to itself joined with a text. This has the same result as `join` followed by
+    /// `set`, but does not copy the text of the variable if it can be extended in place.
     fn append_to_variable(&mut self, slot: Slot, end: ExprId) {
         let end = self.text(end);
         let start = match std::mem::replace(self.variable_mut(slot), Value::Undefined) {

@@ -46,7 +46,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.wait_for_awaited();
     }
 
-    /// Switches the backdrop and waits for the scripts that this starts, in today's machine.
+    /// Switches the backdrop and waits for the scripts that this starts, as today's Scratch does.
     ///
     /// Reproduces a defect of the original: if some script starts, the block fails, which ends the
     /// step for all threads. It waits when it is executed again in the next step.
@@ -74,12 +74,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.started = started;
     }
 
-    /// Ends the slice as long as the executing block waits for a thread.
+    /// Ends the slice while the executing block waits for a thread.
     fn wait_for_awaited(&mut self) {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {
-            // A receiver that can continue may end in a further batch of this step. (In warp
-            // the original tries again until the time of the slice is over.)
+            // A receiver that can continue may end in a later batch of this step. (In warp the
+            // original tries again until the time of the slice is over.)
             let runnable = waits.iter().any(|&id| {
                 let receiver = &self.state.threads[id.0 as usize];
                 self.is_listed(id) && !receiver.is_done() && receiver.status == Status::Running

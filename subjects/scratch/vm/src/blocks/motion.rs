@@ -119,7 +119,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         // Evaluate the target in every step, because the original does and this consumes random
         // numbers; only the first value is used.
         if let Some((x, y)) = self.destination(&to) {
-            // A glide casts its end to numbers, so that an unknown mouse position becomes 0.
+            // A glide casts its destination to numbers, so an unknown mouse position becomes 0.
             let to = |n: f64| if n.is_nan() { 0.0 } else { n };
             self.glide(no, seconds, (to(x), to(y)));
         }

@@ -14,9 +14,10 @@ use crate::value::{Value, to_rgba};
 /// Value of `distance to` for a target that does not exist.
 pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
 
-/// Fuel for touching targets: base in blocks, and pixels of the sensing target for one more block.
+/// Fuel for sensing that targets touch: the base cost in blocks, and the number of pixels of the
+/// sensing target that cost one more block.
 const TOUCH_COST: (usize, f64) = (16, 512.0);
-/// Fuel for touching colours, including the search for a distance to the colour.
+/// Fuel for sensing that colours touch, including the search for a distance to the colour.
 const COLOR_COST: (usize, f64) = (256, 32.0);
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -154,8 +155,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The value of the block `timer` in seconds. Today's machine reads it from its only clock, which
-    /// has advanced when a step begins.
+    /// The value of the block `timer` in seconds. Today's Scratch reads it from its only clock,
+    /// which has already advanced when a step begins.
     pub(crate) fn timer(&self) -> f64 {
         if self.state.promises.is_some() && self.settings.one_timer {
             let steps = self.state.clock + 1.0 - self.state.clock_start;

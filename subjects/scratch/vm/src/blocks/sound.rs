@@ -1,5 +1,5 @@
-//! Sound, music, speech and hardware blocks. They produce no output, but take as much time as in
-//! the original.
+//! Sound, music, speech and hardware blocks. They produce no output, but take as long as in the
+//! original.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -29,7 +29,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Plays a sound in today's machine. An unknown sound is skipped.
+    /// Plays a sound as today's Scratch does. An unknown sound is skipped.
     pub(super) fn play_sound(&mut self, no: BlockNo, sound: ExprId, wait: bool) {
         let sound = self.value(sound);
         let Some(number) = self.sound_number(&sound) else { return };

@@ -261,7 +261,7 @@ pub(super) enum Constructor {
     Unary(fn(ExprId) -> Op),
     Binary(fn(ExprId, ExprId) -> Op),
     Ternary(fn(ExprId, ExprId, ExprId) -> Op),
-    /// Uses [`Compiler::special`], because the operation needs fields, branches or names.
+    /// The operation needs fields, branches or names, and is constructed by [`Compiler::special`].
     Special,
 }
 
@@ -410,7 +410,7 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
         | DataShowList
         | DataHideList
         | ProceduresCall => (&[], Special),
-        // Blocks without an effect that a program can sense: playing a sound without waiting,
+        // Blocks that have no effect that a program can sense: playing a sound without waiting,
         // settings of video, speech and instruments.
         _ => (&[], Fixed(Op::Nothing)),
     }

@@ -84,8 +84,8 @@ impl<'a> Compiler<'a> {
         self.expr(if lazy { Expr::LazyVariable(slot) } else { Expr::Variable(slot) }, false)
     }
 
-    /// Whether an expression that [`draws`](Self::draws) may really take random numbers: `item` does
-    /// so only if its index may be a word.
+    /// Whether an expression for which [`draws`](Self::draws) is true may actually take random
+    /// numbers: `item` does so only if its index may be a word.
     pub(super) fn takes(&self, e: ExprId) -> bool {
         self.draws(e)
             && match self.exprs[e.0 as usize] {
@@ -158,8 +158,8 @@ impl<'a> Compiler<'a> {
             return self.expr(make(ea, eb), draws);
         }
         if !self.takes(ea) || !self.takes(eb) {
-            // The order does not matter, but an operand that would be evaluated first has no
-            // separate distances.
+            // The order of evaluation does not matter here, but an operand that is evaluated early
+            // would have no separate distances.
             let node = match make(ea, eb) {
                 Expr::And(a, b) => Expr::And(a, self.expr(Expr::Outcome(b), draws)),
                 Expr::Or(a, b) => Expr::Or(a, self.expr(Expr::Outcome(b), draws)),

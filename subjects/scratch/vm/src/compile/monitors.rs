@@ -1,6 +1,6 @@
 //! The monitors on the stage during compilation: which of them are visible, and which of them
-//! blocks can show and hide. In the original a shown monitor is a thread; the scheduler only needs
-//! to know whether there is one.
+//! blocks can show and hide. In the original, a monitor that is shown is a thread; the scheduler
+//! only needs to know whether there is one.
 
 use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;

@@ -84,7 +84,7 @@ impl<'a> Scope<'a> {
                 continue;
             }
             self.by_proccode.insert(proccode, self.procedures.len() as u32);
-            // In damaged files, the numbers of ids and names can differ.
+            // In damaged files, there can be more ids than names, or fewer.
             let count = ids.len().min(names.len());
             let defaults =
                 (0..count).map(|i| defaults.get(i).map_or(Value::Undefined, Value::from)).collect();

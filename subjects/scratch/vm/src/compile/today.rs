@@ -10,7 +10,7 @@ use crate::code::Op;
 use crate::compile::commands::Constructor;
 use crate::value::wrap;
 
-/// Length of the sound that replaces one that cannot be loaded: one sample.
+/// Length in seconds of the sound that replaces one that cannot be loaded: one sample.
 const DEFAULT_SOUND: f64 = 1.0 / 22_050.0;
 
 /// Side of the picture that replaces a costume that cannot be loaded, in stage units.
@@ -68,9 +68,9 @@ enum Kind {
 /// A reference of a block: kind, id and name.
 type Reference = (Kind, Arc<str>, Arc<str>);
 
-/// Defines the variables, lists and messages that blocks of a target refer to by an id that neither
-/// the target nor the stage has. A reference is resolved to the one with the same name in the
-/// stage, or to a new one in the stage.
+/// Defines the variables, lists and messages to which blocks of a target refer by an id that
+/// neither the target nor the stage has. Such a reference is resolved to the variable, list or
+/// message of the stage with the same name, or to a new one of the stage.
 fn define_references(project: &mut Project, number: usize) {
     let stage = project.stage();
     let mut seen = FxHashSet::default();
@@ -132,7 +132,7 @@ fn of_field(field: &Field) -> Option<Reference> {
     Some((kind, field.id.clone()?, Arc::clone(name)))
 }
 
-/// The id of the variable, list or message of a target with a name.
+/// The id of the variable, list or message with a name in a target.
 fn id_of(target: &sb3::Target, kind: Kind, name: &str) -> Option<Arc<str>> {
     let of = |found: Option<&Arc<str>>| found.map(Arc::clone);
     match kind {
@@ -181,8 +181,8 @@ fn rename(target: &mut sb3::Target, ids: &FxHashMap<Arc<str>, Arc<str>>) {
     }
 }
 
-/// The operations that blocks have only in today's machine; `None` for blocks that have the same in
-/// both.
+/// The operands and operations of blocks that differ in today's Scratch; `None` for blocks that are
+/// the same in both versions.
 pub(super) fn operands(opcode: Opcode) -> Option<(&'static [&'static str], Constructor)> {
     use Constructor::{Fixed, Unary};
     Some(match opcode {
@@ -225,7 +225,7 @@ pub(super) fn default_bitmap() -> Arc<[u8]> {
         file.extend(u32::to_le_bytes(word));
     }
     let cell = SIDE / MARK.len();
-    // Rows from the bottom.
+    // The rows of a BMP file begin at the bottom.
     for y in (0..SIDE).rev() {
         let line = MARK[y / cell].as_bytes();
         for x in 0..SIDE {

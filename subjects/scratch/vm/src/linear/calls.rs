@@ -20,8 +20,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Counts a call and lowers it: to the blocks of the custom block (expanded), to a call, or to
-    /// both if the choice depends on the values of the parameters at run time.
+    /// Counts a call and lowers it to the blocks of the custom block (expanded), to a call, or to
+    /// both if the values of the parameters at run time decide which of them is executed.
     fn any_call(
         &mut self,
         procedure: u32,
@@ -55,7 +55,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Lowers a call that is counted. The code after the call is reached through
+    /// Lowers a call that has been counted. The code after the call is reached through
     /// [`Form::resumptions`].
     fn pushes_and_call(&mut self, procedure: u32, arguments: &[(u32, ExprId)]) -> Option<()> {
         let callee = &self.procedures[procedure as usize];

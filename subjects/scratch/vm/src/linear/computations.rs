@@ -58,8 +58,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// `None` if an index may be a word in a block that has drawn a random number. For words the
-    /// interpreter has to execute the block from its beginning.
+    /// Returns the index unless it may be a word in a block that has drawn a random number: for
+    /// words, the interpreter would execute the block from its beginning and draw again.
     pub(super) fn keeps(&self, index: Operand) -> Option<()> {
         let is_number = matches!(index.kind(), Kind::Register | Kind::Constant);
         (is_number || !self.draws).then_some(())

@@ -8,8 +8,8 @@ use crate::code::{Comparison, Expr, ExprId};
 use crate::compare::short_comparand;
 
 impl Lowering<'_> {
-    /// Lowers the condition of the block that is being lowered. Returns the jump that is taken if it
-    /// `jumps`.
+    /// Lowers the condition of the current block. Returns the jump that is taken if the outcome
+    /// equals `jumps`.
     pub(super) fn condition(&mut self, e: ExprId, jumps: bool) -> usize {
         if let Some(at) = self.sharing(&[e], |lowering| lowering.comparisons(e, jumps)) {
             return at;
@@ -38,9 +38,9 @@ impl Lowering<'_> {
         Some(at)
     }
 
-    /// Lowers all of a condition except its last comparison, if that is one whole side of an `and`
-    /// or `or`. Returns the link of the last comparison with the lowered part, and whether the
-    /// comparison is negated.
+    /// Lowers all of a condition except its last comparison, if this comparison is one side of an
+    /// `and` or `or`. Returns the link of the last comparison with the lowered part, and whether
+    /// the comparison is negated.
     fn last_comparison(&mut self, e: ExprId, negated: bool) -> Option<(Link, ExprId, bool)> {
         let (a, b, link) = match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) => (a, b, Link::And),
@@ -148,7 +148,7 @@ impl Lowering<'_> {
         let (of_a, of_b) = (self.reading(how, a_expr, b_expr), self.reading(how, b_expr, a_expr));
         let (a, b) = (self.read(a_expr, of_a)?, self.read(b_expr, of_b)?);
         let is_literal = |operand: Operand| operand.kind() == Kind::Constant;
-        // The comparison of a letter with a word never compares numbers.
+        // A comparison of a letter with a word never compares numbers.
         let is_word =
             |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
         // The interpreter takes over if both are long texts.
@@ -161,7 +161,7 @@ impl Lowering<'_> {
         (!(is_literal(a) && is_literal(b))).then_some((a, b))
     }
 
-    /// The reading of an operand that is compared with another operand.
+    /// How an operand is read that is compared with another operand.
     fn reading(&mut self, how: Comparison, e: ExprId, other: ExprId) -> Reading {
         let is_letter = matches!(self.source.exprs[e.0 as usize], Expr::LetterOf { .. });
         if is_letter && how == Comparison::Equals {

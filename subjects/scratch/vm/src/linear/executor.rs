@@ -34,8 +34,8 @@ pub(super) const MAX_DELAYED: usize = 64;
 const STOPPED: usize = usize::MAX;
 
 /// Outcomes between the instructions of one condition, and their distances. They are stored in
-/// separate arrays because each is read soon after it is written, which is slow for a structure
-/// that is read as a whole.
+/// separate arrays because each is read soon after it is written, which would be slow for a
+/// structure that is written in parts and read as a whole.
 #[derive(Default)]
 pub(super) struct Tests {
     pub(super) outcomes: [bool; MAX_TESTS + 1],
@@ -85,7 +85,7 @@ pub(super) struct Executor<'a, T: Tracer> {
     /// Variables of the stage and of the executing target; the latter are empty if the target is
     /// the stage.
     pub(super) variables: [&'a mut [Value]; 2],
-    /// Lists of the stage and of the target that executes.
+    /// Lists of the stage and of the executing target.
     pub(super) lists: [&'a mut [List]; 2],
     pub(super) parameters: Parameters,
     /// The index at which the parameters of the innermost call begin.
@@ -105,7 +105,7 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) tracer: &'a mut T,
     pub(super) form: &'a Form,
     pub(super) program: &'a Program,
-    /// Sprite of the target that executes.
+    /// Sprite of the executing target.
     pub(super) sprite: usize,
     pub(super) tests: &'a mut Tests,
     pub(super) angles: &'a mut Angles,
@@ -114,10 +114,10 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) quantities: [f64; Quantity::COUNT],
     pub(super) random: &'a mut Random,
     pub(super) hits: &'a mut Hits,
-    /// The present step.
+    /// The current step.
     pub(super) step: u64,
     pub(super) native: &'a mut Native<T>,
-    /// The reason for which the executor stopped, and the instruction.
+    /// The reason why the executor stopped, and the index of the instruction.
     pub(super) stopped: (Stop, usize),
 }
 

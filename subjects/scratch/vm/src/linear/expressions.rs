@@ -27,7 +27,7 @@ impl Lowering<'_> {
         }
         let registers = self.registers;
         let computed = self.computed(e, reading)?;
-        // Registers of operands are free again.
+        // The registers of the operands are free again.
         self.registers = registers;
         let to = match self.shared.keep(e, reading) {
             Some(kept) => kept,
@@ -150,7 +150,7 @@ impl Lowering<'_> {
     /// An index of a list.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(self.without_floor(e), Reading::Index)?;
-        // Words are `last` and `random`. An empty text has no number either.
+        // Words are `last` and `random`. An empty text does not have a number either.
         let is_word = index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
         (!is_word).then_some(index)
     }
@@ -170,7 +170,7 @@ impl Lowering<'_> {
             let at = self.computed(e, Reading::Number)?;
             let free = self.register()?;
             if let Instruction::Evaluate { to: register } = &mut self.form.instructions[at] {
-                // The interpreter cannot store it in a variable.
+                // The interpreter cannot store the result in a variable.
                 *register = free;
                 self.emit(Instruction::Copy { to, a: free });
             } else {
@@ -200,7 +200,7 @@ impl Lowering<'_> {
         if let Value::Bool(_) | Value::Undefined = value {
             return None;
         }
-        // The notation of the bits distinguishes -0 from 0.
+        // The bits distinguish -0 from 0.
         let key = match &value {
             Value::Number(n) => format!("{:x}", n.to_bits()),
             other => format!("{other:?}"),

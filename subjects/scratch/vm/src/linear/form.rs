@@ -26,13 +26,14 @@ pub(crate) struct Operand(u16);
 /// The kind of an [`Operand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number that instructions of one block pass on: one of the first of [`Form::numbers`].
+    /// A number that one instruction of a block computes and another uses. The registers are the
+    /// first of [`Form::numbers`].
     Register,
     /// A constant, which is in [`Form::numbers`] after the registers and in [`Form::values`].
     Constant,
     /// A variable of the stage.
     Stage,
-    /// A variable of the target that executes.
+    /// A variable of the executing target.
     Own,
     /// A parameter of the innermost call.
     Parameter,
@@ -44,7 +45,7 @@ impl Operand {
     /// The first register.
     pub(crate) const REGISTER: Operand = Operand(0);
 
-    /// `None` if the index is too large.
+    /// Encodes an operand; `None` if the index is too large.
     pub(crate) fn new(kind: Kind, index: u32) -> Option<Operand> {
         (index < 1 << Self::INDEX_BITS)
             .then_some(Operand((kind as u16) << Self::INDEX_BITS | index as u16))
@@ -83,14 +84,14 @@ impl Operand {
 // `is_own` reads the lowest bit of the kind.
 const _: () = assert!(Kind::Stage as u16 & 1 == 0 && Kind::Own as u16 & 1 == 1);
 
-/// A list of the stage or of the target that executes.
+/// A list of the stage or of the executing target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct ListNo(u16);
 
 impl ListNo {
     const OWN: u16 = 1 << 15;
 
-    /// `None` if the index is too large.
+    /// Encodes a list; `None` if the index is too large.
     pub(crate) fn new(slot: Slot) -> Option<ListNo> {
         let (index, flag) = match slot {
             Slot::Stage(index) => (index, 0),
@@ -165,7 +166,7 @@ pub(crate) struct Origin {
 /// executes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumption {
-    /// [`NOWHERE`] for other blocks.
+    /// The index of the instruction; [`NOWHERE`] for blocks without a resumption.
     pub(crate) at: u32,
     /// Branches around the block.
     pub(crate) branches: u32,
@@ -177,13 +178,13 @@ pub(crate) struct Form {
     pub(crate) instructions: Vec<Instruction>,
     /// The origin of each instruction.
     pub(crate) origins: Vec<Origin>,
-    /// Of [`Instruction::Call`].
+    /// The calls to which [`Instruction::Call`] refers.
     pub(crate) sites: Vec<Site>,
     pub(crate) expansions: Vec<Expansion>,
-    /// Of [`Instruction::Skip`].
+    /// The skipped instructions to which [`Instruction::Skip`] refers.
     pub(crate) skips: Vec<Skip>,
     pub(crate) operands: Vec<Operand>,
-    /// Blocks of [`Instruction::Run`].
+    /// The blocks of all [`Instruction::Run`], one run after the other.
     pub(crate) blocks: Vec<BlockNo>,
     /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN
     /// for texts that are not numerals.

@@ -21,7 +21,7 @@ macro_rules! parts {
 use parts;
 
 /// Called by a handler that was chosen for another instruction, which does not occur. It is a
-/// separate function because a handler that may panic in its middle would save registers first.
+/// separate function because a handler that may panic would save registers at its beginning.
 #[cold]
 #[inline(never)]
 fn mismatch() -> usize {

@@ -138,7 +138,7 @@ impl Way {
     }
 }
 
-/// A number of the target that executes, of the stage or of the program.
+/// A number of the executing target, of the stage or of the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Quantity {
     X,
@@ -162,8 +162,8 @@ impl Quantity {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
     /// Consumes the fuel of `count` blocks, beginning with `first` in [`Form::blocks`], and reports
-    /// them. Leaves the linear form before the first block if there is not more fuel than this, or,
-    /// if `calls` is set, not enough room on the stack.
+    /// them. Leaves the linear form before the first block if at most this much fuel is left, or if
+    /// `calls` is set and there is not enough room on the stack.
     Run {
         first: u32,
         count: u16,
@@ -206,7 +206,7 @@ pub(crate) enum Instruction {
         a: Operand,
         b: Operand,
     },
-    /// Adds to a variable.
+    /// Adds a number to a variable.
     Change {
         to: Operand,
         b: Operand,
@@ -262,7 +262,7 @@ pub(crate) enum Instruction {
         list: ListNo,
         item: Operand,
     },
-    /// Adds an item `from` a list.
+    /// Adds an item `from` another list to a list.
     AddItem {
         list: ListNo,
         from: ListNo,
@@ -294,8 +294,8 @@ pub(crate) enum Instruction {
         b: Operand,
         to: u32,
     },
-    /// Pushes the outcome of a comparison in the condition that ends with the instruction `whole`,
-    /// or combines it with the outcome on top.
+    /// Pushes the outcome of a comparison, or combines it with the outcome on top. The condition
+    /// ends with the instruction `whole`.
     Test {
         relation: Relation,
         link: Link,

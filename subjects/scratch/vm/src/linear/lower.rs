@@ -75,8 +75,8 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
     form
 }
 
-/// Number of commands, scripts and custom blocks that continue with each command. It can be more
-/// than one in damaged files.
+/// For each command, the number of commands, scripts and custom blocks that continue with it. It
+/// can be more than one in damaged files.
 fn references(source: Source<'_>) -> Vec<u8> {
     let mut references = vec![0_u8; source.commands.len()];
     let mut count = |command: CommandId| {
@@ -238,7 +238,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Adds the block that is being lowered to the open run, or opens one.
+    /// Adds the current block to the open run, or opens a run.
     pub(super) fn count(&mut self) {
         self.form.blocks.push(self.source.commands[self.command as usize].no);
         let first = self.form.instructions.len().saturating_sub(MAX_INSTRUCTIONS);
@@ -280,7 +280,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether the block that is being lowered has as many instructions as it may have.
+    /// Whether the current block already has the maximum number of instructions.
     pub(super) fn is_full(&self) -> bool {
         self.form.instructions.len() > self.first + MAX_INSTRUCTIONS
     }

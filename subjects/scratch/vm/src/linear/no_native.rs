@@ -1,4 +1,4 @@
-//! In place of native code, in builds without it.
+//! Replaces native code in builds without it.
 
 use std::marker::PhantomData;
 
@@ -6,11 +6,11 @@ use super::executor::{Executor, Step, Stop};
 use crate::program::Program;
 use crate::tracer::Tracer;
 
-/// The units of a program: none.
+/// The units of a program, of which there are none.
 #[derive(Default)]
 pub(crate) struct Units(());
 
-/// The native code of one VM: none.
+/// The native code of one VM, of which there is none.
 pub(crate) struct Native<T>(PhantomData<T>);
 
 impl<T> Default for Native<T> {

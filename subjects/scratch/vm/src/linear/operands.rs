@@ -25,7 +25,7 @@ impl<'a> From<&'a Value> for Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// The number cast.
+    /// The number cast of the value.
     #[inline(always)]
     pub(super) fn number(self) -> f64 {
         match self {

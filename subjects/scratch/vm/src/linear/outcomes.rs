@@ -66,7 +66,7 @@ impl<T: Tracer> Executor<'_, T> {
         tests.waiting = at + 1;
     }
 
-    /// Whether the outcome on top determines the result of its link, whatever the other outcome.
+    /// Whether the outcome on top determines the result of its link, whatever the other outcome is.
     #[inline(always)]
     pub(super) fn is_decided(&self, link: Link) -> bool {
         let top = self.tests.outcomes[self.tests.waiting - 1];

@@ -15,10 +15,10 @@ pub(super) struct Parameters {
     length: usize,
 }
 
-/// Where the vector of the values is, for native code.
+/// Offset of the vector of the values, for native code.
 #[cfg(feature = "native")]
 pub(super) const VALUES: usize = std::mem::offset_of!(Parameters, values);
-/// Where the number of parameters is.
+/// Offset of the number of parameters, for native code.
 #[cfg(feature = "native")]
 pub(super) const LENGTH: usize = std::mem::offset_of!(Parameters, length);
 

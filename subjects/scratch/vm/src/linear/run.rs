@@ -46,7 +46,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         if let Some(at) = self.entry(top.block) {
             let stack = &mut self.state.threads[self.thread].stack;
             stack.push(Frame::new(NONE, top.warp, top.visible_parameters()));
-            // The iteration is counted.
+            // This iteration has been counted.
             self.buffers.cycles.due = self.buffers.cycles.due.wrapping_add(1);
             self.run_linear(at);
         }
@@ -155,9 +155,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the operation of an instruction, and the operations of the following blocks as long
-    /// as they have no operands to compute. Returns the instruction at which the linear form
-    /// continues; `None` if there is no fuel left.
+    /// Applies the operation of an instruction, and the operations of the following blocks up to a
+    /// block with operands to compute. Returns the instruction at which the linear form continues;
+    /// `None` if there is no fuel left.
     #[inline(never)]
     fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
         let program = self.program;

@@ -4,8 +4,8 @@
 //! casting, because Scratch has no local variables. Within one block or condition, nothing changes
 //! the values that instructions read, and all instructions are executed in order: if the
 //! interpreter takes over, it executes the rest of the block or condition as well. So the second
-//! computation would have the result of the first. Parts that draw random numbers are computed each
-//! time.
+//! computation would have the same result as the first. Parts that draw random numbers are computed
+//! each time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -18,7 +18,8 @@ use crate::code::{Expr, ExprId, MathOp, Op, one_number};
 /// instructions anyway.
 const MAX_PARTS: u32 = 512;
 
-/// A part of an expression: equal parts have equal keys. Other parts are named by number.
+/// Identifies a part of an expression; equal parts have equal keys. A key refers to smaller parts
+/// by their numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Operand(Operand),
@@ -127,7 +128,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of the part for an expression. `None` if it is not kept.
+    /// The number of the part for an expression; `None` if the part is never kept.
     fn part(&mut self, e: ExprId) -> Option<u32> {
         self.shared.visited += 1;
         if self.shared.visited > MAX_PARTS {

@@ -59,7 +59,8 @@ impl Lowering<'_> {
         self.shared.truncate(kept);
     }
 
-    /// `None` if evaluating a condition may change something or take fuel.
+    /// Succeeds if evaluating a condition changes nothing and takes no fuel, and adds the condition
+    /// to the known properties of the side. Returns `None` otherwise.
     fn is_free(&self, e: ExprId, side: &mut Side) -> Option<()> {
         match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) | Expr::Or(a, b) => {
@@ -118,7 +119,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// `None` if an index may be a word.
+    /// Succeeds if an index is never a word, or adds it to the operands that must be numbers.
+    /// Returns `None` otherwise.
     fn is_number(&self, index: ExprId, side: &mut Side) -> Option<()> {
         match self.source.exprs[index.0 as usize] {
             Expr::Number(_) => {}

@@ -21,7 +21,7 @@ const MAX_VARIANTS: usize = 8;
 /// tried.
 const MAX_FAILURES: u32 = 8;
 
-/// One in this number of stretches is tried.
+/// Only one in this number of stretches is then tried.
 const RARELY: u32 = 64;
 
 /// The blocks of the frames at which code begins, and its sprite.
@@ -41,7 +41,7 @@ pub(super) struct Known {
 /// Known properties of all code.
 #[derive(Default)]
 pub(super) struct Codes {
-    /// `None` if no stretch that begins there can be remembered.
+    /// The known properties by place; `None` if no stretch that begins there can be remembered.
     places: FxHashMap<Place, Option<Known>>,
     /// The reach of the blocks of a stretch, indexed by the fingerprint of the blocks.
     executed: FxHashMap<u128, Option<Arc<Reach>>>,

@@ -24,13 +24,13 @@ impl Senses {
     pub(super) const RASTERS: u16 = 1 << 3;
     pub(super) const KEYS: u16 = 1 << 4;
     pub(super) const MOUSE: u16 = 1 << 5;
-    /// Timer and clock.
+    /// It reads the timer or the clock.
     pub(super) const TIME: u16 = 1 << 6;
     pub(super) const ANSWER: u16 = 1 << 7;
     pub(super) const BACKDROP: u16 = 1 << 8;
-    /// Counter and tempo.
+    /// It reads the counter or the tempo.
     pub(super) const NUMBERS: u16 = 1 << 9;
-    /// The targets in which scripts start.
+    /// It depends on the targets in which scripts start.
     pub(super) const TARGETS: u16 = 1 << 10;
 }
 
@@ -167,7 +167,7 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Scans a query whether the target touches the named object.
+    /// Scans a query of whether the target touches the named object.
     fn touching(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         if name == *"_mouse_" {

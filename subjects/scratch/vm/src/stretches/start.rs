@@ -32,8 +32,8 @@ const MAX_TOUCHED: usize = 16;
 /// Number of bits of [`Senses`].
 const SENSES: usize = 11;
 
-/// Fingerprints of lists that have not changed since. A list is kept with its fingerprint, so that
-/// writes do not happen in place, and equal addresses mean equal items.
+/// Fingerprints of lists that have not changed since they were computed. A list is kept with its
+/// fingerprint, so that writes do not happen in place, and equal addresses mean equal items.
 #[derive(Default)]
 pub(super) struct Prints {
     kept: FxHashMap<usize, (Arc<Vec<Value>>, Fingerprint)>,
@@ -118,7 +118,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.fingerprint(Fingerprint::of(2))
     }
 
-    /// Returns the part of the present state that is in a reach.
+    /// Returns the part of the current state that is in a reach.
     pub(super) fn start(&self, base: usize, parameters: usize, reach: &Reach) -> Start {
         let state = &*self.state;
         let (thread, target) = (&state.threads[self.thread], &state.targets[self.target]);

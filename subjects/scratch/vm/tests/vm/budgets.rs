@@ -270,7 +270,8 @@ fn sensing_costs_time() {
 
 #[test]
 fn effects_that_move_points_cost_more() {
-    // One costume fills the stage; its hulls, samples and stamps take seconds.
+    // One costume fills the stage; without budgets, its hulls, samples and stamps would take
+    // seconds.
     for (block, most) in
         [("(bounce@it)", 3), ("(stamp@it)", 3), ("(set@it v (touching-color \"#123456\"))", 3)]
     {

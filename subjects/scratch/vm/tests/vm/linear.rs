@@ -29,12 +29,12 @@ struct Outcome {
     running: bool,
 }
 
-/// What executes custom blocks.
+/// The means by which custom blocks are executed.
 #[derive(Clone, Copy)]
 enum By {
     Interpreter,
     Handlers,
-    /// In builds that have it; otherwise the handlers.
+    /// Native code in builds that have it; otherwise the handlers.
     NativeCode,
 }
 

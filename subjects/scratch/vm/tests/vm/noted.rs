@@ -36,7 +36,7 @@ pub(crate) struct Log {
 pub(crate) struct Noted<const MERGES: bool> {
     pub(crate) log: Option<Log>,
     pub(crate) covered: BTreeMap<BlockNo, (f64, f64)>,
-    /// The blocks that were covered before the present record, with their distances.
+    /// The blocks that were covered before the current record, with their distances.
     before: BTreeMap<BlockNo, (f64, f64)>,
     pub(crate) calls: u64,
     pub(crate) folded: u64,

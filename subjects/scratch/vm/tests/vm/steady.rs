@@ -13,8 +13,8 @@ use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 
 use crate::noted::{Known, Noted};
 
-/// The demo corpus, with the most allocations for texts and bubbles in 600 steps; the step loop
-/// itself allocates nothing.
+/// The projects of the demo corpus, each with the maximum number of allocations for texts and
+/// bubbles in 600 steps. The step loop itself allocates nothing.
 const PROJECTS: [(&str, u64); 14] = [
     ("apple-catch", 193),
     ("ball-bounce", 0),

@@ -106,7 +106,7 @@ fn program(f: &str, g: &str) -> String {
 #[test]
 fn what_was_executed_before_is_not_executed_again() {
     let bodies = [
-        // Never ends.
+        // A loop that never ends.
         "(forever [(change n 1) (if (> $n 1e9) [(set n 0)])])",
         "(repeat Infinity [(add l $n) (change n 1)])",
         "(until (= $s end) [(change-x 1) (move 3) (right 7) (pen-down) (pen-set color $n)

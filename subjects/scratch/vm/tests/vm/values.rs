@@ -212,7 +212,8 @@ fn literals_keep_their_type() {
     assert_eq!(eval("10"), Value::from("10"));
     assert_eq!(eval("#10"), Value::Number(10.0));
     assert_eq!(eval("#t"), Value::Bool(true));
-    // A menu, and any unknown reporter with one field and no input, is its field.
+    // The value of a menu, or of any unknown reporter with one field and no input, is the value of
+    // its field.
     assert_eq!(eval("(motion_goto_menu .TO=_random_)"), Value::from("_random_"));
     assert_eq!(eval("(wedo2_menu .X=#5)"), Value::Number(5.0));
     assert_eq!(eval("(wedo2_menu .X=5 .Y=6)"), Value::Undefined);
@@ -447,7 +448,7 @@ fn a_comparison_does_not_depend_on_where_its_operands_are_stored() {
             let globals = format!("(var a {a}) (var b {b}) (list la {a}) (list lb {b})");
             for operator in ["<", "=", ">"] {
                 let of = |a: &str, b: &str| eval_in(&globals, &format!("({operator} {a} {b})"));
-                // The items are computed, the others are borrowed.
+                // The items are computed; the other operands are borrowed.
                 let computed = of("(item la 1)", "(item lb 1)");
                 for (x, y) in [("$a", "$b"), ("$a", b), ("(item la 1)", "$b"), (a, "(item lb 1)")] {
                     assert_eq!(of(x, y), computed, "{a} {operator} {b} as {x} and {y}");

@@ -8,9 +8,9 @@ use crate::linear::operands::{Any, Source};
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
-/// Consumes the fuel of a run and reports its blocks. `ONE`: the run has one block. `CALLS`: it
-/// calls a custom block. `RESTS`: the handler returns instead of calling the next one, so that the
-/// stack of handlers does not grow.
+/// Consumes the fuel of a run and reports its blocks. `ONE` is true if the run has one block,
+/// `CALLS` if it calls a custom block, and `RESTS` if the handler returns instead of calling the
+/// next one, so that the stack of handlers does not grow.
 pub(crate) fn run<T: Tracer, const ONE: bool, const CALLS: bool, const RESTS: bool>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

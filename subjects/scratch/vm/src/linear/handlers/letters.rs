@@ -10,8 +10,8 @@ use crate::linear::operands::{Any, Source, Stored};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number of the letter at a position (from 1) of a value, with some reading; `None` if it has
-/// no number.
+/// The number of the letter at a position (from 1) of a value, according to a reading; `None` if it
+/// has no number.
 fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f64> {
     let index = nan_to_zero(place) - 1.0;
     let unit = match value {
@@ -24,7 +24,8 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     };
     match unit {
         Some(digit @ 0x30..=0x39) => Some(f64::from(digit - 0x30)),
-        // A letter that is not a digit is not a numeral, and neither is the empty text: the number cast of both is 0.
+        // Neither a letter that is not a digit nor the empty text is a numeral; the number cast of
+        // both is 0.
         _ => no_digit(reading),
     }
 }
@@ -39,7 +40,7 @@ fn no_digit(reading: Reading) -> Option<f64> {
 }
 
 /// The code unit at an index of the text of a number, if there is one; `None` for numbers whose
-/// text contains other characters than digits.
+/// text contains characters other than digits.
 fn digit(n: f64, index: f64) -> Option<Option<u16>> {
     /// Integers below this limit have at most 15 digits and no exponent.
     const LEAST_LONG: f64 = 1e15;

@@ -199,7 +199,8 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     executor.next(rest)
 }
 
-/// Variables are often set to numerals in the code, which are texts.
+/// Compare numerals quickly, because variables are often set to literals of the code, which are
+/// texts.
 #[inline(never)]
 pub(crate) fn compare<T: Tracer, A: Source, B: Source>(
     executor: &mut Executor<'_, T>,

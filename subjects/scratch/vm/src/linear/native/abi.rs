@@ -1,5 +1,5 @@
-//! What the executors of different tracers have in different places, and the functions that native code
-//! calls.
+//! The offsets of the executor's fields, which depend on the type of the tracer, and the functions
+//! that native code calls.
 
 use std::mem::offset_of;
 
@@ -34,7 +34,7 @@ pub(crate) struct Abi {
     pub(super) variables: i32,
     pub(super) lists: i32,
     pub(super) parameters: i32,
-    /// Of [`LENGTH`](crate::linear::parameters::LENGTH).
+    /// Offset of the number of parameters, see [`LENGTH`](crate::linear::parameters::LENGTH).
     pub(super) parameter_count: i32,
     pub(super) base: i32,
     pub(super) fuel: i32,
@@ -46,7 +46,7 @@ pub(crate) struct Abi {
     pub(super) room: i32,
     pub(super) tests: i32,
     pub(super) native: i32,
-    /// Within what `native` points to.
+    /// Offset of the marks in the structure to which `native` points.
     pub(super) marks: i32,
     /// `fn(executor, index) -> index`: executes an instruction by its handler. Returns the index of the next
     /// one, or `u64::MAX` if the executor has stopped.
@@ -162,7 +162,7 @@ impl Packed {
     }
 }
 
-/// The handler that follows each instruction in [`Native::single`]: it returns to the caller.
+/// The handler after each instruction in [`Native::single`], which returns to the caller.
 pub(super) fn end<T: Tracer>(
     executor: &mut Executor<'_, T>,
     _: &Step<T>,
@@ -172,7 +172,8 @@ pub(super) fn end<T: Tracer>(
 }
 
 pub(super) extern "C" fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) -> u64 {
-    // Taken while the executor is used, because the executor borrows what contains it.
+    // Take the steps out while the executor is used, because the executor borrows the structure
+    // that contains them.
     let steps = std::mem::take(&mut executor.native.single);
     executor.native.is_single = true;
     let next = match steps.get(2 * at as usize..).and_then(<[_]>::split_first) {
@@ -200,7 +201,7 @@ extern "C" fn report_block<T: Tracer>(executor: &mut Executor<'_, T>, no: u64) {
     executor.tracer.covered(BlockNo(no as u32));
 }
 
-/// Marks a block whose distances do not matter any more.
+/// Marks a block if its distances do not matter any more.
 fn settle<T: Tracer>(executor: &mut Executor<'_, T>, no: BlockNo) {
     if !executor.measures(no) {
         let marks = &mut executor.native.marks;

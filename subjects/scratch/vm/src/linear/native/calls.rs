@@ -32,20 +32,21 @@ impl Generator<'_, '_> {
         self.set_field(field, after);
     }
 
-    /// Where the executor notes a call whose frames are delayed.
+    /// The address of the entry for a delayed call, given the number of the call.
     fn delayed(&mut self, call: Value) -> Value {
         let all = self.field(self.abi.delayed);
         let offset = self.builder.ins().imul_imm_s(call, size_of::<Delayed>() as i64);
         self.builder.ins().iadd(all, offset)
     }
 
-    /// Ends the code with a handler.
+    /// Ends the code with a call of the handler.
     fn end_by_handler(&mut self, at: usize) {
         let next = self.single(at);
         self.builder.ins().jump(self.enters, &[next.into()]);
     }
 
-    /// Pushes the parameters of a call that it pushes itself, notes the call, and goes to the custom block.
+    /// Pushes the parameters that the call itself pushes, records the call, and jumps to the custom
+    /// block.
     pub(super) fn call_block(&mut self, at: usize, site: Site) {
         let (first, count) = site.operands;
         if site.delayed == 0 || count > MAX_PARAMETERS {
@@ -57,7 +58,7 @@ impl Generator<'_, '_> {
         let fits = self.builder.ins().icmp_imm_s(IntCC::UnsignedLessThan, calls, room);
         self.unless(fits, longer);
 
-        // Values that were popped are still in memory, and are overwritten.
+        // Overwrite popped values, which are still in memory.
         let (values, number) = self.abi.parameter(self.layout);
         let (values, number) = (self.field(values), self.field(number));
         let before = self.field(self.abi.parameter_count);
@@ -96,7 +97,7 @@ impl Generator<'_, '_> {
         self.end_by_handler(at);
     }
 
-    /// Goes to the caller of the custom block if its frames are delayed.
+    /// Jumps to the caller of the custom block if the frames of the call are delayed.
     pub(super) fn return_from_block(&mut self, at: usize) {
         let Some(count) = self.parameters_here.filter(|count| *count <= MAX_PARAMETERS) else {
             return self.end_by_handler(at);
@@ -105,7 +106,7 @@ impl Generator<'_, '_> {
         let calls = self.field(self.abi.calls);
         let is_delayed = self.builder.ins().icmp_imm_s(IntCC::NotEqual, calls, 0);
         self.unless(is_delayed, longer);
-        // The handler frees long texts among the parameters.
+        // Call the handler if parameters are long texts, which must be freed.
         let (values, _) = self.abi.parameter(self.layout);
         let (values, base) = (self.field(values), self.field(self.abi.base));
         let length = self.field(self.abi.parameter_count);

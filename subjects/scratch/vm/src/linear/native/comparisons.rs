@@ -1,8 +1,8 @@
 //! Native code of comparisons and conditions.
 //!
-//! If both distances of a block are 0 already, only the outcomes of its condition are computed. They are
-//! stored where the handlers have them, so that a handler can continue in the middle of a condition; the
-//! distances that it then combines are not reported.
+//! If the smallest distances of a block are already 0 for both outcomes, only the outcomes of its
+//! condition are computed. They are stored where the handlers store them, so a handler can continue
+//! in the middle of a condition; the distances that it then combines are not reported.
 
 use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -24,7 +24,7 @@ pub(super) struct Check {
     pub(super) y: Value,
 }
 
-/// For which outcome the last comparison of a condition jumps, and where to.
+/// The outcome for which the last comparison of a condition jumps, and the destination.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     pub(super) on: bool,
@@ -32,18 +32,18 @@ pub(super) struct Way {
 }
 
 impl Generator<'_, '_> {
-    /// Whether both distances of a block are 0; `None` if nothing is traced.
+    /// Whether both smallest distances of a block are 0; `None` if nothing is traced.
     pub(super) fn is_settled(&mut self, no: BlockNo) -> Option<Value> {
         self.abi.active.then(|| self.is_marked(self.marks[3], u64::from(no.0)))
     }
 
-    /// Whether a mark is from the present time.
+    /// Whether a mark has the tracer's current time.
     pub(super) fn is_marked(&mut self, marks: Value, index: u64) -> Value {
         let mark = self.builder.ins().load(I, TRUSTED, marks, index as i32 * 8);
         self.builder.ins().icmp(IntCC::Equal, mark, self.marks[0])
     }
 
-    /// Goes to a leader if an outcome is one of a jump.
+    /// Jumps to a leader if an outcome equals the outcome of a jump.
     pub(super) fn jump_if(&mut self, outcome: Value, jump: Way) {
         let to = self.leader(jump.to);
         if jump.on { self.branch(outcome, to) } else { self.unless(outcome, to) }
@@ -59,7 +59,7 @@ impl Generator<'_, '_> {
         if test.negated { self.builder.ins().bxor_imm_u(outcome, 1) } else { outcome }
     }
 
-    /// Goes to `longer` if one of two numbers is NaN.
+    /// Jumps to `longer` if one of two numbers is NaN.
     pub(super) fn demand_ordered(&mut self, x: Value, y: Value, longer: Block) {
         let ordered = self.builder.ins().fcmp(FloatCC::Ordered, x, y);
         self.unless(ordered, longer);
@@ -70,7 +70,7 @@ impl Generator<'_, '_> {
         self.constant(packed)
     }
 
-    /// The only comparison of a condition. Jumps or continues.
+    /// Generates the only comparison of a condition, which jumps or continues.
     pub(super) fn decide(&mut self, no: BlockNo, test: Check, jump: Way) {
         let next = self.builder.create_block();
         let to = self.leader(jump.to);
@@ -102,7 +102,7 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, waiting, self.tests, abi::WAITING);
     }
 
-    /// A comparison whose outcome is pushed or combined with the one on top.
+    /// Generates a comparison whose outcome is pushed or combined with the one on top.
     pub(super) fn test(&mut self, no: BlockNo, test: Check) {
         let next = self.builder.create_block();
         if let Some(settled) = self.is_settled(no) {
@@ -123,8 +123,8 @@ impl Generator<'_, '_> {
         self.waiting = below + 1;
     }
 
-    /// The outcome of a comparison, combined with the one on top if it is linked to that, and the number of those
-    /// below it.
+    /// The outcome of a comparison, combined with the outcome on top if the two are linked, and the
+    /// number of outcomes below it.
     fn linked(&mut self, test: Check) -> (Value, usize) {
         let outcome = self.outcome(test);
         if test.link == Link::Push {
@@ -144,7 +144,8 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The last comparison of a condition, which is linked to the outcome on top. Jumps or continues.
+    /// Generates the last comparison of a condition, which is linked to the outcome on top. It
+    /// jumps or continues.
     pub(super) fn last_test(&mut self, no: BlockNo, test: Check, jump: Way) {
         let next = self.builder.create_block();
         let to = self.leader(jump.to);
@@ -213,8 +214,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Skips the second side of a link if the outcome on top decides it and its distances do not matter. The side
-    /// may be evaluated as well: that changes nothing.
+    /// Skips the second side of a link if the outcome on top decides the result and the distances
+    /// do not matter. Evaluating the side instead would also be correct.
     pub(super) fn skip(&mut self, no: BlockNo, skip: Skip) {
         let next = self.builder.create_block();
         if let Some(settled) = self.is_settled(no) {

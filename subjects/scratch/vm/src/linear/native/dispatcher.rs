@@ -1,4 +1,4 @@
-//! Executing handlers and native code.
+//! Execution of handlers and native code.
 
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use crate::linear::executor::{Executor, Step, Stop};
 use crate::program::Program;
 use crate::tracer::Tracer;
 
-/// Blocks that a VM executes by handlers before it asks for native code, which most programs never do.
+/// Number of blocks that a VM executes by handlers before it requests native code. Most programs
+/// never execute so many.
 const PATIENCE: u64 = 300_000;
 
-/// Number of short executions after which [`Native::short`] is cleared and decided anew.
+/// Number of short executions after which [`Native::short`] is cleared and determined again.
 const REVIEW: u32 = 1_000_000;
 
 /// Number of jumps after which native code is entered although the execution was expected to be short.
@@ -24,21 +25,21 @@ pub(crate) struct Native<T: Tracer> {
     /// Number of blocks that were executed in linear form.
     blocks: u64,
     is_ready: bool,
-    /// Whether everything is compiled when it is first executed.
+    /// Whether each unit is compiled when it is first executed.
     is_eager: bool,
-    /// Whether a step of `single` is executed.
+    /// Whether a step of `single` is being executed.
     pub(super) is_single: bool,
     /// The native code of the program; `None` if nothing can be compiled.
     code: Option<Arc<Code>>,
     /// Each instruction, followed by one whose handler [returns](abi::end).
     pub(super) single: Vec<Step<T>>,
     pub(super) marks: Marks,
-    /// The use of each unit.
+    /// The state of each unit in this VM.
     uses: Vec<Use>,
     /// For each instruction, whether the interpreter takes over so soon after it that entering native code takes longer
     /// than it saves.
     short: Vec<bool>,
-    /// Number of short executions that remain until `short` is cleared and decided anew.
+    /// Number of short executions that remain until `short` is cleared and determined again.
     left: u32,
 }
 
@@ -60,29 +61,29 @@ impl<T: Tracer> Default for Native<T> {
 }
 
 impl<T: Tracer> Native<T> {
-    /// Leaves everything to the handlers.
+    /// Executes everything by handlers from now on.
     pub(crate) fn disable(&mut self) {
         (self.code, self.is_ready) = (None, true);
     }
 
-    /// Compiles everything when it is first executed.
+    /// Compiles each unit when it is first executed.
     pub(crate) fn hurry(&mut self) {
         self.is_eager = true;
     }
 
-    /// Notes how many blocks the linear form has executed.
+    /// Adds to the number of blocks that were executed in linear form.
     #[inline]
     pub(in crate::linear) fn count(&mut self, blocks: u32) {
         self.blocks = self.blocks.saturating_add(u64::from(blocks));
     }
 
-    /// log2 of how many steps there are for each instruction in the slice that is executed.
+    /// log2 of the number of steps for each instruction in the slice that is being executed.
     #[inline(always)]
     pub(in crate::linear) fn shift(&self) -> u32 {
         u32::from(self.is_single)
     }
 
-    /// Asks for native code if enough has been executed.
+    /// Requests native code if enough blocks have been executed.
     #[inline]
     pub(in crate::linear) fn prepare(&mut self, program: &Program, steps: &[Step<T>]) {
         if !self.is_ready && (self.is_eager || self.blocks >= PATIENCE) {
@@ -122,7 +123,7 @@ impl<T: Tracer> Native<T> {
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// [`Executor::run`] with native code; `None` if there is none.
+    /// Like [`Executor::run`], with native code; `None` if there is no native code.
     #[inline]
     pub(in crate::linear) fn run_native(
         &mut self,
@@ -160,7 +161,8 @@ impl<T: Tracer> Executor<'_, T> {
     #[inline(never)]
     fn dispatch(&mut self, steps: &[Step<T>], mut at: usize) -> Option<(Stop, usize)> {
         self.native.marks.now = self.tracer.time()? + 1;
-        // Taken while the executor is used, because the executor borrows what contains it.
+        // Take the code out while the executor is used, because the executor borrows the structure
+        // that contains it.
         let code = self.native.code.take()?;
         let form = self.form;
         // After native code, handlers are executed one by one up to the next leader.
@@ -178,9 +180,10 @@ impl<T: Tracer> Executor<'_, T> {
                 if let Use::Native(entry, _) = use_of
                     && self.has(unit)
                 {
-                    // SAFETY: the code was generated for executors of this `Abi`, whose fields are where it
-                    // reads them, and `has` says that what it names exists. The program, which owns the code,
-                    // is borrowed by the executor.
+                    // SAFETY: the code was generated for executors with this `Abi`, whose fields
+                    // are at the offsets that it reads, and `has` has checked that the variables
+                    // and lists to which it refers exist. The executor borrows the program, which
+                    // owns the code.
                     let next = unsafe { entry(std::ptr::from_mut(self).cast(), at as u64) };
                     (at, singly) = (next as usize, true);
                     continue;
@@ -197,7 +200,7 @@ impl<T: Tracer> Executor<'_, T> {
         Some(self.stopped)
     }
 
-    /// Whether there are all variables and lists that a unit needs.
+    /// Whether all variables and lists that a unit needs exist.
     fn has(&self, unit: &Unit) -> bool {
         let needs = &unit.needs;
         (0..2).all(|of| {

@@ -1,4 +1,5 @@
-//! Generating the code of a unit: its state, and access to what the executor has.
+//! Generation of the code of a unit: the state of the generator, and access to the data of the
+//! executor.
 
 use std::mem::offset_of;
 
@@ -17,33 +18,34 @@ use crate::linear::form::{Form, Kind, ListNo, Operand};
 use crate::target::List;
 use crate::value;
 
-/// Memory that is there and aligned.
+/// Flags of memory accesses that are always valid and aligned.
 pub(super) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
 
 const VALUE: i32 = size_of::<value::Value>() as i32;
 /// log2 of the size of a value.
 const VALUE_SHIFT: i64 = VALUE.trailing_zeros() as i64;
-/// Where the number of a value, or the address of its text, is.
+/// Offset of the number of a value, or of the address of its text.
 pub(super) const SECOND: i32 = VALUE / 2;
 
-/// Arguments of functions.
+/// The type of arguments of functions.
 pub(super) const I: Type = types::I64;
 pub(super) const D: Type = types::F64;
 
-/// A unit whose code is being generated.
+/// Generates the code of a unit.
 ///
-/// Each instruction has a short path and usually one longer path, on which its handler is called from the
-/// beginning of the instruction. Both meet after it, so that nothing that was read between is known there.
+/// Each instruction has a short path and usually one longer path, on which its handler is called
+/// from the beginning of the instruction. Both paths meet after the instruction, so values that
+/// only one of them has read are not known there.
 pub(super) struct Generator<'b, 'f> {
     pub(super) builder: FunctionBuilder<'b>,
     pub(super) form: &'f Form,
     pub(super) abi: &'f Abi,
     pub(super) layout: &'f Layout,
-    /// By leader.
+    /// The block of each leader.
     pub(super) leaders: FxHashMap<usize, Block>,
-    /// Goes to the leader that its parameter is, or returns it to the dispatcher.
+    /// Jumps to the leader whose index is its parameter, or returns the index to the dispatcher.
     pub(super) enters: Block,
-    /// Blocks that go to instructions outside of the unit.
+    /// Blocks that return the indices of instructions outside of the unit.
     elsewhere: Vec<(Block, usize)>,
     /// Returns its parameter to the dispatcher.
     pub(super) returns: Block,
@@ -51,26 +53,27 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) parameters_here: Option<u16>,
     pub(super) executor: Value,
     pub(super) numbers: Value,
-    /// Of the stage and of the target that executes.
+    /// Addresses of the variables of the stage and of the executing target.
     variables: [Value; 2],
     pub(super) lists: [Value; 2],
     pub(super) tests: Value,
-    /// The first half of all values that are numbers.
+    /// The first half of a value that is a number, which is the same for all numbers.
     pub(super) header: Value,
-    /// The present time, and the marks of runs, of coverage and of distances.
+    /// The tracer's current time, and the addresses of the marks of runs, of coverage and of
+    /// distances.
     pub(super) marks: [Value; 4],
     signatures: FxHashMap<(&'static [Type], Option<Type>), SigRef>,
-    /// Operands that are numbers, as they are stored.
+    /// Values of operands that are known to be numbers, as they are stored.
     known: FxHashMap<Operand, Value>,
     /// The numbers of operands that are numbers or numerals.
     numerals: FxHashMap<Operand, Value>,
-    /// Both before the present instruction.
+    /// `known` and `numerals` before the current instruction.
     before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
     /// The address and number of the items of lists.
     pub(super) items: FxHashMap<ListNo, (Value, Value)>,
-    /// Where the parameters of the innermost call are, and how many values there are.
+    /// The address of the parameters of the innermost call, and the number of values there.
     pub(super) parameters: Option<(Value, Value)>,
-    /// Number of outcomes that wait.
+    /// Number of outcomes that wait to be combined.
     pub(super) waiting: usize,
 }
 
@@ -95,7 +98,7 @@ pub(super) fn generate(
     let (executor, at) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
     let mut load = |from: Value, offset: i32| builder.ins().load(I, TRUSTED, from, offset);
     let numbers = load(executor, abi.numbers);
-    // Slices are an address and a length, of 8 bytes each.
+    // A slice consists of an address and a length of 8 bytes each.
     let variables = [load(executor, abi.variables), load(executor, abi.variables + 16)];
     let lists = [load(executor, abi.lists), load(executor, abi.lists + 16)];
     let tests = load(executor, abi.tests);
@@ -163,7 +166,7 @@ pub(super) fn generate(
 
 impl Generator<'_, '_> {
     fn instructions(&mut self, unit: &Unit) {
-        // Whether the code before the instruction continues with it.
+        // Whether the code of the previous instruction continues with this instruction.
         let mut continues = false;
         for at in unit.first..unit.end {
             if let Some(&block) = self.leaders.get(&at) {
@@ -174,7 +177,7 @@ impl Generator<'_, '_> {
                 self.forget();
                 continues = true;
             }
-            // Instructions that nothing reaches have no code.
+            // Generate no code for instructions that cannot be reached.
             if continues {
                 continues = self.instruction(at);
             }
@@ -200,12 +203,12 @@ impl Generator<'_, '_> {
         self.before = (self.known.clone(), self.numerals.clone());
     }
 
-    /// Forgets what was read in the present instruction, before its paths meet.
+    /// Forgets the values that were read in the current instruction, before its paths meet.
     pub(super) fn meet(&mut self) {
         (self.known, self.numerals) = std::mem::take(&mut self.before);
     }
 
-    /// Notes that the handler of an instruction has written an operand.
+    /// Forgets an operand, because the handler of an instruction has written it.
     pub(super) fn written(&mut self, to: Operand) {
         self.known.remove(&to);
         self.numerals.remove(&to);
@@ -247,28 +250,28 @@ impl Generator<'_, '_> {
         next.unwrap_or(at)
     }
 
-    /// Goes to a block if a condition holds; continues otherwise.
+    /// Jumps to a block if a condition holds; continues otherwise.
     pub(super) fn branch(&mut self, condition: Value, to: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, to, &[], next, &[]);
         self.builder.switch_to_block(next);
     }
 
-    /// Continues if a condition holds; goes to a block otherwise.
+    /// Continues if a condition holds; jumps to a block otherwise.
     pub(super) fn unless(&mut self, condition: Value, otherwise: Block) {
         let next = self.builder.create_block();
         self.builder.ins().brif(condition, next, &[], otherwise, &[]);
         self.builder.switch_to_block(next);
     }
 
-    /// A block that is seldom executed.
+    /// Creates a block that is seldom executed.
     pub(super) fn seldom(&mut self) -> Block {
         let block = self.builder.create_block();
         self.builder.set_cold_block(block);
         block
     }
 
-    /// Ends the present block with a jump to an instruction.
+    /// Ends the current block with a jump to an instruction.
     pub(super) fn go_to(&mut self, at: usize) {
         match self.leaders.get(&at) {
             Some(&block) => {
@@ -281,17 +284,18 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// The block of an instruction that something jumps to.
+    /// The block of an instruction to which others jump.
     pub(super) fn leader(&mut self, at: u32) -> Block {
         self.leaders.get(&(at as usize)).copied().unwrap_or_else(|| {
-            // Never executed: jumps stay within their unit.
+            // This is never executed, because jumps stay within their unit.
             let block = self.seldom();
             self.elsewhere.push((block, at as usize));
             block
         })
     }
 
-    /// Continues with the next instruction if that is what `next` says; returns to the dispatcher otherwise.
+    /// Continues with the next instruction if `next` is its index; returns to the dispatcher
+    /// otherwise.
     pub(super) fn expect(&mut self, at: usize, next: Value) {
         let block = self.builder.create_block();
         let is_next = self.builder.ins().icmp_imm_s(IntCC::Equal, next, at as i64 + 1);
@@ -311,7 +315,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Ends an instruction that computes a number, of which its handler makes a number as well.
+    /// Ends an instruction that computes a number and whose handler stores a number as well.
     pub(super) fn store(&mut self, at: usize, to: Operand, number: Value, longer: Block) {
         let is_register = to.kind() == Kind::Register;
         let (place, offset) = match is_register {
@@ -340,7 +344,7 @@ impl Generator<'_, '_> {
         self.known.insert(to, result);
     }
 
-    /// Where the parameters of the innermost call are, and how many values there are.
+    /// The address of the parameters of the innermost call, and the number of values there.
     pub(super) fn parameters(&mut self) -> (Value, Value) {
         if let Some(parameters) = self.parameters {
             return parameters;
@@ -358,7 +362,7 @@ impl Generator<'_, '_> {
         parameters
     }
 
-    /// Where a variable or parameter is; goes to `longer` if there is none.
+    /// The address of a variable or parameter; jumps to `longer` if it does not exist.
     pub(super) fn place(&mut self, operand: Operand, longer: Block) -> (Value, i32) {
         let offset = operand.index() as i32 * VALUE;
         if is_variable(operand) {
@@ -377,13 +381,13 @@ impl Generator<'_, '_> {
         self.builder.ins().icmp_imm_s(IntCC::Equal, is, i64::from(tag as i8))
     }
 
-    /// Goes to `longer` if a value is not a number.
+    /// Jumps to `longer` if a value is not a number.
     pub(super) fn demand_number(&mut self, place: (Value, i32), longer: Block) {
         let is_number = self.has_tag(place, self.layout.value.number);
         self.unless(is_number, longer);
     }
 
-    /// Goes to `longer` if references to a value are counted.
+    /// Jumps to `longer` if the value has a reference count.
     pub(super) fn demand_uncounted(&mut self, place: (Value, i32), longer: Block) {
         let is_counted = self.has_tag(place, self.layout.value.counted);
         let next = self.builder.create_block();
@@ -391,7 +395,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The number of a value that is a number or a numeral; goes to `longer` if it is neither.
+    /// The number of a value that is a number or a numeral; jumps to `longer` if it is neither.
     pub(super) fn numeral(&mut self, (address, offset): (Value, i32), longer: Block) -> Value {
         let (number, other) = (self.builder.create_block(), self.seldom());
         let next = self.builder.create_block();
@@ -406,7 +410,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(kept);
         let text = self.builder.ins().load(I, TRUSTED, address, offset + SECOND);
         let of_kept = self.builder.ins().load(D, TRUSTED, text, self.layout.value.text_number);
-        // NaN if the text is not a numeral, or if nothing has asked for its number.
+        // The number is NaN if the text is not a numeral, or if its number has not been used
+        // before.
         let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_kept, of_kept);
         self.builder.ins().brif(is_numeral, next, &[of_kept.into()], longer, &[]);
         self.builder.switch_to_block(counted);
@@ -423,7 +428,7 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The number of an operand; goes to `longer` if it is neither a number nor a numeral.
+    /// The number of an operand; jumps to `longer` if it is neither a number nor a numeral.
     pub(super) fn read(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand).or_else(|| self.numerals.get(&operand)) {
             return known;
@@ -437,7 +442,7 @@ impl Generator<'_, '_> {
         number
     }
 
-    /// The number that an operand is; goes to `longer` if it is another value.
+    /// The value of an operand that is a number; jumps to `longer` for other values.
     pub(super) fn number(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand) {
             return known;
@@ -457,13 +462,13 @@ impl Generator<'_, '_> {
         number
     }
 
-    /// Where the fields of a list are.
+    /// The address of a list's fields.
     pub(super) fn list(&self, list: ListNo) -> (Value, i32) {
         let offset = (list.index() * size_of::<List>()) as i32;
         (self.lists[usize::from(list.is_own())], offset)
     }
 
-    /// The address and number of the items of a list, which are read.
+    /// The address and number of the items of a list, for reading.
     pub(super) fn items(&mut self, list: ListNo) -> (Value, Value) {
         if let Some(&items) = self.items.get(&list) {
             return items;
@@ -481,7 +486,7 @@ impl Generator<'_, '_> {
         items
     }
 
-    /// Notes that a list exists. Returns whether it is open.
+    /// Records that a list needs to exist. Returns whether it is open.
     fn open(&mut self, list: ListNo) -> Value {
         let (lists, offset) = self.list(list);
         let exists = self.builder.ins().iconst(types::I8, 1);
@@ -498,8 +503,8 @@ impl Generator<'_, '_> {
         (address, self.builder.ins().load(I, TRUSTED, vector, layout.length))
     }
 
-    /// The vector of the items of a list that is open, with their address and number; goes to `longer` if it is
-    /// not open.
+    /// The vector of the items of a list that is open, with their address and number; jumps to
+    /// `longer` if it is not open.
     pub(super) fn open_items(&mut self, list: ListNo, longer: Block) -> (Value, Value, Value) {
         let is_open = self.open(list);
         self.unless(is_open, longer);
@@ -510,14 +515,15 @@ impl Generator<'_, '_> {
         (vector, address, length)
     }
 
-    /// Where an item is; goes to `longer` if there is none.
+    /// The address of an item; jumps to `longer` if it does not exist.
     pub(super) fn item(
         &mut self,
         (address, length): (Value, Value),
         index: Value,
         longer: Block,
     ) -> Value {
-        // Rounds towards 0, and makes 0 of NaN; the place before 0 is too large.
+        // The conversion rounds towards 0 and maps NaN to 0. Index 0 wraps to a position that is
+        // too large.
         let index = self.builder.ins().fcvt_to_sint_sat(I, index);
         let place = self.builder.ins().iadd_imm_s(index, -1);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
@@ -525,7 +531,7 @@ impl Generator<'_, '_> {
         self.nth(address, place)
     }
 
-    /// Where the item with a number from 0 is.
+    /// The address of the item at a position, from 0.
     pub(super) fn nth(&mut self, address: Value, place: Value) -> Value {
         let offset = self.builder.ins().ishl_imm_s(place, VALUE_SHIFT);
         self.builder.ins().iadd(address, offset)

@@ -1,4 +1,4 @@
-//! Where Rust's compiler puts what native code reads and writes.
+//! The layout that the Rust compiler has chosen for the data that native code reads and writes.
 
 use std::mem::MaybeUninit;
 use std::sync::{Arc, LazyLock};
@@ -16,7 +16,7 @@ pub(super) struct VectorLayout {
     pub(super) capacity: i32,
 }
 
-/// Places and tags of values.
+/// Offsets and tags of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueLayout {
     /// The first byte of a value that is a number, which no other value has. The number is in the second half.
@@ -25,39 +25,40 @@ pub(super) struct ValueLayout {
     pub(super) kept: u8,
     /// The first byte of a text whose references are counted.
     pub(super) counted: u8,
-    /// The first byte of no value at all.
+    /// The first byte of an undefined value.
     pub(super) undefined: u8,
-    /// Where the data of a text have their number.
+    /// Offset of the number in the data of a text.
     pub(super) text_number: i32,
 }
 
-/// All that native code has to know.
+/// Everything that native code has to know about the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) value: ValueLayout,
     pub(super) values: VectorLayout,
     pub(super) frames: VectorLayout,
-    /// From where the pointer to shared items points to the vector of the items.
+    /// Offset of the vector of the items from the address to which the pointer to shared items
+    /// points.
     pub(super) shared_items: i32,
 }
 
 /// The layout in this process; `None` if it is not what native code expects.
 pub(super) static LAYOUT: LazyLock<Option<Layout>> = LazyLock::new(measure);
 
-/// The bytes of something of `N` bytes, as far as they are defined.
+/// The bytes of a value with a size of `N` bytes. Some may be undefined.
 fn bytes<X, const N: usize>(of: &X) -> [MaybeUninit<u8>; N] {
     assert_eq!(size_of::<X>(), N, "the size of what is read");
-    // SAFETY: the sizes are equal, and bytes that may be undefined need no alignment.
+    // SAFETY: the sizes are equal, and `MaybeUninit` bytes may be undefined and need no alignment.
     unsafe { std::ptr::from_ref(of).cast::<[MaybeUninit<u8>; N]>().read() }
 }
 
-/// Words that are known to be defined.
+/// The words of a value, all of which are defined.
 ///
 /// # Safety
 /// All bytes of `of` are defined.
 unsafe fn words<X, const N: usize>(of: &X) -> [usize; N] {
     assert_eq!(size_of::<X>(), size_of::<[usize; N]>(), "the size of what is read");
-    // SAFETY: the sizes are equal, and the caller says that all bytes are defined.
+    // SAFETY: the sizes are equal, and the caller promises that all bytes are defined.
     unsafe { std::ptr::from_ref(of).cast::<[usize; N]>().read_unaligned() }
 }
 
@@ -84,7 +85,7 @@ fn second(value: &Value) -> usize {
 fn vector<X>(sample: impl Fn() -> X) -> Option<VectorLayout> {
     let mut vector: Vec<X> = Vec::with_capacity(7);
     vector.extend((0..3).map(|_| sample()));
-    // SAFETY: a vector is an address, a length and a capacity, of a word each.
+    // SAFETY: a vector consists of an address, a length and a capacity of one word each.
     let words: [usize; 3] = unsafe { words(&vector) };
     let place = |word| words.iter().position(|is| *is == word).map(|place| place as i32 * 8);
     Some(VectorLayout {
@@ -94,7 +95,7 @@ fn vector<X>(sample: impl Fn() -> X) -> Option<VectorLayout> {
     })
 }
 
-/// Whether slices have their address in the first word.
+/// Whether the first word of a reference to a slice is its address.
 fn slices_begin_with_addresses() -> bool {
     let items = [1_u64, 2, 3];
     let slice: &[u64] = &items;
@@ -131,7 +132,7 @@ fn measure() -> Option<Layout> {
     // SAFETY: a shared pointer is an address.
     let [address]: [usize; 1] = unsafe { words(&items) };
     let shared_items = Arc::as_ptr(&items) as usize - address;
-    // A list that is not open has a negative number in the place of the capacity.
+    // A list that is not open has a negative number in place of the capacity.
     let closed = List { items, exists: true, open: None };
     let open = bytes::<_, 24>(&closed.open);
     let mut capacity = [0; 8];

@@ -11,7 +11,7 @@ use super::generator::{D, Generator, I, TRUSTED};
 use crate::thread::Frame;
 
 impl Generator<'_, '_> {
-    /// Calls a function that reports, unless a mark says that it has been called.
+    /// Calls a reporting function, unless a mark shows that it has been called.
     fn report(
         &mut self,
         marked: Value,
@@ -37,7 +37,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(here);
     }
 
-    /// Consumes fuel; goes to `longer` if there is not more than that.
+    /// Consumes fuel; jumps to `longer` unless more than this amount is left.
     fn consume(&mut self, count: u16, longer: Block) {
         let fuel = self.builder.ins().load(types::I32, TRUSTED, self.executor, self.abi.fuel);
         let count = i64::from(count);
@@ -69,13 +69,14 @@ impl Generator<'_, '_> {
         self.leave_by(at, longer);
     }
 
-    /// The frame of the innermost loop, below the one of its body.
+    /// The address of the frame of the innermost loop, which is below the frame of its body.
     fn loop_frame(&mut self) -> Value {
         let stack = self.builder.ins().load(I, TRUSTED, self.executor, self.abi.stack);
         let layout = self.layout.frames;
         let address = self.builder.ins().load(I, TRUSTED, stack, layout.address);
         let length = self.builder.ins().load(I, TRUSTED, stack, layout.length);
-        // The loop and its body are on the stack, because `EnterLoop` or the interpreter has pushed them.
+        // The frames of the loop and its body are on the stack, because `EnterLoop` or the
+        // interpreter has pushed them.
         let has_both = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, length, 1);
         self.builder.ins().trapz(has_both, TrapCode::unwrap_user(1));
         let below = self.builder.ins().iadd_imm_s(length, -2);
@@ -83,7 +84,7 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd(address, offset)
     }
 
-    /// Begins an iteration of `repeat`, or goes to the end.
+    /// Begins an iteration of `repeat`, or jumps to the end.
     pub(super) fn count(&mut self, no: BlockNo, end: u32) {
         let frame = self.loop_frame();
         let counter = offset_of!(Frame, counter) as i32;

@@ -1,18 +1,20 @@
-//! What the tracer has received since its time began, so that native code does not report it again.
+//! Marks of the reports that the tracer has received since its current time began, so that native
+//! code does not repeat them.
 
 use crate::linear::form::Form;
 
-/// Times at which something was last reported, of the clock that [`Tracer::time`](crate::Tracer::time)
-/// reads, plus one.
+/// For each kind of report, the value of [`Tracer::time`](crate::Tracer::time) at the last report,
+/// plus one.
 #[derive(Default)]
 pub(crate) struct Marks {
-    /// The present time, plus one.
+    /// The tracer's current time, plus one.
     pub(super) now: u64,
-    /// By the first block of a [run](crate::linear::form::Instruction::Run), for all blocks of the run.
+    /// For all blocks of a [run](crate::linear::form::Instruction::Run), by the first block of the
+    /// run.
     pub(super) runs: Box<[u64]>,
-    /// By block: its coverage.
+    /// For the coverage of each block.
     pub(super) covered: Box<[u64]>,
-    /// By block: that both of its distances are 0, so that further ones do not matter.
+    /// For each block whose smallest distances are both 0, so that further distances do not matter.
     pub(super) settled: Box<[u64]>,
 }
 

@@ -1,4 +1,4 @@
-//! Memory with native code.
+//! The memory that contains native code.
 
 use cranelift_codegen::ir::Function;
 use cranelift_codegen::isa::TargetFrontendConfig;
@@ -6,29 +6,30 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 
-/// The code of a unit: executes an executor from the instruction with an index on. Returns the index of an
-/// instruction to continue with, or `u64::MAX` if the executor has stopped.
+/// The code of a unit, which executes instructions from an index on with an executor. Returns the
+/// index of an instruction to continue with, or `u64::MAX` if the executor has stopped.
 pub(super) type Entry = unsafe extern "C" fn(executor: *mut u8, at: u64) -> u64;
 
 /// The native code of a program. Its memory is freed with it.
 pub(super) struct Memory {
-    /// `None` after it has been freed.
+    /// `None` after the memory has been freed.
     module: Option<JITModule>,
 }
 
 impl Memory {
-    /// `None` on computers for which no code can be generated.
+    /// Prepares memory for code; `None` on computers for which no code can be generated.
     pub(super) fn new() -> Option<Memory> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed").ok()?;
-        // Tests verify all code.
+        // Verify the generated code in debug builds, such as those of tests.
         flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
         let target = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let module = JITModule::new(JITBuilder::with_isa(target, default_libcall_names()));
         Some(Memory { module: Some(module) })
     }
 
-    /// Compiles a function with the parameters and result of [`Entry`]. `None` if that fails, for lack of memory.
+    /// Compiles a function with the parameters and result of [`Entry`]. `None` if this fails,
+    /// because memory is lacking.
     pub(super) fn compile(
         &mut self,
         build: impl FnOnce(&mut Function, TargetFrontendConfig),

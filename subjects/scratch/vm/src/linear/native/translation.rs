@@ -14,7 +14,7 @@ use crate::linear::form::{Function, Instruction, Kind, Link, Operand, Operator, 
 #[derive(Clone, Copy)]
 pub(super) enum Copied {
     Number(Value),
-    /// Any value, and where it is.
+    /// Any value: its address and offset.
     Stored(Value, i32),
 }
 
@@ -224,7 +224,7 @@ impl Generator<'_, '_> {
         self.expect(at, next);
     }
 
-    /// Computes what must be known on both paths of an instruction, before they part.
+    /// Computes the values that both paths of an instruction need, before the paths split.
     fn prepare(&mut self, instruction: &Instruction) {
         use Instruction::*;
         if let Item { list, .. }
@@ -254,12 +254,12 @@ impl Generator<'_, '_> {
             Operator::Divide => self.builder.ins().fdiv(x, y),
             Operator::Modulo => self.modulo(x, y, longer),
         };
-        // An operand that is NaN counts as 0, which the handler does. Otherwise it would make the result NaN.
+        // If the result is NaN, call the handler, which counts operands that are NaN as 0.
         self.demand_ordered(result, result, longer);
         self.store(at, to, result, longer);
     }
 
-    /// `rounding::modulo`; the short path has positive numbers only.
+    /// Computes `rounding::modulo`; the short path only handles positive numbers.
     fn modulo(&mut self, n: Value, m: Value, longer: Block) -> Value {
         const LARGEST: f64 = (1_u64 << 51) as f64;
         const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
@@ -330,7 +330,7 @@ impl Generator<'_, '_> {
         self.store(at, to, result, longer);
     }
 
-    /// `value::js_round`.
+    /// Computes `value::js_round`.
     fn round(&mut self, x: Value) -> Value {
         let floor = self.builder.ins().floor(x);
         let fraction = self.builder.ins().fsub(x, floor);
@@ -342,7 +342,7 @@ impl Generator<'_, '_> {
         self.builder.ins().select(is_down, floor, up)
     }
 
-    /// A comparison that jumps.
+    /// Generates a comparison that jumps.
     fn compare(&mut self, at: usize, test: Check, jump: Way, longer: Block) {
         let no = self.form.origins[at].no;
         self.demand_ordered(test.x, test.y, longer);
@@ -370,7 +370,7 @@ impl Generator<'_, '_> {
         a.kind() == Kind::Constant && !matches!(value[a.index()], crate::value::Value::Number(_))
     }
 
-    /// An operand that is copied.
+    /// Reads an operand that is copied.
     pub(super) fn copied(&mut self, operand: Operand, longer: Block) -> Copied {
         match operand.kind() {
             Kind::Constant if self.is_text(operand) => {
@@ -385,7 +385,7 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Goes to `longer` if a value is undefined.
+    /// Jumps to `longer` if a value is undefined.
     pub(super) fn demand_defined(&mut self, value: Copied, longer: Block) {
         if let Copied::Stored(address, offset) = value {
             let is_undefined = self.has_tag((address, offset), self.layout.value.undefined);
@@ -395,13 +395,13 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Replaces a value. Goes to `longer` if references to one of the two are counted.
+    /// Replaces a value. Jumps to `longer` if the old or the new value has a reference count.
     pub(super) fn copy(&mut self, from: Copied, to: (Value, i32), longer: Block) {
         self.demand_uncounted(to, longer);
         self.copy_over(from, to, longer);
     }
 
-    /// Writes a value where none is.
+    /// Writes a value to a place without a valid value.
     fn copy_over(&mut self, from: Copied, (to, offset): (Value, i32), longer: Block) {
         let (first, second) = match from {
             Copied::Number(number) => (self.header, number),

@@ -9,25 +9,26 @@ use super::layout::LAYOUT;
 use super::memory::{Entry, Memory};
 use crate::linear::form::{Form, Instruction, Kind, ListNo, NOWHERE, Operand};
 
-/// Maximum number of instructions of a unit. Compiling takes more than linear time.
+/// Maximum number of instructions of a unit, because the time of compiling grows faster than
+/// linearly.
 const LONGEST: usize = 6_000;
 
 /// Maximum number of instructions of all units that are compiled, which bounds their memory.
 const MAX_INSTRUCTIONS: usize = 60_000;
 
-/// How many variables and lists of the stage and of the target a unit needs.
+/// The numbers of variables and lists that the stage and the target must have for a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
     pub(super) variables: [usize; 2],
     pub(super) lists: [usize; 2],
 }
 
-/// A custom block.
+/// A custom block that can be compiled.
 pub(super) struct Unit {
     pub(super) first: usize,
     pub(super) end: usize,
     pub(super) needs: Needs,
-    /// Set when it is compiled; `None` if that is not possible.
+    /// Set when the unit is compiled; `None` if this is not possible.
     code: OnceLock<Option<Entry>>,
 }
 
@@ -46,7 +47,8 @@ impl Unit {
 /// The units of a program for one [`Abi`].
 pub(in crate::linear) struct Code {
     pub(super) units: Vec<Unit>,
-    /// By instruction: the number of the unit of which it is a leader; [`NOWHERE`] for other instructions.
+    /// For each instruction, the number of the unit of which it is a leader; [`NOWHERE`] for other
+    /// instructions.
     pub(super) leaders: Vec<u32>,
     memory: Mutex<Memory>,
     abi: Abi,
@@ -58,7 +60,7 @@ pub(in crate::linear) struct Code {
 pub(crate) struct Units(Mutex<Vec<Arc<Code>>>);
 
 impl Units {
-    /// The code of executors; `None` if there can be none.
+    /// The code for executors with this `Abi`; `None` if no code can be generated.
     pub(super) fn code(&self, form: &Form, abi: &Abi) -> Option<Arc<Code>> {
         let mut all = self.0.lock().ok()?;
         if let Some(code) = all.iter().find(|code| code.abi == *abi) {
@@ -91,13 +93,13 @@ impl Code {
                 first = at + 1;
             }
         }
-        // What follows the last end of a custom block belongs to none.
+        // Instructions after the end of the last custom block belong to no unit.
         leaders[first..].fill(NOWHERE);
         let (memory, compiled) = (Mutex::new(Memory::new()?), AtomicU64::new(0));
         Some(Code { units, leaders, memory, abi, compiled })
     }
 
-    /// Compiles a unit, once.
+    /// Compiles a unit unless this has already been done.
     #[cold]
     pub(super) fn compile(&self, unit: &Unit, form: &Form) -> Option<Entry> {
         *unit.code.get_or_init(|| {
@@ -116,7 +118,7 @@ impl Code {
     }
 }
 
-/// The instructions that something jumps to or continues with.
+/// For each instruction, whether others jump to it or execution may resume at it.
 fn leaders(form: &Form) -> Vec<bool> {
     use Instruction::*;
     let mut is_leader = vec![false; form.instructions.len() + 1];
@@ -153,7 +155,7 @@ fn leaders(form: &Form) -> Vec<bool> {
     is_leader
 }
 
-/// For which outcome, and where to, the last comparison of a condition jumps.
+/// The outcome for which the last comparison of a condition jumps, and the destination.
 pub(super) fn last_jump(form: &Form, at: u32) -> Option<(bool, u32)> {
     match form.instructions[at as usize] {
         Instruction::Compare { jumps, to, .. } => Some((jumps, to)),
@@ -167,7 +169,7 @@ pub(super) fn is_variable(operand: Operand) -> bool {
     matches!(operand.kind(), Kind::Stage | Kind::Own)
 }
 
-/// What the instructions of a unit read and write without their handlers.
+/// The variables and lists that the code of a unit reads and writes without handlers.
 fn needs(form: &Form, first: usize, end: usize) -> Needs {
     let mut needs = Needs::default();
     for instruction in &form.instructions[first..end] {
@@ -214,7 +216,7 @@ pub(super) fn parts(
             let (first, count) = form.skips[skip as usize].indices;
             let indices = &form.operands[first as usize..(first + count) as usize];
             let index = |at| indices.get(at).copied();
-            // Others are left to the handler.
+            // Leave instructions with more operands to the handler.
             if indices.len() > 3 {
                 return ([None; 3], none);
             }

@@ -3,25 +3,26 @@
 use super::memory::Entry;
 use super::unit::Unit;
 
-/// A unit is compiled after the dispatcher has found it not compiled this often for each of its instructions. Compiling
-/// an instruction takes some 60 µs, and the dispatcher finds a unit every 10 to 50 ns.
+/// A unit is compiled after the dispatcher has reached it, without native code, this number of
+/// times for each of its instructions. Compiling an instruction takes about 60 µs, and the
+/// dispatcher reaches a unit every 10 to 50 ns.
 const PATIENCE: u32 = 500;
 
-/// What every unit costs in addition, in instructions: memory is allocated for it and made executable.
+/// The fixed cost of each unit, in instructions: its memory is allocated and made executable.
 const FIXED: u32 = 30;
 
-/// A unit in one VM.
+/// The state of a unit in one VM.
 #[derive(Clone, Copy)]
 pub(super) enum Use {
-    /// It is not compiled yet, and the dispatcher has found that this often.
+    /// The unit is not compiled yet, and the dispatcher has reached it this number of times.
     Waits(u32),
-    /// It is compiled.
+    /// The unit is compiled.
     Native(Entry, Length),
-    /// It cannot be compiled.
+    /// The unit cannot be compiled.
     Handled,
 }
 
-/// How much is executed from the unit on until the interpreter takes over.
+/// The lengths of executions from the entry into a unit until the interpreter takes over.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Length {
     stops: u32,
@@ -29,13 +30,13 @@ pub(super) struct Length {
 }
 
 impl Length {
-    /// Number of stops after which it is decided whether native code is entered.
+    /// Number of stops after which the VM decides whether to enter native code.
     const STOPS: u32 = 64;
     /// Minimum number of blocks for each stop.
     const BLOCKS: u32 = 12;
 
-    /// Notes the blocks up to a stop. Returns whether they are so few that entering native code takes longer than
-    /// it saves.
+    /// Records the number of blocks up to a stop. Returns whether there are so few that entering
+    /// native code takes longer than it saves.
     #[inline]
     pub(super) fn is_short_after(&mut self, blocks: u32) -> bool {
         self.blocks = self.blocks.saturating_add(blocks);
@@ -59,7 +60,7 @@ impl Use {
         compile: impl FnOnce() -> Option<Entry>,
     ) -> Use {
         let missed = missed.saturating_add(1);
-        // Other VMs may have compiled it.
+        // Check at intervals whether another VM has compiled the unit.
         if missed % 256 != 1 {
             return Use::Waits(missed);
         }
