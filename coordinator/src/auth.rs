@@ -160,8 +160,8 @@ impl TokenStore {
 
     /// The person who has a token; `None` if the token is not accepted.
     fn caller(&self, token: &str) -> Option<&Caller> {
-        // Compare digests instead of tokens, so that the duration of the comparison does not reveal
-        // how much of a guess is correct.
+        // Compare digests instead of tokens, because the duration of a comparison of tokens would
+        // reveal how much of a guess is correct.
         self.0.get(&Digest::of(token.as_bytes()))
     }
 }
@@ -215,7 +215,8 @@ impl Caller {
         Caller { role, name }
     }
 
-    /// Any process that can connect, because access is open, or the program itself.
+    /// The sender of requests without a token: any process that can connect, if access is open, or
+    /// the program itself.
     pub fn anyone() -> Caller {
         Caller { role: Role::Administrator, name: String::new() }
     }

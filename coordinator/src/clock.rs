@@ -13,7 +13,7 @@ pub trait Clock: Send + Sync {
     fn now(&self) -> Duration;
 }
 
-/// The machine's monotonic clock. Each reading advances it by at most one second; time beyond that
+/// The computer's monotonic clock. Each reading advances it by at most one second; time beyond that
 /// is dropped, because the coordinator was suspended.
 #[derive(Debug)]
 pub struct Monotonic(Mutex<(Instant, Duration)>);

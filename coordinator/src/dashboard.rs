@@ -3,7 +3,7 @@
 //!
 //! The page has a heat map of projects and algorithms. A click on a cell shows its runs, and a
 //! click on a run shows its timeline and log ([`runs`]). The page cannot change anything. All
-//! processes of the machine can read it through loopback; other computers need the token of a
+//! processes of the computer can read it through loopback; other computers need the token of a
 //! viewer ([`gate`]).
 
 use std::collections::BTreeMap;
@@ -152,7 +152,7 @@ async fn missing(
     Ok(Json(rows.collect()))
 }
 
-/// 200 while the store works, also while another coordinator leads; 503 after an error.
+/// Answers 200 while the store works, even if another coordinator leads; 503 after an error.
 async fn health(State(source): State<Source>) -> (StatusCode, String) {
     if source.progress.borrow().standby {
         return (StatusCode::OK, "standby\n".to_owned());
@@ -253,7 +253,7 @@ mod tests {
         Progress { studies: vec![study], ..Progress::default() }
     }
 
-    /// Curves have the colours that reports give the algorithms.
+    /// Curves have the same colours as the algorithms in reports.
     #[test]
     fn curves_have_the_colours_of_reports() {
         let curve = |label: &str, position| AlgorithmCurve {

@@ -33,7 +33,7 @@ pub enum CoordinatorError {
         /// The error.
         cause: StoreError,
     },
-    /// Serving on this address would expose the coordinator to other machines.
+    /// Serving on this address would expose the coordinator to other computers.
     #[error(
         "refusing to serve on {0}: without TLS and tokens only loopback is safe; use 127.0.0.1, \
          or configure certificates and tokens"

@@ -11,7 +11,7 @@ use crate::progress::Progress;
 /// The service whose status is `SERVING` also while this coordinator stands by.
 pub const STANDBY_SERVICE: &str = "catherd.standby";
 
-/// The service whose status is `SERVING` as long as the coordinator answers.
+/// The service whose status is `SERVING` while the coordinator answers.
 pub const LIVE_SERVICE: &str = "catherd.live";
 
 /// Services whose status is reported; the empty name stands for the whole server.

@@ -49,7 +49,7 @@ pub struct CoordinatorOptions {
 }
 
 impl CoordinatorOptions {
-    /// The default rules, the machine's clock, and an SQLite file in this folder.
+    /// The default rules, the computer's clock, and an SQLite file in this folder.
     pub fn new(folder: &Path) -> CoordinatorOptions {
         CoordinatorOptions {
             folder: folder.to_owned(),

@@ -35,9 +35,9 @@ pub struct Progress {
     pub mean_coverage: Option<f64>,
     /// Expected time until the last run ends, estimated from measured run times, from the time for
     /// which runs have been executing and, before a run has ended, from the share of their budgets
-    /// that they have spent. It is at least the time that the remaining runs take at the rate of a
-    /// half minute with many runs. `None` if unknown, or if runs wait for a worker that can execute
-    /// them.
+    /// that they have spent. It is at least the time that the remaining runs take at the rate of
+    /// the last half minute, if that had enough runs. `None` if unknown, or if runs wait for a
+    /// worker that can execute them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
@@ -169,8 +169,8 @@ pub struct AlgorithmCurve {
     pub study: StudyNumber,
     /// The algorithm's label.
     pub label: String,
-    /// Its position in the study, which decides its place; `None` if the study's plan does not
-    /// contain it.
+    /// Its position in the study, which determines its position in the legend; `None` if the
+    /// study's plan does not contain it.
     pub position: Option<usize>,
     /// Number of the projects that all these algorithms have finished.
     pub projects: usize,

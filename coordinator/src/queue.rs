@@ -314,7 +314,8 @@ impl Queue {
         }
     }
 
-    /// Updates the set of long groups. Times of other projects do not make a group long.
+    /// Updates the set of long groups. Times that were measured on other projects do not make a
+    /// group long.
     fn sort_by_length(&mut self, number: GroupNumber) {
         let group = &self.groups[number as usize];
         let measured = group.measured.get().or(self.projects[group.project].measured.get());
@@ -333,8 +334,7 @@ impl Queue {
         for (number, elapsed) in executing {
             *begun.entry(*number).or_default() += 1;
             let expected = self.expected(&self.groups[*number as usize])?;
-            // A run that has exceeded its expected time is expected to take as much time again as
-            // it has exceeded it by.
+            // A run that has exceeded its expected time is expected to need the excess once more.
             work.add(expected.abs_diff(*elapsed), 1);
         }
         for (group, number) in self.groups.iter().zip(0..) {

@@ -87,7 +87,7 @@ pub struct Writer {
     /// The file of the store that another program has deleted or replaced. The store is then closed
     /// permanently, and no request is answered any more.
     lost_file: Option<(PathBuf, &'static str)>,
-    /// Held as long as this process may write to an SQLite file.
+    /// Held while this process may write to an SQLite file.
     _lock: Option<File>,
 }
 
@@ -201,8 +201,8 @@ impl Writer {
         }
     }
 
-    /// Records an error of the store. This coordinator stays the leader as long as its connection
-    /// is alive, because its session continues to hold the lock.
+    /// Records an error of the store. This coordinator stays the leader while its connection is
+    /// alive, because its session continues to hold the lock.
     fn record_error(&mut self, error: &StoreError) {
         let text = error.to_string();
         let standby = matches!(error, StoreError::LedByAnother);

@@ -88,7 +88,7 @@ async fn a_second_coordinator_stands_by_and_takes_over() {
     let last_error = standby.coordinator.progress().last_error.unwrap();
     assert!(last_error.contains("another coordinator leads"), "{last_error}");
 
-    // The server terminates the leader's session, as it does when the leader's machine dies.
+    // The server terminates the leader's session, as it does when the leader's computer fails.
     database::execute(
         &url,
         "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database =
@@ -130,7 +130,8 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
         policy: Policy { term, ..Policy::default() },
         ..CoordinatorOptions::new(folder)
     };
-    // Only this test runs the writer: the coordinator is suspended between two calls.
+    // The writer runs only when this test calls it, so the coordinator is suspended between two
+    // calls.
     let (suspended, mut writer) =
         Coordinator::new_manual(options(first.path()), service::plan(1..=2)).unwrap();
     let mut suspended = service::Harness::serve(suspended).await;
@@ -143,7 +144,7 @@ async fn a_suspended_leader_is_replaced_and_can_write_no_more() {
     let mut standby = service::Harness::serve(standby).await;
     let stands_by = |progress: &Progress| progress.last_error.is_some();
     assert!(stands_by(&standby.coordinator.progress()));
-    // The coordinator leads as long as its session is not silent.
+    // The coordinator leads while its session is not silent.
     let start = Instant::now();
     while start.elapsed() < 3 * term {
         assert!(writer.process_pending());

@@ -78,8 +78,8 @@ impl fmt::Debug for Peer {
 }
 
 impl Peer {
-    /// Notes that a request of the connection was accepted, or that the connection has ended: it no
-    /// longer counts against the limit.
+    /// Removes the connection from the count, because one of its requests was accepted or it has
+    /// ended.
     pub(crate) fn release(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

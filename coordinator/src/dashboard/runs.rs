@@ -33,7 +33,7 @@ pub(super) async fn cells(
 ) -> Result<Json<Value>, Refusal> {
     let number = source.study(&study)?;
     let counts = source.read(move |mut reader| reader.cells(number)).await?;
-    // The counts are sorted by the order of the study's runs.
+    // The counts are in the order of the study's runs.
     let (mut names, mut algorithms): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
     let mut rows: BTreeMap<String, BTreeMap<String, Cell>> = BTreeMap::new();
     for count in counts {

@@ -90,7 +90,7 @@ impl Ledger {
             }
             AttemptEnd::Crashed => self.note_crash(number, worker, effects),
             AttemptEnd::Returned => {
-                // The run was returned without an attempt, so that the attempt is not counted.
+                // The run was returned without an attempt, so none is counted.
                 self.runs[number as usize].attempt -= 1;
                 self.requeue_or_quarantine(number, false);
             }

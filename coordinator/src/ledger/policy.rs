@@ -11,7 +11,7 @@ pub struct Policy {
     /// workers. A run that crashed on only one worker is quarantined after twice as many.
     pub max_crashes: u32,
     /// Number of losses of its worker after which a run is quarantined. It is larger than
-    /// `max_crashes`, because the cause of most losses is the machine.
+    /// `max_crashes`, because most losses are caused by the computer, not by the run.
     pub max_losses: u32,
     /// Number of different runs that crash on one worker and on no other worker, without an
     /// accepted record in between, after which the worker is drained. The last worker is never

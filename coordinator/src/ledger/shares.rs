@@ -193,8 +193,8 @@ impl Shares {
         order.into_iter().map(|study| study.claim.study).collect()
     }
 
-    /// Notes which studies wait. A study or an owner that begins to wait starts at the virtual time
-    /// of those that already wait.
+    /// Records which studies wait. A study or an owner that begins to wait starts at the virtual
+    /// time of those that already wait.
     fn admit(&mut self, waits: impl Fn(StudySetNumber) -> bool) {
         let mut floors: BTreeMap<String, f64> = BTreeMap::new();
         for study in self.studies.values().filter(|study| study.account.competes()) {

@@ -26,7 +26,7 @@ impl WorkerRule {
     /// All rules, in the order of their numbers.
     pub const ALL: [WorkerRule; 2] = [WorkerRule::Drain, WorkerRule::Block];
 
-    /// The word for a worker to which the rule applies.
+    /// The word that describes a worker to which the rule applies.
     pub fn name(self) -> &'static str {
         match self {
             WorkerRule::Drain => "drained",

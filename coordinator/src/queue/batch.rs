@@ -70,7 +70,7 @@ impl Filter {
         self.served[group.engine as usize]
             && !self.withheld.contains(&group.project)
             && self.remaining.is_none_or(|remaining| {
-                // A run of unknown length is given as long as a batch would be.
+                // A run of unknown length counts as long as a whole batch.
                 queue.expected(group).unwrap_or(TIME) <= remaining
             })
     }

@@ -1,5 +1,4 @@
-//! Checksums of rows, with which a row whose bits have changed on the disk is detected when it is
-//! read.
+//! Checksums of rows. They show, when a row is read, whether its bits have changed on the disk.
 //!
 //! Projects, specifications and records have digests, but these do not include times, counts and
 //! reasons. Everything else in the tables of a study is compared with its plan

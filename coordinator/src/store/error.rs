@@ -138,8 +138,8 @@ fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())
 }
 
-/// The text of an error of another crate with the texts of its causes, which it does not contain: the message
-/// of the database server, for example.
+/// The message of an error of another crate, followed by the messages of its causes, for example
+/// the message of the database server.
 pub(crate) fn with_causes(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

@@ -38,8 +38,7 @@ impl StoreFiles {
     /// # Errors
     ///
     /// [`StoreError::FileLost`] if another program has deleted or replaced one of them. In this
-    /// case, SQLite continues to write to the file that it has open, to which no path leads any
-    /// more.
+    /// case, SQLite continues to write to the file that it has open, which no path names any more.
     pub(super) fn check(&mut self) -> Result<(), StoreError> {
         self.0.iter_mut().try_for_each(OpenFile::check)
     }

@@ -38,7 +38,7 @@ impl Store {
                 let _ = fs::remove_file(path);
             }
         }
-        // Removing the folder fails as long as it contains other files.
+        // Removing the folder fails while it contains other files.
         let _ = fs::remove_dir(folder);
         Ok(())
     }

@@ -66,12 +66,12 @@ impl Store {
     /// Compares the stored state of the runs of a study with its plan, and each record with its
     /// checksum. A run whose record or state is damaged is executed again, and a damaged
     /// specification is replaced. Attempts and tokens are not changed. With `relist`, a list of
-    /// runs that differs from the plan is made again.
+    /// runs that differs from the plan is recreated.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] if the list of the runs differs from the plan and may not be made
-    /// again, and if the database returns an error.
+    /// [`StoreError::Damaged`] if the list of the runs differs from the plan and may not be
+    /// recreated, and if the database returns an error.
     pub fn repair(
         &mut self,
         study: StudyNumber,

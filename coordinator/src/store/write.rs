@@ -68,7 +68,7 @@ impl Store {
         Ok(store)
     }
 
-    /// Shows standby coordinators that this writer is alive.
+    /// Shows to standby coordinators that this writer is alive.
     ///
     /// # Errors
     ///
@@ -101,8 +101,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`]. The store must then be closed, because what has been written since
-    /// the loss may be in files to which no path leads.
+    /// [`StoreError::FileLost`]. The store must then be closed, because data that was written since
+    /// the loss may be in files that no path names.
     pub fn check_files(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.check_files(),

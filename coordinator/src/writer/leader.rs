@@ -34,12 +34,12 @@ pub(super) struct Leader {
     criteria: Arc<BTreeMap<String, Vec<String>>>,
     /// Projects whose stored bytes are damaged, whose runs wait until the project is stored again.
     pub(super) withheld: BTreeSet<Digest>,
-    /// Labels of the algorithms for which the log already has a line that their runs are too long
-    /// for all allocations.
+    /// Labels of the algorithms whose runs are too long for all allocations and for which this has
+    /// been logged.
     told: BTreeSet<String>,
     /// Whether the last transaction returned an error, so that its outcome is unknown. In this
     /// case, the ledger is reloaded from the store before the next batch. No request of the failed
-    /// batch was answered, so that their senders repeat them.
+    /// batch was answered, so the senders repeat them.
     pub(super) needs_reload: bool,
 }
 
@@ -283,8 +283,8 @@ impl Leader {
         Ok(workers.map(|worker| worker.name.to_owned()).collect())
     }
 
-    /// The pending runs that no allocation of a worker is long enough for, by algorithm. Each algorithm
-    /// is logged once.
+    /// The pending runs that are too long for every worker's allocation, by algorithm. Each
+    /// algorithm is logged once.
     pub(super) fn too_long(&mut self) -> Vec<TooLongRuns> {
         let Some(longest) = self.ledger.longest_allocation() else { return Vec::new() };
         let mut found: BTreeMap<&str, TooLongRuns> = BTreeMap::new();
@@ -324,8 +324,8 @@ impl Leader {
 }
 
 /// The end of an attempt with this record. A run that exceeded a limit of the worker counts as a
-/// crash, because another machine may be faster or have more memory. A run that exceeded a limit of
-/// its own study has ended.
+/// crash, because another computer may be faster or have more memory. A run that exceeded a limit
+/// of its own study has ended.
 fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
     let crashed = |kind, reason| (AttemptEnd::Crashed, Payload::Breakdown(kind, reason));
     match record.outcome {

@@ -51,7 +51,7 @@ pub(crate) enum Request {
         plan: Box<Plan>,
         /// Whether the client repeats an earlier request.
         waiting: bool,
-        /// Who submits the study.
+        /// The person who submits the study.
         caller: Caller,
         /// The claim of the study on workers, as far as the client states it.
         claim: ClaimChange,

@@ -88,7 +88,8 @@ pub(crate) async fn a_large_study_does_not_delay_a_small_one() {
     assert!(planning.total == 1_000_000 && planning.planned < 500_000, "{planning:?}");
 
     assert!(harness.coordinator.delete("large").await.unwrap());
-    // The client is told within its time limit, unless it was already told how far the planning is.
+    // The client is told within its time limit, unless it has already received the progress of the
+    // planning.
     match submitted.await.unwrap() {
         Ok(reply) => assert!(reply.into_inner().unplanned > 0),
         Err(status) => assert_eq!(status.code(), Code::Aborted, "{status}"),
