@@ -1,4 +1,4 @@
-//! Sends requests to the coordinator, and repeats them as long as a repetition may succeed.
+//! Sends requests to the coordinator, and repeats them while a repetition may succeed.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};

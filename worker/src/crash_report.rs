@@ -94,7 +94,7 @@ impl CrashReport {
     }
 
     /// Writes the report of the run that begins now. The file is not synced, because it has to
-    /// survive only the process and not the machine.
+    /// survive only the process, not a crash of the computer.
     pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
         if allocator::take_mark() {
             // The previous run survived the refused request, so the mark is not evidence about this

@@ -1,6 +1,6 @@
-//! On-disk cache of projects, so that a restarted worker and other workers of the same machine need
-//! not fetch them again. Its size is bounded, and all workers of a machine may share it. It is not
-//! trusted: a file is used only if its name is the digest of its content.
+//! On-disk cache of projects, so that a restarted worker and other workers on the same computer
+//! need not fetch them again. Its size is bounded, and all workers on a computer may share it. It
+//! is not trusted: a file is used only if its name is the digest of its content.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

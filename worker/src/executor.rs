@@ -208,7 +208,7 @@ impl Executor {
     }
 }
 
-/// Processor time in milliseconds, rounded up, so that only an unknown one is 0.
+/// Processor time in milliseconds, rounded up, so that only an unknown time is 0.
 pub(crate) fn milliseconds(used: Duration) -> u64 {
     used.as_micros().div_ceil(1000) as u64
 }

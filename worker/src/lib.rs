@@ -3,7 +3,7 @@
 //! a [`Runner`](catherd_interface::Runner) for the runs of a kind.
 //!
 //! - [`run_worker`] runs the whole process; [`WorkerOptions`] configures it.
-//! - [`LocalFleet`] keeps one worker process alive on each core of this machine.
+//! - [`LocalFleet`] keeps one worker process alive on each core of this computer.
 //! - [`SubjectProcess`] passes runs to a separate process, for kinds whose subjects could end or
 //!   damage their process; [`serve_subject`] runs in that process.
 //!

@@ -1,4 +1,4 @@
-//! Measures the conditions of the machine during a run, and rounds them for the record.
+//! Measures the conditions on the computer during a run, and rounds them for the record.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

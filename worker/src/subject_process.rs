@@ -348,7 +348,7 @@ fn receive(output: ChildStdout) -> std::io::Result<Receiver<Answer>> {
 /// Maximum number of bytes of a line of standard error that are kept.
 const MAX_LINE: usize = 2 << 10;
 
-/// Copies the standard error of a process to the standard error of the worker, and stores the last
+/// Copies the standard error of a process to the standard error of the worker, and keeps the last
 /// line.
 fn listen(errors: ChildStderr, last: &Mutex<String>) {
     let mut errors = BufReader::new(errors);

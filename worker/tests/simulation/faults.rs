@@ -30,7 +30,7 @@ pub(crate) enum Loss {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Fault {
     /// The coordinator dies for a while: at once, or before or after its next transaction. If its
-    /// machine also dies, workers do not learn that their connections have ended.
+    /// computer also fails, workers do not learn that their connections have ended.
     Crash {
         at: Option<Side>,
         down: Duration,

@@ -74,7 +74,7 @@ pub(crate) fn plan(seeds: u64) -> Plan {
     Plan::new(&study, &Noop.info(), projects.collect(), |_| Ok(())).unwrap()
 }
 
-/// The results of a study: the parts of its records that are equal on every machine, as JSON, and
+/// The results of a study: the parts of its records that are equal on every computer, as JSON, and
 /// the quarantined runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Results {
@@ -200,13 +200,13 @@ struct World {
     leaps: Arc<AtomicU64>,
     folder: TempDir,
     workers: Vec<String>,
-    /// What the connection of each worker loses, and until when.
+    /// The messages that the connection of each worker loses, and until when.
     lines: Vec<Option<(Loss, Duration)>>,
     /// When dead workers are restarted, and whether their spool is damaged first.
     down: Vec<Option<(Duration, bool)>>,
     /// Workers that never return.
     lost: BTreeSet<usize>,
-    /// For how long the coordinator will be down when it dies, and whether its machine also dies.
+    /// For how long the coordinator will be down when it dies, and whether its computer also fails.
     planned_crash: Option<(Duration, bool)>,
     /// When the dead coordinator is restarted.
     restart_at: Option<Duration>,
@@ -312,7 +312,8 @@ impl World {
             if faulty || now < FAULT_PERIOD {
                 whole_since = None;
             } else {
-                // Remove faults that no transaction has triggered, or the last one triggers them.
+                // Remove faults that no transaction has triggered, because otherwise the last one
+                // would trigger them.
                 self.injector.clear();
                 self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);
@@ -414,7 +415,7 @@ impl World {
         }
     }
 
-    /// Applies the present fault of a worker's connection.
+    /// Applies the current fault of a worker's connection.
     fn set_line(&self, worker: usize) {
         let (name, sim) = (self.workers[worker].as_str(), &self.sim);
         sim.repair(COORDINATOR, name);
@@ -457,7 +458,7 @@ impl World {
     }
 }
 
-/// Damages the files of a spool, as a failing disk does.
+/// Damages the files of a spool as a failing disk would.
 fn damage_spool(folder: &Path) {
     for file in fs::read_dir(folder).into_iter().flatten() {
         let path = file.unwrap().path();
@@ -531,7 +532,8 @@ async fn work(
             (kind == noop::KIND).then(|| Box::<SimulatedRunner>::default() as Box<dyn Runner>)
         };
         let ended = run_simulated_worker(options, vec![wire::client()], Box::new(make), host).await;
-        // The debug form of an error contains the date of the HTTP response, which is the real one.
+        // The debug form of an error contains the date of the HTTP response, which is the real
+        // date.
         let text = ended.as_ref().map_or_else(ToString::to_string, |end| format!("{end:?}"));
         checker.log_line(format!("{name} ends: {text}"));
         match ended {
