@@ -56,8 +56,8 @@ pub struct Claim {
     /// The level of significance.
     #[serde(default)]
     level: Option<f64>,
-    /// The minimum number of source runs of the number, with fewer of which the claim cannot be
-    /// decided.
+    /// The minimum number of runs from which the number is computed. If there are fewer, the claim
+    /// cannot be decided.
     #[serde(default)]
     runs: Option<usize>,
 }
@@ -83,7 +83,7 @@ impl fmt::Display for Written {
     }
 }
 
-/// A number with the unit that its last digit stands for.
+/// A number with the rounding error that its last digit implies.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Quantity {
     value: f64,
@@ -136,7 +136,7 @@ pub enum ClaimsError {
 /// Reads a file of claims.
 ///
 /// # Errors
-/// [`ClaimsError`], which names the claim.
+/// If the file cannot be read, or if a claim is malformed, which the error names.
 pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
     // Refuse pipes and devices, because reading one may not end.

@@ -35,7 +35,7 @@ pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// Maximum number of algorithms of which every pair is compared. If there are more, each is only
+/// Maximum number of algorithms for which every pair is compared. If there are more, each is only
 /// compared with the first, because the number of pairs grows with the square.
 pub const MAX_ALL_COMPARED: usize = 16;
 

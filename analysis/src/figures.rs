@@ -61,7 +61,7 @@ pub struct Figure {
 }
 
 /// Maximum number of algorithms of which every pair is shown individually; if there are more, only
-/// the pairs with the first algorithm are.
+/// the pairs with the first algorithm are shown.
 const MAX_ALL_PAIRS: usize = 4;
 
 /// Whether pairs with this algorithm as the second one are shown individually.
@@ -135,7 +135,7 @@ fn shown_by_project<'a>(
     shown(results, pairs).filter(|pair| pair.per_project.len() >= MIN_SAMPLE)
 }
 
-/// An axis of percentages for these samples, only as long as their values require.
+/// An axis of percentages for these samples, no longer than their values require.
 fn percent_axis(label: &str, samples: &[Sample]) -> Axis {
     let (low, high) =
         range(samples.iter().flat_map(|s| &s.values).copied()).unwrap_or((0.0, 100.0));

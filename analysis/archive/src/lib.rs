@@ -8,9 +8,9 @@
 //!   [`AllowedSigners`]: its signature and the trusted signers.
 //!
 //! A package is a plain zip archive that any program can unpack. It has the same bytes on every
-//! machine: its entries are sorted by name and compressed by one algorithm with one level. They
+//! computer: its entries are sorted by name and compressed by one algorithm with one level. They
 //! have the time 1980-01-01, the mode 0644 (0755 for the program, its scripts and external tools),
-//! and no other data that depends on a machine.
+//! and no other data that depends on a computer.
 
 mod contents;
 mod error;

@@ -47,7 +47,7 @@ struct Line {
     /// Label of the configuration.
     algorithm: String,
     seed: u64,
-    /// Digest of the record, which excludes everything that depends on the machine.
+    /// Digest of the record, which excludes everything that depends on the computer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     digest: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -29,7 +29,7 @@ pub enum SignatureError {
     /// The key is encrypted.
     #[error("is protected by a passphrase")]
     Encrypted,
-    /// The key or the signature is of another kind than Ed25519.
+    /// The key or the signature is not of the kind Ed25519.
     #[error("is of kind {0}, not ssh-ed25519")]
     Kind(String),
     /// The signature cannot be read.
@@ -54,7 +54,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// If the text is not a key, is encrypted, or is a key of another kind than Ed25519.
+    /// If the text is not a key, is encrypted, or is not an Ed25519 key.
     pub fn read(text: &[u8]) -> Result<SigningKey, SignatureError> {
         let malformed = |cause: &dyn fmt::Display| SignatureError::Key(cause.to_string());
         let key = PrivateKey::from_openssh(text).map_err(|cause| malformed(&cause))?;

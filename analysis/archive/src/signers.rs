@@ -38,7 +38,7 @@ impl AllowedSigners {
     ///
     /// # Errors
     ///
-    /// The first line that cannot be read, so that no restriction is overlooked.
+    /// If a line cannot be read; no such line is skipped, so that no restriction is overlooked.
     pub fn read(text: &str) -> Result<AllowedSigners, SignersError> {
         let mut signers = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -152,7 +152,8 @@ fn time(text: &str) -> Result<DateTime<Utc>, String> {
     read().ok_or_else(wrong)
 }
 
-/// Whether a list of patterns matches a text. A pattern with `!` in front excludes what it matches.
+/// Whether a list of patterns matches a text. A pattern that begins with `!` excludes the texts
+/// that it matches.
 fn matches_list(list: &str, text: &str) -> bool {
     let (excluded, included): (Vec<&str>, Vec<&str>) =
         list.split(',').map(str::trim).partition(|pattern| pattern.starts_with('!'));

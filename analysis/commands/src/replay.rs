@@ -310,7 +310,7 @@ fn as_text(
     Ok(text)
 }
 
-/// The names of the fields in which records differ, without the fields that depend on the machine.
+/// The names of the fields in which records differ, without the fields that depend on the computer.
 fn differing(before: &RunRecord, now: &RunRecord) -> Result<Vec<String>, Failure> {
     let pure = |record: &RunRecord| {
         let mut record = record.clone();

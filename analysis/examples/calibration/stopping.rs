@@ -60,8 +60,8 @@ pub(crate) fn stopping(studies: u64) {
             let equivalent = verdicts.iter().all(|verdict| *verdict == Verdict::Equivalent);
             ((verdicts.iter().any(wrong), equivalent, runs), found)
         };
-        // Simulate a few studies first, one after the other. The bounds that they compute are used
-        // again by the other studies.
+        // Simulate a few studies first, one after the other. The other studies reuse the bounds
+        // that these compute.
         let first = (0..5).fold(first, |known, study| one(study, &known).1);
         let all = (0..studies).into_par_iter().map(|study| one(study, &first).0);
         let found: Vec<(bool, bool, usize)> = all.collect();

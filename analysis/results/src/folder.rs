@@ -89,7 +89,7 @@ impl StudyFolder {
         Ok(folder)
     }
 
-    /// The folder with the spools of the workers on this machine.
+    /// The folder with the spools of the workers on this computer.
     pub fn spools(&self) -> PathBuf {
         self.path.join("spool")
     }

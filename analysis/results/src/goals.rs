@@ -31,8 +31,8 @@ const COLUMNS: [&str; 11] = [
 /// Name of the artifact with which an external tool names its goals.
 const NAMES: &str = "goals.json";
 
-/// The run that came closest to a goal that no run covers. Of several equally close runs this is
-/// the first, in the order of the plan's algorithms and then of the seeds.
+/// The run that came closest to a goal that no run covers. If several runs came equally close, this
+/// is the first of them, in the order of the plan's algorithms and then of the seeds.
 struct Closest {
     distance: u32,
     algorithm: usize,
@@ -172,7 +172,7 @@ impl GoalCounts {
         }
         let number = match self.planned.get(&(spec.project, label.clone())) {
             Some(&number) => number,
-            // The kind names the goals of some of its criteria only.
+            // The kind names the goals of only some of its criteria.
             None if !self.planned.is_empty() => return,
             None => self.found(spec, record),
         };

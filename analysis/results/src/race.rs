@@ -1,8 +1,8 @@
 //! Races: runs in rounds, each without the configurations that have lost.
 //!
-//! Each round is a separate plan in the store of this machine or of a coordinator, so that an
-//! interrupted race continues like any study: runs of finished rounds are not executed again, and the
-//! same configurations are dropped after them.
+//! Each round is a separate plan in the store of this computer or of a coordinator, so that an
+//! interrupted race continues like any study: runs of finished rounds are not executed again, and
+//! the same configurations are dropped after them.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,12 +14,12 @@ use catherd_experiments::{Digest, Plan, Race};
 use crate::stored::RunResult;
 use crate::tables::StudyTables;
 
-/// Executes the rounds of a race, on this machine or at a coordinator.
+/// Executes the rounds of a race, on this computer or at a coordinator.
 pub trait Rounds {
     /// The error if a round cannot be executed.
     type Error;
 
-    /// The reason for which a round was stopped.
+    /// The reason why a round was stopped.
     type Stopped;
 
     /// Executes a round until all its runs have ended or it is stopped.
@@ -36,8 +36,8 @@ pub trait Rounds {
     /// If they cannot be read.
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Self::Error>;
 
-    /// Reports that all comparisons of these algorithms are decided, after how many of how many
-    /// seeds this is, and how many algorithms still have undecided comparisons.
+    /// Reports that all comparisons of these algorithms are decided, the number of executed seeds
+    /// and of all seeds, and the number of algorithms that still have undecided comparisons.
     fn report_decided(&mut self, algorithms: Vec<&str>, rest: usize, seeds: usize, all: usize);
 
     /// Reports that a configuration has lost.

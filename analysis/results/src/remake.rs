@@ -82,7 +82,7 @@ impl DecidedRounds {
     }
 }
 
-/// Whether a run belongs to a round: its project, its configuration and its seed do.
+/// Whether a run belongs to a round, judged by its project, configuration and seed.
 fn belongs(round: &Plan) -> impl Fn(&RunSpec) -> bool + use<'_> {
     let projects: HashSet<Digest> = round.projects.iter().map(|one| one.digest).collect();
     let labels: HashSet<&str> = round.algorithms.iter().map(|one| one.label.as_str()).collect();

@@ -1,8 +1,8 @@
 //! Studies that end when their comparisons are decided: seeds are executed in rounds.
 //!
 //! Each round is a separate plan in the store, as in a race, with the algorithms that still have
-//! comparisons to decide. A decision only depends on the records of the rounds in their order, so that a
-//! study that was interrupted decides the same.
+//! comparisons to decide. A decision only depends on the records of the rounds in their order, so a
+//! study that was interrupted makes the same decisions.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;

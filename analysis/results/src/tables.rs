@@ -88,7 +88,7 @@ impl StudyTables {
     }
 
     /// Writes into the folder that the study is not complete, so that tables of an earlier, smaller
-    /// study are not taken for complete ones. Called before runs are executed.
+    /// study are not mistaken for complete ones. Called before runs are executed.
     ///
     /// # Errors
     ///
@@ -223,7 +223,7 @@ impl StudyTables {
     }
 }
 
-/// The reason for which a run has no result; `None` if it has one.
+/// The reason why a run has no result; `None` if it has one.
 fn problem(record: &RunRecord) -> Option<String> {
     let word = match record.outcome {
         RunOutcome::Done | RunOutcome::NoGoals => return None,

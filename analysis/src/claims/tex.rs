@@ -41,7 +41,7 @@ fn without_comment(line: &str) -> &str {
 /// The definition of the macro with the numbers at these addresses, as a LaTeX file.
 ///
 /// # Errors
-/// The first address that the report does not have.
+/// If the report does not have an address; the first one is returned.
 pub fn macros<'a>(
     report: &Report<'_>,
     addresses: impl IntoIterator<Item = &'a str>,

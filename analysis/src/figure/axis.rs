@@ -238,7 +238,7 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// The string with the names of parameters in labels of grids shortened to `letters` letters, or
-/// left out if that is 0. `None` if it contains no such label.
+/// left out if `letters` is 0. `None` if it contains no such label.
 fn abbreviated(text: &str, letters: usize) -> Option<String> {
     let mut short = String::new();
     let (mut rest, mut found) = (text, false);

@@ -36,7 +36,7 @@ pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     lines
 }
 
-/// The fonts of pictures: only this one, so that pictures are equal on every machine.
+/// The fonts of pictures: only this one, so that pictures are equal on every computer.
 pub(super) fn database() -> Arc<fontdb::Database> {
     static DATABASE: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut database = fontdb::Database::new();

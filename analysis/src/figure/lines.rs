@@ -80,7 +80,7 @@ pub(crate) fn marked(
 
 /// Writes the labels to the right of the frame in the order of the ends of their lines, moves them
 /// apart where they would overlap, and connects them with the ends. The connection is a thin line,
-/// because readers would take a line in the style of the data for data.
+/// because readers would mistake a line in the style of the data for data.
 fn label_ends(chart: &mut Chart, lines: &[Line]) {
     let mut ends: Vec<((f64, f64), f64, &Line)> = lines
         .iter()

@@ -72,7 +72,7 @@ pub fn coverage_by_project(
             let set = usize::from(!project.significant(Correction::Holm));
             sets[set].points.push((coverage(pair.second), coverage(pair.first)));
         }
-        // Both axes are equal, and only as long as the points require.
+        // Both axes are equal, and no longer than the points require.
         let coordinates = sets.iter().flat_map(|set| &set.points).flat_map(|p| [p.0, p.1]);
         let (low, high) = range(coordinates).unwrap_or((0.0, 100.0));
         let axis = |name: &str| {

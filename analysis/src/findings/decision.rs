@@ -184,7 +184,7 @@ fn decide_by_wilcoxon(decisions: &mut [Decision]) {
         .filter_map(|(at, one)| Some((at, one.p?.ok()?.value)))
         .collect();
     let p: Vec<f64> = tested.iter().map(|one| one.1).collect();
-    // All p-values are in 0..=1, so that the correction exists.
+    // All p-values are in 0..=1, so the correction exists.
     for ((at, _), corrected) in tested.iter().zip(holm(&p).unwrap_or_default()) {
         decisions[*at].p_holm = Some(corrected);
     }

@@ -14,13 +14,13 @@ use catherd_experiments::{CorpusDescription, Engines, Plan};
 
 use super::{TABLES_AGAIN, file_digest};
 
-/// The folder of a study's results. No other process writes to it as long as this value exists.
+/// The folder of a study's results. No other process writes to it while this value exists.
 pub(crate) struct StudyFolder {
     pub(crate) folder: PathBuf,
     pub(crate) plan: Plan,
     pub(super) states: RunStates,
     pub(crate) projects: CorpusDescription,
-    /// The lock on the folder, held as long as the folder is read.
+    /// The lock on the folder, held while the folder is read.
     _lock: Option<File>,
 }
 
@@ -72,7 +72,7 @@ impl StudyFolder {
     ///
     /// # Errors
     ///
-    /// The first file that differs.
+    /// If a file differs; the first one is reported.
     pub(super) fn compare(&self, made: &Path) -> Result<(), Failure> {
         match differing_files(&self.folder, made, RESULT_FILES)?.first() {
             None => Ok(()),

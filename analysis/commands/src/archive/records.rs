@@ -16,8 +16,8 @@ use catherd_experiments::{Digest, Plan, RunOutcome};
 use super::cost::Cost;
 use super::{StudyFolder, assembly};
 
-/// Writes the records of a study as JSON lines. The number of runs in each state must be as the
-/// folder of the study says. Returns the digest of the results,
+/// Writes the records of a study as JSON lines. The number of runs in each state must agree with
+/// the folder of the study. Returns the digest of the results,
 /// [`catherd_analysis_archive::Contents::results`], and the time, memory and machines of the runs.
 pub(super) fn write(
     study: &StudyFolder,
