@@ -8,7 +8,7 @@ const MAX_EVENTS: usize = 2_000_000;
 
 /// The kinds of events, with their data.
 pub(crate) enum What {
-    /// An action of the schedule; the JavaScript side keeps its data.
+    /// An action of the schedule; the JavaScript code keeps its data.
     Scheduled(String),
     /// A target said or thought something.
     Said { value: Value, thinks: bool, target: u32, sprite: usize },
@@ -30,7 +30,7 @@ pub(crate) enum What {
     Sent(Text),
 }
 
-/// Something that happened.
+/// An event with its snapshots.
 pub(crate) struct Event {
     pub(crate) what: What,
     /// Number of the snapshot before the event.

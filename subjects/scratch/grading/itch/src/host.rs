@@ -1,4 +1,5 @@
-//! The native functions with which the JavaScript of the prelude reaches the machine and its log.
+//! The native functions through which the JavaScript code of the prelude accesses the VM and its
+//! log.
 
 use std::rc::Rc;
 

@@ -46,7 +46,7 @@ pub fn judge(
     if let JudgementEnd::Limited(message) = &end {
         output.close(Status::TimeLimit, message);
     }
-    // In strict mode, the judgement is not closed after an error in a phase, as in the original.
+    // In strict mode, the judgement stays open after an error in a phase, as in the original.
     if let (JudgementEnd::Rejected(message), false) = (&end, options.strict) {
         output.close(Status::Testplan, message);
     }

@@ -1,5 +1,4 @@
-//! The shared state of a judgement: the virtual machine, its log, and the sprites and messages that
-//! are tracked.
+//! The shared state of a judgement: the VM, its log, and the sprites and messages that are tracked.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -41,8 +40,8 @@ pub(crate) struct Shared {
     pub(crate) template: Project,
     pub(crate) options: JudgeOptions,
     pub(crate) clock: RefCell<Option<Rc<Clock>>>,
-    /// The machine; `None` before the execution. While a step is interrupted for a condition, it
-    /// has the present state.
+    /// The VM; `None` before the execution. While a step is interrupted for a condition, it has the
+    /// current state.
     pub(crate) vm: RefCell<Option<Vm<()>>>,
     pub(crate) snapshots: RefCell<Snapshots>,
     pub(crate) events: RefCell<Events>,
@@ -75,7 +74,7 @@ pub(crate) struct Shared {
     pub(crate) executing: Cell<bool>,
     /// Whether the schedule has ended.
     pub(crate) over: Cell<bool>,
-    /// Whether a step is being executed, so that `vm` is on loan from it.
+    /// Whether a step is being executed, which has lent its state to `vm`.
     pub(crate) lent: Cell<bool>,
     pub(crate) failed: RefCell<Option<String>>,
     /// The last member that was read although it does not exist, for the message of an error.
@@ -149,7 +148,7 @@ impl Shared {
         Program::compile_for(&project, self.options.compat).map(Arc::new)
     }
 
-    /// Calls a function with the machine; `None` before the execution.
+    /// Calls a function with the VM; `None` before the execution.
     pub(crate) fn with_vm<R>(&self, use_vm: impl FnOnce(&mut Vm<()>) -> R) -> Option<R> {
         self.vm.borrow_mut().as_mut().map(use_vm)
     }
@@ -356,7 +355,7 @@ fn costumes(project: &Project) -> u32 {
 }
 
 /// Whether a project has pen blocks. If the template has pen blocks, the original clears the pen
-/// layer when it loads the submission. For this it creates the layer, which consumes a number.
+/// layer when it loads the submission. To do so, it creates the layer, which consumes a number.
 fn has_pen(project: &Project) -> bool {
     let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
     blocks.any(|block| block.opcode_name().starts_with("pen_"))

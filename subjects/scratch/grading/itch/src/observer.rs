@@ -1,4 +1,4 @@
-//! The observer of the machine during a step. It logs events, and calls functions of the prelude at
+//! The observer of the VM during a step. It logs events, and calls functions of the prelude at
 //! events for which the plan waits.
 
 use std::ops::ControlFlow;
@@ -19,7 +19,7 @@ pub(crate) struct Hooks<'js> {
     pub(crate) answer: Function<'js>,
 }
 
-/// The observer of one machine.
+/// The observer of one VM.
 pub(crate) struct Observer<'a, 'js> {
     shared: Rc<Shared>,
     session: &'a Session<'js>,
@@ -74,8 +74,8 @@ impl<'a, 'js> Observer<'a, 'js> {
         Some(self.shared.submission.targets[target].blocks[index as usize].opcode)
     }
 
-    /// Exchanges the state of the shared machine for the state in the middle of the step, during a
-    /// call of `act`.
+    /// Exchanges the state of the shared VM for the state in the middle of the step, during a call
+    /// of `act`.
     fn midstep<R>(&self, state: &mut Midstep<'_>, act: impl FnOnce() -> R) -> R {
         let mut exchange = || self.shared.with_vm(|vm| state.exchange(vm));
         exchange();
@@ -185,7 +185,7 @@ impl Tracer for Observer<'_, '_> {
         }
     }
 
-    /// Returns distances of 0 so that the machine does not compute any.
+    /// Returns distances of 0 so that the VM does not compute any.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         (0.0, 0.0)

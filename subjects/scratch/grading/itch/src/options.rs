@@ -6,7 +6,7 @@ use catherd_scratch_vm::Compat;
 /// Options for judging a submission. All of them influence the judgement.
 #[derive(Clone, Debug)]
 pub struct JudgeOptions {
-    /// The machine that executes the submission.
+    /// The version of Scratch whose behaviour the VM reproduces.
     pub compat: Compat,
     /// Language of the messages of the judge: `nl` or `en`.
     pub language: String,
@@ -17,11 +17,11 @@ pub struct JudgeOptions {
     /// Whether quirks of the original are kept: an error in a phase ends the commands, groups whose
     /// wrong tests are ignored share one buffer, and messages may be objects.
     pub strict: bool,
-    /// Whether only the phase before the execution takes place. The program is not executed then.
+    /// Whether only the phase before the execution takes place. If so, the program is not executed.
     pub only_static: bool,
-    /// Maximum number of steps of the machine, of 1/60 s each.
+    /// Maximum number of steps of the VM, of 1/60 s each.
     pub steps: u64,
-    /// Maximum number of blocks that the machine executes.
+    /// Maximum number of blocks that the VM executes.
     pub blocks: u64,
     /// Maximum number of bytes that the plan writes to its console.
     pub log_bytes: usize,

@@ -66,9 +66,9 @@ pub struct Judgement {
     pub end: JudgementEnd,
     /// Lines that the plan wrote to its console, and warnings about it.
     pub log: Vec<String>,
-    /// Number of steps of the machine, of 1/60 s each.
+    /// Number of steps of the VM, of 1/60 s each.
     pub steps: u64,
-    /// Number of blocks that the machine executed.
+    /// Number of blocks that the VM executed.
     pub blocks: u64,
     /// Whether commands or lines were left out because a size limit was reached.
     pub cut: bool,

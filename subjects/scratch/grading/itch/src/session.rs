@@ -1,5 +1,5 @@
 //! The phases of a judgement in one JavaScript context, and the virtual clock that drives schedule
-//! and machine.
+//! and VM.
 
 use std::rc::Rc;
 
@@ -75,7 +75,7 @@ impl<'a, 'js> Course<'a, 'js> {
                 JudgementEnd::Rejected(message)
             }
             (Ok(()) | Err(Broken::Fatal), None) => {
-                // This is ignored if the judgement is already closed.
+                // Has no effect if the judgement is already closed.
                 let closed = course.call::<()>(&course.parts.close);
                 match (closed, shared.failed.take()) {
                     (Err(Broken::Limit(stop)), _) => JudgementEnd::Limited(stop),
@@ -149,7 +149,7 @@ impl<'a, 'js> Course<'a, 'js> {
         }
     }
 
-    /// Creates the machine with the acceleration that the plan requested. Returns the milliseconds
+    /// Creates the VM with the acceleration that the plan requested. Returns the milliseconds
     /// between two steps.
     fn start_machine(
         &self,
@@ -183,7 +183,7 @@ impl<'a, 'js> Course<'a, 'js> {
         Ok(interval)
     }
 
-    /// Advances schedule and machine until the schedule ends.
+    /// Advances schedule and VM until the schedule ends.
     fn execute(&self, interval: f64) -> Result<(), Broken> {
         let (session, shared) = (self.session, self.shared);
         let Some(program) = shared.with_vm(|vm| vm.program().clone()) else { return Ok(()) };
@@ -234,7 +234,7 @@ impl<'a, 'js> Course<'a, 'js> {
         self.check_limits()
     }
 
-    /// Executes a step of the machine and notifies the actions whose threads have ended.
+    /// Executes a step of the VM and notifies the actions whose threads have ended.
     fn step(&self, watching: &mut Vm<Observer<'_, 'js>>) -> Result<(), Broken> {
         let shared = self.shared;
         shared.steps.set(shared.steps.get() + 1);

@@ -79,7 +79,7 @@ pub(crate) struct Snapshots {
     pub(crate) records: Vec<Record>,
     pub(crate) template: Snapshot,
     pub(crate) list: Vec<Snapshot>,
-    /// The latest record of each target of the machine.
+    /// The latest record of each target of the VM.
     latest: FxHashMap<TargetId, u32>,
     bytes: usize,
     pub(crate) full: bool,
@@ -138,7 +138,7 @@ impl Snapshots {
         &self.list[self.list.len() - 1]
     }
 
-    /// Records the present state of all targets.
+    /// Records the current state of all targets.
     fn capture(&mut self, vm: &mut Vm<()>, thinks: &dyn Fn(TargetId) -> bool) -> Rc<[u32]> {
         let ids: Vec<TargetId> = vm.targets().collect();
         let mut numbers = vec![0; ids.len()];
@@ -161,7 +161,7 @@ impl Snapshots {
         if **last == *numbers { Rc::clone(last) } else { numbers.into() }
     }
 
-    /// The number of the record of the present state of a target: the latest record, or a new
+    /// The number of the record of the current state of a target: the latest record, or a new
     /// record if the target has changed.
     pub(crate) fn record(
         &mut self,

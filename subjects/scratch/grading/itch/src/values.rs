@@ -1,4 +1,4 @@
-//! Conversion of values between the machine and JavaScript.
+//! Conversion of values between the VM and JavaScript.
 
 use catherd_javascript_engine::quickjs::{
     Array, Coerced, Ctx, FromJs, IntoJs, Result, Value as Js,
@@ -6,7 +6,7 @@ use catherd_javascript_engine::quickjs::{
 use catherd_scratch_sb3::RotationStyle;
 use catherd_scratch_vm::{Text, Value};
 
-/// Converts a value of the machine to JavaScript.
+/// Converts a value of the VM to JavaScript.
 pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     match value {
         Value::Number(number) => number.into_js(ctx),
@@ -25,7 +25,7 @@ pub(crate) fn list_to_js<'js>(ctx: &Ctx<'js>, items: &[Value]) -> Result<Js<'js>
     Ok(array.into_value())
 }
 
-/// Converts a JavaScript value to a value of the machine.
+/// Converts a JavaScript value to a value of the VM.
 pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     if let Some(number) = value.as_number() {
         return Ok(Value::Number(number));
@@ -37,7 +37,7 @@ pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     Ok(Value::Text(Text::new(text)))
 }
 
-/// Converts a value of the project format to a value of the machine.
+/// Converts a value of the project format to a value of the VM.
 pub(crate) fn from_saved(value: &catherd_scratch_sb3::Value) -> Value {
     match value {
         catherd_scratch_sb3::Value::Number(number) => Value::Number(*number),

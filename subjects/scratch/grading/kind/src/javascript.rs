@@ -15,7 +15,7 @@ use catherd_scratch_vm::Program;
 /// A suite in JavaScript that has been executed on the original, for mutation analysis.
 ///
 /// A test kills a mutant if it passes on the original, and fails or ends with an error on the
-/// mutant: a test that uses a sprite that a mutant does not have kills this mutant. A test that
+/// mutant: for example, a test that uses a sprite kills a mutant without this sprite. A test that
 /// skips itself on a mutant does not kill it.
 pub struct JavaScriptTests {
     suite: SuiteFile,

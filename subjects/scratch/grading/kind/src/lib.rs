@@ -2,8 +2,8 @@
 //! earlier, which a study executes on the projects and on their mutants.
 //!
 //! - [`Suites`]: the kind. The algorithms of the kind `scratch` generate a suite; any other name of
-//!   an algorithm names a suite next to the project. So suites written by hand and generated suites
-//!   are in the same tables.
+//!   an algorithm names a suite next to the project. In this way, suites written by hand and
+//!   generated suites appear in the same tables.
 //! - [`Bundle`]: a project with its suites, which workers receive.
 //! - [`JavaScriptTests`]: a suite in JavaScript as mutation analysis executes it.
 
@@ -27,7 +27,7 @@ pub use javascript::JavaScriptTests;
 /// The kind's name.
 pub const KIND: &str = "suite";
 
-/// Version of everything that influences records: machine, execution of suites, mutation.
+/// Version of everything that influences records: VM, execution of suites, mutation.
 pub const ENGINE: &str = "suite/7";
 
 /// The subject kind of Scratch projects with suites.

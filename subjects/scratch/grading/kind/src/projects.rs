@@ -68,7 +68,7 @@ fn has_suites_alone(path: &Path) -> bool {
     !others && EXTENSIONS.iter().any(|extension| has(extension))
 }
 
-/// The places in which suites are searched for.
+/// The places that are searched for suites.
 struct Places {
     /// The names of the projects by folder, without extensions.
     stems: BTreeMap<PathBuf, BTreeSet<String>>,

@@ -67,7 +67,7 @@ impl<'a> Measurement<'a> {
         let covered = self.covered();
         if covered > before || self.timeline.is_empty() {
             let wall_ms = self.start.elapsed().as_millis() as u64;
-            // Sorted by the names of the units.
+            // The amounts are sorted by the names of their units.
             let work = vec![self.executions, self.steps];
             self.timeline.push(TimelinePoint { work, wall_ms, covered });
         }

@@ -210,7 +210,7 @@ impl Loaded {
         self.add_mutants(record, spec, program, tests, flaky, on_progress)
     }
 
-    /// The program of the project for a machine.
+    /// The program of the project for a version of Scratch.
     fn program_for(&self, compat: Compat) -> Result<Arc<Program>, RunError> {
         if compat == self.program.compat() {
             return Ok(Arc::clone(&self.program));

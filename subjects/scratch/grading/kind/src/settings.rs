@@ -57,7 +57,7 @@ impl Settings {
     /// The settings of an algorithm.
     ///
     /// # Errors
-    /// The first parameter that is not valid.
+    /// If a parameter is not valid; the first one is reported.
     pub(crate) fn read(algorithm: &Algorithm) -> Result<Settings, FieldError> {
         let mut settings =
             Settings { suite: algorithm.name.clone(), strict: false, of_2022: false };

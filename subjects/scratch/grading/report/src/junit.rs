@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use crate::report::{ProjectReport, Status, SuiteReport, TestReport};
 
-/// Steps of the machine in a second of Scratch time.
+/// Steps of the VM in a second of Scratch time.
 const STEPS_PER_SECOND: f64 = 30.0;
 
 /// The beginning of a JUnit document, before the first project.

@@ -5,7 +5,7 @@
 //! and messages for pupils and teachers. Each framework converts its results to a report as
 //! follows.
 //!
-//! | here | Whisker | Itch |
+//! | report | Whisker | Itch |
 //! | --- | --- | --- |
 //! | [`Status::Pass`] | `pass` | `correct` |
 //! | [`Status::Fail`] | `fail` | `wrong` |

@@ -151,9 +151,9 @@ pub struct TestReport {
     pub details: Vec<(String, Value)>,
     /// The place at which the suite threw the error; `None` if it is unknown.
     pub location: Option<Location>,
-    /// Number of steps that the machine executed in the test.
+    /// Number of steps that the VM executed in the test.
     pub steps: u64,
-    /// Number of blocks that the machine executed in the test.
+    /// Number of blocks that the VM executed in the test.
     pub blocks: u64,
     /// The limits that the test reached, each once.
     pub limits: Vec<Limit>,

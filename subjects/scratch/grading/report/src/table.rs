@@ -35,8 +35,8 @@ impl fmt::Display for TableError {
 
 impl std::error::Error for TableError {}
 
-/// A table that is written row by row. The header has a column for each test, so that rows of
-/// unusable projects are kept until the first project has been executed.
+/// A table that is written row by row. The header has a column for each test, so rows of unusable
+/// projects are held back until the first project has been executed.
 #[derive(Clone, Debug, Default)]
 pub struct Table {
     columns: Option<Vec<String>>,

@@ -89,7 +89,7 @@ fn diagnostics(test: &TestReport, text: &mut String) {
     }
     text.push_str("  ---\n");
     for (key, value) in lines {
-        // JSON is YAML.
+        // Write JSON, which is valid YAML.
         let _ = writeln!(text, "  {key}: {value}");
     }
     text.push_str("  ...\n");

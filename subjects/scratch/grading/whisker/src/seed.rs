@@ -26,14 +26,14 @@ impl Seed {
         }
     }
 
-    /// The random numbers of the machine from the generator of Whisker, with the decimal digits and
-    /// a zero byte as the key.
+    /// The random numbers of the VM from the generator of Whisker, with the decimal digits and a
+    /// zero byte as the key.
     pub(crate) fn machine(self) -> Random {
         Random::arc4(&format!("{self}\0").encode_utf16().collect::<Vec<_>>()).drawing_names()
     }
 
     /// The generator for `Math.random` in the suite, unless the suite shares the generator of the
-    /// machine.
+    /// VM.
     pub(crate) fn script(self) -> Random {
         Random::arc4(&format!("{self} script").encode_utf16().collect::<Vec<_>>())
     }

@@ -7,7 +7,7 @@ use catherd_scratch_suite::Suite;
 fn a_test_begins_with_as_many_possible_clones_as_in_a_project_that_was_loaded_first() {
     let original = "const stage = { updateAllDrawableProperties() {} };
         const clone = { isOriginal: false };
-        // A project with a stage and three sprites was closed previously.
+        // A project with a stage and three sprites was open before.
         const runtime = { renderer: {}, targets: [clone], executableTargets: [], _cloneCounter: -3,
             getTargetForStage: () => stage };
         start({ vm: { runtime }, typeText() {}, greenFlag() {} });

@@ -490,7 +490,7 @@ fn coverage_counts_blocks_of_all_tests() {
             t.clickSprite('Dog'); await t.runForSteps(1) }]";
     let outcome = run_with(suite, &options);
     let (covered, total) = outcome.coverage.unwrap();
-    // Only the block that needs the key and the script of clicks on the cat are not covered.
+    // Only the block that needs the key and the script for clicks on the cat are not covered.
     assert_eq!((covered + 3, outcome.tests[1].log[0].as_str()), (total, "true"));
     assert_eq!(run(suite).coverage, None);
     // The flag covers the hats of `Cat` and `Dog`, although no step is executed.

@@ -4,7 +4,7 @@ use catherd_scratch_grading_itch::{JudgeOptions, Judgement, Plan, judge};
 use catherd_scratch_sb3::test_support::{TargetBuilder, number, project};
 use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 
-/// The template with which pupils start: `Cat` says `hi` for half a second when the flag is
+/// The template from which pupils start: `Cat` says `hi` for half a second when the flag is
 /// clicked.
 pub(crate) fn template() -> Project {
     project(vec![stage(), cat(&mut TargetBuilder::new("Cat"), false), dog()])

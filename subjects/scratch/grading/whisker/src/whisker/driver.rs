@@ -1,5 +1,5 @@
-//! The state that the functions of `t` share: the machine, the present run, the values before the
-//! step, inputs, and the log of the test.
+//! The state that the functions of `t` share: the VM, the current run, the values before the step,
+//! inputs, and the log of the test.
 
 use std::cell::{Cell, Ref, RefCell, RefMut};
 use std::collections::BTreeSet;
@@ -53,7 +53,7 @@ pub(crate) enum Content {
 /// and whether it is a list.
 pub(crate) type VariableKey = (TargetKey, u32, bool);
 
-/// A run of the machine that a test has started, such as with `t.runForTime`.
+/// A run of the VM that a test has started, such as with `t.runForTime`.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) active: Cell<bool>,
@@ -186,18 +186,18 @@ impl Driver {
         }
     }
 
-    /// The machine, for reading.
+    /// The VM, for reading.
     pub(crate) fn vm(&self) -> Ref<'_, Vm<()>> {
         self.vm.borrow()
     }
 
-    /// The machine, for changes that JavaScript can see.
+    /// The VM, for changes that JavaScript can see.
     pub(crate) fn vm_mut(&self) -> RefMut<'_, Vm<()>> {
         self.mirror.state_changes();
         self.vm.borrow_mut()
     }
 
-    /// The machine, for sensing, which does not change properties of targets.
+    /// The VM, for sensing, which does not change properties of targets.
     pub(crate) fn sensing(&self) -> RefMut<'_, Vm<()>> {
         self.vm.borrow_mut()
     }
@@ -259,8 +259,8 @@ impl Driver {
         self.input_seed.set(seed.inputs());
     }
 
-    /// Draws a random number for `Math.random` in the suite. In strict mode it comes from the
-    /// machine's generator.
+    /// Draws a random number for `Math.random` in the suite. In strict mode it comes from the VM's
+    /// generator.
     pub(crate) fn draw(&self) -> f64 {
         if self.options.strict {
             self.sensing().draw()
@@ -335,7 +335,7 @@ impl Driver {
         }
     }
 
-    /// Records the present values of a sprite.
+    /// Records the current values of a sprite.
     pub(crate) fn remember(&self, key: TargetKey) {
         self.mirror.old_changes();
         let vm = self.vm();
@@ -352,7 +352,7 @@ impl Driver {
         }
     }
 
-    /// The present values of a sprite.
+    /// The current values of a sprite.
     fn old(&self, vm: &Vm<()>, view: &TargetView<'_>) -> Old {
         Old {
             x: view.x,

@@ -223,7 +223,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
     }
 
     /// Ignores an error of a function of the prelude. These functions catch the errors of suites,
-    /// so that only a limit can have ended them.
+    /// so only a limit can have ended them.
     fn ignore(&self, result: Result<(), Error>) {
         if result.is_err() {
             self.session.ctx().catch();

@@ -1,4 +1,4 @@
-//! The native functions with which the JavaScript of the prelude reaches the machine, and the
+//! The native functions through which the JavaScript code of the prelude accesses the VM, and the
 //! functions of the prelude that the host calls.
 
 use std::rc::Rc;

@@ -63,8 +63,7 @@ pub(crate) fn key_name(name: &str) -> &str {
 }
 
 impl Input {
-    /// Performs the input. Returns the target that it has dragged, if any, with its former
-    /// position.
+    /// Performs the input. Returns the dragged target, if any, with its former position.
     pub(crate) fn perform(
         &self,
         vm: &mut Vm<()>,

@@ -2,7 +2,7 @@
 //! the host, so that reading them rarely calls a native function.
 //!
 //! `sprites.js` uses the same layout: two versions, the values of one target before the latest step
-//! ([`OLD`]), and then a row for each target. A row is valid if it has the present version and the
+//! ([`OLD`]), and then a row for each target. A row is valid if it has the current version and the
 //! key of the target; otherwise the script asks the host to write it.
 
 use std::cell::Cell;
@@ -15,7 +15,7 @@ use catherd_scratch_vm::TargetView;
 
 use super::target_key::TargetKey;
 
-/// Position of the version of the machine's state.
+/// Position of the version of the VM's state.
 const STATE_VERSION: usize = 0;
 /// Position of the version of the values before the latest step.
 const OLD_VERSION: usize = 1;

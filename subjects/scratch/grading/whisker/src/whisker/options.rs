@@ -16,7 +16,7 @@ pub struct SuiteOptions {
     /// Categories of the tests to execute; all if empty.
     pub categories: Vec<String>,
     /// Whether quirks of the original are kept: `wait` does not exist, and suites share the random
-    /// numbers of the machine.
+    /// numbers of the VM.
     pub strict: bool,
     /// Whether comparisons and types follow Whisker of July 2022 (P) instead of October 2023.
     pub compat_p: bool,

@@ -1,4 +1,4 @@
-//! Steps of the machine that a suite watches.
+//! Steps of the VM that a suite watches.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -13,11 +13,11 @@ use super::driver::{CHANGED, Content, Driver, LOOKS, MOVED, SAID};
 use super::target_key::TargetKey;
 use crate::seed::Seed;
 
-/// The reason for which a function of a suite failed: the value that it threw, or `None` if a limit
-/// ended it.
+/// The reason why a function of a suite failed: the value that it threw, or `None` if a limit ended
+/// it.
 pub(crate) type Raised<'js> = Option<Value<'js>>;
 
-/// The observer of a machine that a suite watches.
+/// The observer of a VM that a suite watches.
 struct Observer<'a, 'js> {
     driver: Rc<Driver>,
     session: &'a Session<'js>,
@@ -50,8 +50,8 @@ impl<'a, 'js> Stepper<'a, 'js> {
             VmSettings { timer_increment: driver.options.timer_increment, ..VmSettings::default() };
         let observer =
             Observer { driver: Rc::clone(&driver), session, changed, covered, raised: None };
-        // The state of this machine is never used, because each step exchanges it with the state of
-        // the shared machine.
+        // The state of this VM is never used, because each step exchanges it with the state of the
+        // shared VM.
         let observed = Vm::new(program, settings, Seed::default().machine(), observer);
         Stepper { driver, observed }
     }
@@ -97,7 +97,7 @@ impl Tracer for Observer<'_, '_> {
         }
     }
 
-    /// Returns distances of 0 so that the machine does not compute any.
+    /// Returns distances of 0 so that the VM does not compute any.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         (0.0, 0.0)
@@ -143,7 +143,7 @@ impl Tracer for Observer<'_, '_> {
 }
 
 impl Observer<'_, '_> {
-    /// Calls the suite in the middle of a step, with the present state of the machine.
+    /// Calls the suite in the middle of a step, with the current state of the VM.
     fn call(
         &mut self,
         mut state: Midstep<'_>,

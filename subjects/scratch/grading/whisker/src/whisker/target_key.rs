@@ -2,8 +2,8 @@
 
 use catherd_scratch_vm::{TargetId, TargetView};
 
-/// The key of a target: its number in the machine and its serial number. The serial number
-/// distinguishes a clone from a later clone with the same number.
+/// The key of a target: its number in the VM and its serial number. The serial number distinguishes
+/// a clone from a later clone with the same number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct TargetKey(u64);
 

@@ -11,7 +11,7 @@ use catherd_scratch_vm::{TargetId, TargetView, Text, Value, Vm};
 use super::driver::{Content, Driver};
 use super::target_key::TargetKey;
 
-/// Converts a value of the machine to JavaScript.
+/// Converts a value of the VM to JavaScript.
 fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     match value {
         Value::Number(number) => number.into_js(ctx),
@@ -21,7 +21,7 @@ fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     }
 }
 
-/// Converts a JavaScript value to a value of the machine. All values except numbers, strings and
+/// Converts a JavaScript value to a value of the VM. All values except numbers, strings and
 /// Booleans are converted to strings.
 fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     if let Some(number) = value.as_number() {
@@ -191,7 +191,7 @@ pub(super) fn install_reading<'js>(
     install_sensing(ctx, host, driver)
 }
 
-/// Records the `old` values of all targets from now on, as the look-up of a sprite does.
+/// Records the `old` values of all targets from now on, as happens when a sprite is looked up.
 fn wrap_all(driver: &Driver) {
     if !driver.wrapped.replace(true) {
         driver.remember_all();
