@@ -9,7 +9,7 @@ use catherd_search::{Budget, Clock, Cost, Improvement, Meter, Progress, Stop, St
 pub enum Counted {
     /// Steps as if every test began with the green flag: a restored prefix is counted again.
     Logical,
-    /// Steps that the machine executed.
+    /// Steps that the VM executed.
     Executed,
 }
 
@@ -26,12 +26,12 @@ pub(crate) type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 pub(crate) struct Account<'a> {
     budget: &'a Budget,
     counted: Counted,
-    /// Number of the first goals that are counted, which are blocks.
+    /// Number of goals that are counted. These come first among all goals and are blocks.
     goals: usize,
     clock: Stopwatch,
     on_progress: &'a mut OnProgress<'a>,
     meter: Meter,
-    /// Number of steps that the machine executed, including probes.
+    /// Number of steps that the VM executed, including probes.
     pub(crate) executed: u64,
     /// Number of logical steps, see [`Counted::Logical`].
     pub(crate) logical: u64,
@@ -136,8 +136,8 @@ impl<'a> Account<'a> {
         .min(1.0)
     }
 
-    /// The reason for which the search must end if this share of the budget is spent; `None` if it
-    /// may continue.
+    /// The reason why the search must end if this share of the budget is spent; `None` if it may
+    /// continue.
     pub(crate) fn stop(&self, share: f64) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);

@@ -46,8 +46,8 @@ pub enum Game {
         /// Parameters of the search for policies.
         reflex: Box<Reflex>,
     },
-    /// Neuroevolution of networks that cover goals under any seed: the baseline for the other
-    /// three.
+    /// Neuroevolution of networks that cover goals under any seed, a baseline for the other
+    /// algorithms.
     Neatest(Neatest),
     /// Neuroevolution for all goals at once, sorted as in MOSA.
     MosaNeatest(MosaNeatest),

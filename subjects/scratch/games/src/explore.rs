@@ -3,8 +3,8 @@
 //!
 //! It combines Go-Explore (Ecoffet et al. 2021: return, then explore), MIO (Arcuri 2018: an archive
 //! for each goal, feedback-directed choice) and MAP-Elites (Mouret and Clune 2015: one elite for
-//! each cell). New are cells that consist of branch distances and positions of scripts, and
-//! viability, which is an estimate of whether a state can still lead to new coverage.
+//! each cell). It adds two new ideas: cells that consist of branch distances and positions of
+//! scripts, and viability, which estimates whether a state can still lead to new coverage.
 
 mod archive;
 mod settings;
@@ -34,13 +34,13 @@ pub(crate) trait StateSpace {
     }
     /// Goals that have archives, ascending.
     fn independent(&self) -> &[usize];
-    /// For each goal, the goals of which one has to be covered first; empty if there are none.
+    /// For each goal, the goals one of which has to be covered first; empty if there are none.
     fn dependencies(&self) -> &[Vec<usize>];
     /// Puts the system into the first state under a seed, and returns this state.
     fn root(&mut self, seed: u64) -> Self::State;
     /// Puts the system into a state.
     fn enter(&mut self, state: &Self::State);
-    /// Returns an action to which the system can react in the present state, with random
+    /// Returns an action to which the system can react in the current state, with random
     /// parameters; `None` if there is none.
     fn propose(&mut self, rng: &mut Stream, last: Option<Self::Action>) -> Option<Self::Action>;
     /// Executes an action. Returns its number of steps and whether the program has ended.
@@ -48,21 +48,21 @@ pub(crate) trait StateSpace {
     /// Waits for some steps, which are not part of the path; the caller must enter a state
     /// afterwards. Returns whether the program has ended.
     fn idle(&mut self, steps: u64) -> bool;
-    /// Number of steps of the path to the present state.
+    /// Number of steps of the path to the current state.
     fn length(&self) -> u64;
     /// Number of steps of the path to a state.
     fn length_of(&self, state: &Self::State) -> u64;
-    /// For each goal, how far the present state is from covering it; 0 if its path has covered it.
+    /// For each goal, how far the current state is from covering it; 0 if its path has covered it.
     fn fitness(&mut self, to: &mut Vec<f64>);
-    /// The rest of the key of the present state's cell for a goal.
+    /// The rest of the key of the current state's cell for a goal.
     fn place(&mut self, goal: usize) -> u64;
-    /// The key of the present state's cell in the archive of novelty.
+    /// The key of the current state's cell in the archive of novelty.
     fn novelty(&mut self) -> u64;
-    /// A digest of the present state, equal for states that differ at most in time.
+    /// A digest of the current state, equal for states that differ at most in time.
     fn digest(&self) -> u128;
-    /// Features of the present state, from which its viability is estimated.
+    /// Features of the current state, from which its viability is estimated.
     fn features(&mut self, to: &mut Vec<u32>);
-    /// The present state.
+    /// The current state.
     fn leave(&mut self) -> Self::State;
     /// Finds the sprites that actions control, by experiments in a state. Returns the number of
     /// executed steps.
@@ -134,10 +134,10 @@ struct Search<'a, S: StateSpace> {
     features: Vec<u32>,
 }
 
-/// Explores a system from roots under seeds, the first of which is the run's, until every goal is
-/// covered or a share of the budget is spent. Roots under other seeds are kept if `keeps_roots` is
-/// set, or if they are the first to cover a goal. `known` goals count as covered from the
-/// beginning.
+/// Explores a system from roots under seeds, the first of which is the seed of the run, until every
+/// goal is covered or a share of the budget is spent. Roots under other seeds are kept if
+/// `keeps_roots` is set, or if they are the first to cover a goal. `known` goals count as covered
+/// from the beginning.
 pub(crate) fn explore<S: StateSpace>(
     space: &mut S,
     settings: &Explore,
@@ -222,7 +222,7 @@ impl<S: StateSpace> Search<'_, S> {
         self.refresh(known);
     }
 
-    /// Keeps the present state for the goals that it covers first. Returns whether there are any.
+    /// Keeps the current state for the goals that it covers first. Returns whether there are any.
     fn cover(&mut self, fitness: &[f64], account: &mut Account<'_>, known: &[bool]) -> bool {
         let new: Vec<usize> = (0..fitness.len())
             .filter(|&goal| fitness[goal] == 0.0 && self.found.states[goal].is_none())
@@ -317,7 +317,7 @@ impl<S: StateSpace> Search<'_, S> {
     /// Probes the next root, if there is one.
     fn probe(&mut self, work: &mut Work) {
         while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
-            // Do not probe all roots, because states directly after the green flag are similar
+            // Do not probe all roots, because the states directly after the green flag are similar
             // under all seeds.
             self.probed += 1;
         }
@@ -376,7 +376,7 @@ impl<S: StateSpace> Search<'_, S> {
         account.spend(work);
     }
 
-    /// Offers the present state to the archives. Returns whether, for the goal of the origin, its
+    /// Offers the current state to the archives. Returns whether, for the goal of the origin, its
     /// bucket is better than the bucket of the origin.
     fn offer(&mut self, fitness: &[f64], origin: &Origin, work: &mut Work) -> bool {
         if self.settings.cells == Cells::None {
@@ -441,7 +441,7 @@ impl<S: StateSpace> Search<'_, S> {
         fruitful
     }
 
-    /// Whether the present state is in a bucket already and must not be kept twice. Computes its
+    /// Whether the current state is in a bucket already and must not be kept twice. Computes its
     /// digest if it is needed and not known yet.
     fn is_duplicate(
         &self,
@@ -453,7 +453,7 @@ impl<S: StateSpace> Search<'_, S> {
             && archive.has(bucket, *digest.get_or_insert_with(|| self.space.digest()))
     }
 
-    /// The features after waiting in the present state, to which the system returns afterwards;
+    /// The features after waiting in the current state, to which the system returns afterwards;
     /// `None` if the program ends.
     fn look_ahead(&mut self, here: &S::State, work: &mut Work) -> Option<Vec<u32>> {
         let steps = self.settings.look_ahead as u64;

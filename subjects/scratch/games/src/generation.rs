@@ -266,8 +266,8 @@ impl Run<'_> {
                 None => self.counts.push((name, count)),
             }
         }
-        // The number of replayed steps is not reported, because it depends on the available memory,
-        // on which results must not depend.
+        // Do not report the number of replayed steps, because it depends on the available memory,
+        // and results must not.
         let _ = space.replayed;
     }
 

@@ -1,6 +1,6 @@
 //! Neatest (Feldmeier and Fraser, ASE 2022): networks that NEAT (Stanley and Miikkulainen 2002)
-//! breeds for one goal after the other; and its many-objective variants (Feldmeier and Fraser,
-//! arXiv 2501.07954). They are baselines with the parameters of the publications.
+//! breeds for one goal after another, and its many-objective variants (Feldmeier and Fraser, arXiv
+//! 2501.07954). They are baselines with the parameters of the publications.
 
 mod change;
 mod decomposition;

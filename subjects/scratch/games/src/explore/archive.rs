@@ -72,7 +72,7 @@ impl<S> Default for Archive<S> {
 }
 
 impl<S> Cell<S> {
-    /// A measure of its fruitless visits.
+    /// A measure of the fruitless visits of the cell.
     fn waste(&self) -> f64 {
         f64::from(self.visits) / (1.0 + f64::from(self.fruits))
     }
@@ -92,9 +92,9 @@ impl<S: Clone> Archive<S> {
         self.buckets.first_key_value().is_none_or(|(best, _)| bucket < *best)
     }
 
-    /// Draws a random cell from the best bucket or, with probability `decay` each time, from the
-    /// next worse bucket. Of some cells that are drawn from the bucket, the cell with the fewest
-    /// visits and the highest viability is chosen.
+    /// Draws a random cell. Starts with the best bucket, and moves on to the next worse one with
+    /// probability `decay` each time. Of some cells that are drawn from the bucket, the cell with
+    /// the fewest visits and the highest viability is chosen.
     pub(super) fn draw(
         &self,
         decay: f64,

@@ -11,8 +11,8 @@ use crate::reflex::{Alphabet, Arena, Learner, Reflex};
 use crate::states::Space;
 use crate::suite::{PathTest, path_test, static_test};
 
-/// Shares of the budget of [`Game::Reflex`](crate::Game::Reflex) after which learning without plans
-/// ends, and after which planning ends.
+/// Shares of the budget of [`Game::Reflex`](crate::Game::Reflex) at which learning without plans
+/// ends, and at which planning ends.
 const UNPLANNED: f64 = 0.5;
 const PLANNED: f64 = 0.6;
 /// Share of the budget after which plans are no longer tried under other seeds.
@@ -91,7 +91,8 @@ impl Run<'_> {
             } else if plans.robust.iter().any(|plan| holds(plan, arena)) {
                 learner.leave(goal as usize);
             } else {
-                // Events that are not needed under its seed may be needed under other seeds.
+                // Use the whole path unless the short one holds, because events that are not needed
+                // under one seed may be needed under others.
                 let robust = if holds(&short, arena) {
                     Some(short.clone())
                 } else {

@@ -1,4 +1,5 @@
-//! The parameters that all three algorithms have: mutations of networks, and durations of events.
+//! The parameters that all algorithms of this module have: mutations of networks, and durations of
+//! events.
 
 use catherd_search::Field;
 

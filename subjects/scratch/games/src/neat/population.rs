@@ -82,7 +82,7 @@ impl Population {
         children
     }
 
-    /// Puts each member into the first species whose representative is near.
+    /// Puts each member into the first species whose representative is near enough.
     fn separate(&mut self, members: Vec<Member>, rng: &mut Stream) {
         self.species.iter_mut().for_each(|species| species.members.clear());
         for member in members {

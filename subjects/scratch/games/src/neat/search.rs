@@ -20,7 +20,7 @@ pub(super) struct Breeder<'a, 'b> {
     trials: &'b mut Trials<'a>,
     /// For each goal, whether the green flag starts with it.
     flags: Vec<bool>,
-    /// For each goal, whether it was ever the target.
+    /// For each goal, whether it has ever been the target.
     tried: Vec<bool>,
     pub(super) generations: u64,
     pub(super) targets: u64,
@@ -62,8 +62,8 @@ impl<'a, 'b> Breeder<'a, 'b> {
     }
 
     /// The next target: an open goal whose dependency has a network. Goals of the green flag come
-    /// first, then goals that networks have covered by accident (goals that were never the target
-    /// before others), and then all others.
+    /// first, then goals that networks have covered by accident (those that have never been the
+    /// target first), and then all others.
     fn choose(&self, rng: &mut Stream) -> Option<usize> {
         let all = self.trials.targets();
         if let Some(flag) = all.iter().find(|goal| self.flags[**goal] && !self.tried[**goal]) {

@@ -24,8 +24,8 @@ impl Species {
         Self { wanted, threshold: THRESHOLD.0, representatives: Vec::new() }
     }
 
-    /// Puts each genome into the first species whose representative is near. Returns the number of
-    /// the species of each genome; species without genomes are dropped.
+    /// Puts each genome into the first species whose representative is near enough. Returns the
+    /// number of the species of each genome; species without genomes are dropped.
     pub(super) fn separate(&mut self, genomes: &[Rc<Genome>], rng: &mut Stream) -> Vec<usize> {
         let mut all = std::mem::take(&mut self.representatives);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); all.len()];

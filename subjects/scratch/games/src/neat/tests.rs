@@ -1,5 +1,5 @@
-//! Tests of genomes and their changes, and of a search on the project with a bowl that must catch
-//! an apple.
+//! Tests of genomes and their changes, and of a search on a project in which a bowl must catch an
+//! apple.
 
 use catherd_scratch_suite::event::KeyNo;
 use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};

@@ -36,7 +36,7 @@ pub(crate) struct Trials<'a> {
     steps: usize,
     /// The seeds of the repetitions, the first of which is the seed of the run.
     pub(super) seeds: Vec<u64>,
-    /// For each goal, the goals of which one must be covered first.
+    /// For each goal, the goals one of which must be covered first.
     dependencies: Vec<Vec<usize>>,
     /// For each goal, whether the search aims at it.
     aimed: Vec<bool>,

@@ -13,7 +13,7 @@ use catherd_search::Stream;
 
 use crate::states::LatestRecorder;
 
-/// Number of steps between two checks which scripts are running.
+/// Number of steps between two checks of which scripts are running.
 const PULSE: u64 = 10;
 
 /// Executor of tests of one project, each from the green flag.
@@ -67,8 +67,7 @@ impl<'a> Arena<'a> {
         self.extractor.answers()
     }
 
-    /// Watches how long scripts with these top blocks are running in policies that are executed
-    /// from now on.
+    /// From now on, records how long the scripts with these top blocks run during policies.
     pub(super) fn watch(&mut self, tops: &[BlockNo]) {
         self.tops = tops.to_vec();
         self.lives = vec![0; tops.len()];

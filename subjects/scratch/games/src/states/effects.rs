@@ -14,7 +14,7 @@ const SMALLEST: f64 = 0.3;
 /// Places of the originals of all targets: x, y, direction; `None` if hidden.
 pub(crate) type Places = Vec<Option<[f64; 3]>>;
 
-/// The present places of the originals.
+/// The current places of the originals.
 pub(crate) fn places<T: Tracer>(vm: &Vm<T>) -> Places {
     let mut places = vec![None; vm.program().targets().len()];
     for view in vm.targets().filter_map(|id| vm.target(id)) {
@@ -83,7 +83,7 @@ impl Axes {
         }
     }
 
-    /// Ends a probe, in which events moved these sprites.
+    /// Ends a probe, during which events moved these sprites.
     pub(crate) fn end(&mut self, changed: &[u16]) {
         for sprite in changed {
             self.seen[usize::from(*sprite)].1 += 1;

@@ -1,4 +1,4 @@
-//! Memory for the snapshots of states, with a limit. A state whose snapshot is dropped keeps its
+//! Storage for the snapshots of states, with a limit. A state whose snapshot is dropped keeps its
 //! path.
 
 use std::cell::Cell;

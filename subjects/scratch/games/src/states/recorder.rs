@@ -11,7 +11,7 @@ use catherd_scratch_vm::Tracer;
 pub(crate) struct LatestRecorder {
     trace: Trace,
     minima: bool,
-    /// For each block, the smallest distances within the present action.
+    /// For each block, the smallest distances within the current action.
     window: Vec<(f64, f64)>,
     /// For each block, the last action with distances in the window. Actions count over all paths.
     measured_in: Vec<u64>,
@@ -102,8 +102,8 @@ impl Tracer for LatestRecorder {
         self.trace.cover(block);
     }
 
-    /// Return the distances of the present action, not of the trace; otherwise the machine would
-    /// not measure distances that have grown.
+    /// Return the distances of the current action, not of the trace; otherwise the VM would not
+    /// measure distances that have grown.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let number = block.0 as usize;
         if self.measured_in[number] == self.action {

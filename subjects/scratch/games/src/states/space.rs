@@ -48,7 +48,7 @@ pub(crate) struct Space<'a> {
     steps: u64,
     interaction: Interaction,
     path: Option<Rc<Link>>,
-    /// Key of the places of sprites in the present state; `None` if not computed yet.
+    /// Key of the places of sprites in the current state; `None` if not computed yet.
     places_key: Option<u64>,
     /// Number of steps that were executed again because a snapshot had been dropped.
     pub(crate) replayed: u64,
@@ -259,8 +259,8 @@ impl StateSpace for Space<'_> {
     }
 
     fn propose(&mut self, rng: &mut Stream, last: Option<Event>) -> Option<Event> {
-        // Listing events and resolving drags may compute outlines that later sensing reuses. Tests
-        // do neither, so the machine must forget these outlines.
+        // Listing events and resolving drags may compute outlines that later sensing uses again.
+        // Tests do neither, so the VM must forget these outlines.
         let here = self.vm.snapshot();
         self.extractor.extract(&mut self.vm, &mut self.extraction);
         let event = self.pick(rng, last).map(|event| {
@@ -368,8 +368,8 @@ impl StateSpace for Space<'_> {
     }
 }
 
-/// Probes events in the present state: executes some steps without an event and with each event.
-/// Returns the number of executed steps. The state of the machine afterwards is unspecified.
+/// Probes events in the current state: executes some steps without an event and with each event.
+/// Returns the number of executed steps. The state of the VM afterwards is unspecified.
 pub(crate) fn probe<T: catherd_scratch_vm::Tracer>(
     axes: &mut Axes,
     vm: &mut Vm<T>,

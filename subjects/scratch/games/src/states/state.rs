@@ -9,7 +9,8 @@ use catherd_scratch_trace::Trace;
 use catherd_scratch_vm::Snapshot;
 use catherd_search::Stream;
 
-/// A state, which consists of the path that led to it and, as long as there is memory, a snapshot.
+/// A state, which consists of the path that led to it and, while there is memory for it, a
+/// snapshot.
 #[derive(Clone)]
 pub(crate) struct State(pub(super) Rc<StateData>);
 
@@ -46,7 +47,7 @@ impl Drop for Link {
 }
 
 impl State {
-    /// The seed of the machine.
+    /// The seed of the VM.
     pub(crate) fn seed(&self) -> u64 {
         self.0.seed
     }
