@@ -10,23 +10,23 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub struct Recorder {
     trace: Trace,
-    /// The trace before the present record, or a reusable buffer.
+    /// The trace before the current record, or a reusable buffer.
     set_aside: Trace,
     /// Whether calls are recorded for [`Tracer::take_over`].
     records: bool,
-    /// The present time, counted over all executions. Each step and each record begins a new time.
+    /// The current time, counted over all executions. Each step and each record begins a new time.
     time: u64,
-    /// The time at which the present step began.
+    /// The time at which the current step began.
     step: u64,
     /// For each block, the last time at which it was evaluated.
     evaluated: Vec<u64>,
     /// For each series, the last time at which its blocks were evaluated.
     series: Vec<u64>,
-    /// Blocks whose entries changed in the present span.
+    /// Blocks whose entries changed in the current span.
     changed: Vec<BlockNo>,
     /// For each block, the last span in which its entry changed. Spans count over all executions.
     changed_in: Vec<u64>,
-    /// The present span: the time since the last [`Recorder::flush`].
+    /// The current span: the time since the last [`Recorder::flush`].
     span: u64,
 }
 
@@ -100,7 +100,7 @@ impl Recorder {
         changed
     }
 
-    /// Records that a block is evaluated for the first time since the present time began.
+    /// Records that a block is evaluated for the first time since the current time began.
     #[inline(never)]
     fn evaluate(&mut self, block: BlockNo) {
         self.evaluated[block.0 as usize] = self.time;
