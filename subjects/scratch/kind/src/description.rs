@@ -46,7 +46,7 @@ pub struct ProjectMeasures {
     pub sounds: usize,
     /// Extensions in use, sorted, separated by blanks.
     pub extensions: String,
-    /// Number of blocks that the machine does not execute as Scratch does.
+    /// Number of blocks that the VM does not execute as Scratch does.
     pub unsupported_blocks: usize,
     /// Number of costumes and sounds without their file.
     pub missing_media: usize,

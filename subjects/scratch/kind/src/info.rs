@@ -4,9 +4,9 @@ use catherd_experiments::{CriterionInfo, SubjectInfo, format_1};
 
 use crate::KIND;
 
-/// Version of everything that determines a record: the machine, the search and the fitness. It
-/// differs from the version of the package, because runs keep their ids in a release that does not
-/// change their records. In version 0.3.0 it was `catherd/0.3.0`.
+/// Version of everything that determines a record: the VM, the search and the fitness. It differs
+/// from the version of the package, because runs keep their ids in a release that does not change
+/// their records. In version 0.3.0 it was `catherd/0.3.0`.
 pub const ENGINE: &str = "scratch/5";
 
 pub(crate) const EXECUTIONS: &str = "executions";

@@ -16,7 +16,7 @@ const MAX_FRAMES: u64 = 95;
 const DELAY: u16 = 10;
 /// Additional hundredths of a second of the last frame.
 const END: u16 = 50;
-/// Steps of the machine during a frame at the speed of Scratch.
+/// Steps of the VM during a frame at the speed of Scratch.
 const STEPS: u64 = 3;
 /// Number of colours, without the colour for pixels that do not change.
 const COLOURS: usize = 63;
