@@ -14,7 +14,7 @@ pub enum MutantOutcome {
     /// All tests that execute the changed block pass.
     Survived,
     /// A test reached a limit, such as the number of blocks, before any test failed, or the mutant
-    /// cannot be compiled within the limits of the machine.
+    /// cannot be compiled within the limits of the VM.
     Limit,
     /// No test executes the changed block, so no test can fail.
     NotCovered,
