@@ -1,4 +1,4 @@
-//! Benchmark of the machine, which measures steps per second, snapshots and loading.
+//! Benchmark of the VM, which measures steps per second, snapshots and loading.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub struct Speed {
     pub restore_us: f64,
     /// Milliseconds to read, compile and prepare the project.
     pub load_ms: f64,
-    /// Limits of the machine that the traced run hit.
+    /// Limits of the VM that the traced run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitHit>,
 }

@@ -1,4 +1,4 @@
-//! Comparison of the machine's state with a recorded state.
+//! Comparison of the VM's state with a recorded state.
 
 use std::collections::BTreeMap;
 
@@ -28,8 +28,8 @@ pub struct Divergence {
     pub blocks: Vec<String>,
 }
 
-/// Finds the first difference between the machine and a recorded state. The caller must set the
-/// step and the blocks of the divergence.
+/// Finds the first difference between the VM and a recorded state. The caller must set the step and
+/// the blocks of the divergence.
 pub(crate) fn compare<T: Tracer>(
     vm: &Vm<T>,
     threads: u64,

@@ -22,7 +22,7 @@ pub struct RunDigest {
     /// SHA-256, in hexadecimal, over everything that a program can sense or show and everything
     /// that a tracer receives, before the first step and after each.
     pub digest: String,
-    /// Limits of the machine that the run hit.
+    /// Limits of the VM that the run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitHit>,
 }

@@ -17,12 +17,11 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 pub struct Environment {
     /// State of keyboard and mouse at the beginning of the recording.
     pub devices: Devices,
-    /// Time of the green flag on the recorder's clock, in milliseconds since the beginning of
-    /// the year 2000, UTC. `None` if the replay uses the machine's own clock, which counts
-    /// steps.
+    /// Time of the green flag on the recorder's clock, in milliseconds since the beginning of the
+    /// year 2000, UTC. `None` if the replay uses the VM's own clock, which counts steps.
     pub flag: Option<f64>,
-    /// Reading of the recorder's clock at the end, in milliseconds since the flag. `None` if
-    /// the replay uses the machine's own clock.
+    /// Reading of the recorder's clock at the end, in milliseconds since the flag. `None` if the
+    /// replay uses the VM's own clock.
     pub elapsed: Option<f64>,
     /// Whether the recorder made today's machine execute one batch a step and advance the timer by
     /// 0.075 s, as the machine of 2022 does. Recordings do not contain this.
@@ -35,7 +34,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Whether the replay assumed untouched devices and the clock of the machine.
+    /// Whether the replay assumed untouched devices and the clock of the VM.
     pub fn is_default(&self) -> bool {
         *self == Environment::default()
     }
@@ -104,7 +103,7 @@ impl Devices {
         self
     }
 
-    /// Puts a machine's keyboard and mouse into this state.
+    /// Puts a VM's keyboard and mouse into this state.
     pub(crate) fn apply_to<T: Tracer>(&self, vm: &mut Vm<T>) {
         for key in &self.keys {
             vm.key(key, true);

@@ -107,7 +107,7 @@ fn damage_json(json: &mut Vec<u8>, rng: &mut Rng) {
 /// Name of the outcome of an execution, such as `ran` or `refused: cycle`.
 pub type OutcomeName = &'static str;
 
-/// Error: the run that a restored machine repeated differs from the first run.
+/// Error: the run that a restored VM repeated differs from the first run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the run of the restored machine differs from the first one")]
 pub struct RestoredRunDiffers;

@@ -1,8 +1,7 @@
-//! Conformance and speed of the Scratch machine: differential testing against recordings of the
-//! original and between builds, tests with hostile projects, and benchmarks.
+//! Conformance and speed of the Scratch VM: differential testing against recordings of the original
+//! and between builds, tests with hostile projects, and benchmarks.
 //!
-//! - [`Trace`]: a recorded run. [`replay()`]: the same run in this machine, up to the first
-//!   divergence.
+//! - [`Trace`]: a recorded run. [`replay()`]: the same run in this VM, up to the first divergence.
 //! - [`replay_all()`]: replays all traces of a folder.
 //! - [`bench()`]: steps per second, snapshots, loading.
 //! - [`digests()`]: one digest for each project over all states of a run with random input, which

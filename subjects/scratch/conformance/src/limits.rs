@@ -3,7 +3,7 @@
 use catherd_scratch_vm::Hits;
 use serde::Serialize;
 
-/// A limit of the machine that a run hit.
+/// A limit of the VM that a run hit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LimitHit {
     /// Name of the limit, see [`catherd_scratch_vm::Limit::name`].
@@ -14,7 +14,7 @@ pub struct LimitHit {
     pub times: u64,
 }
 
-/// The hits that a machine has counted.
+/// The hits that a VM has counted.
 pub(crate) fn limit_hits(hits: &Hits) -> Vec<LimitHit> {
     let hits = hits.iter();
     hits.map(|(l, hit)| LimitHit { limit: l.name(), first: hit.first, times: hit.times }).collect()

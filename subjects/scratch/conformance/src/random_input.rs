@@ -7,7 +7,7 @@ use catherd_scratch_vm::{Compat, Program, Random, TargetId, Tracer, Vm, VmSettin
 
 use crate::rng::Rng;
 
-/// Random stream of the input; the machine draws from another stream of the same seed.
+/// Random stream of the input; the VM draws from another stream of the same seed.
 const INPUT_STREAM: u64 = 0x1297;
 
 const KEYS: [&str; 10] =
@@ -20,17 +20,17 @@ const ANSWERS: [&str; 6] = ["", "yes", "7", "-1.5", "Scratch", "ä😀"];
 pub struct RandomInputDriver {
     /// Number of steps (1/30 s of Scratch time each) after the green flag.
     pub steps: u64,
-    /// Seed of the machine's random numbers and of the input.
+    /// Seed of the VM's random numbers and of the input.
     pub seed: u64,
     /// Whether only the interpreter executes the program, without the linear form of custom blocks.
     /// It must not change any state.
     pub interpret: bool,
-    /// The machine.
+    /// The VM.
     pub compat: Compat,
 }
 
 impl RandomInputDriver {
-    /// A machine for a program, before the green flag.
+    /// A VM for a program, before the green flag.
     pub(crate) fn machine<T: Tracer>(&self, program: &Arc<Program>, tracer: T) -> Vm<T> {
         let random = Random::portable(self.seed);
         let mut vm = Vm::new(program.clone(), VmSettings::of(program.compat()), random, tracer);
@@ -40,7 +40,7 @@ impl RandomInputDriver {
         vm
     }
 
-    /// Runs a fresh machine. `on_state` is called before the first step and after each step.
+    /// Runs a fresh VM. `on_state` is called before the first step and after each step.
     pub(crate) fn run<T: Tracer>(&self, vm: &mut Vm<T>, mut on_state: impl FnMut(&mut Vm<T>)) {
         let mut rng = Rng::new(self.seed, INPUT_STREAM);
         vm.green_flag();

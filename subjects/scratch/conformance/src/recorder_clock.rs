@@ -78,9 +78,9 @@ fn advance_at(replayer: &mut Replayer<'_>, reading: u32) -> Option<Divergence> {
     replayer.advance()
 }
 
-/// Possible times of the green flag, in milliseconds since 2000, derived from the values that
-/// the recording shows in the step in which the machine's own clock diverges. Empty if the
-/// project does not use a clock.
+/// Possible times of the green flag, in milliseconds since 2000, derived from the values that the
+/// recording shows in the step in which the VM's own clock diverges. Empty if the project does not
+/// use a clock.
 pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64> {
     let Some(change) = trace.states.get(step as usize) else { return Vec::new() };
     let uses = |opcode| {

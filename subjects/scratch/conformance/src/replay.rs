@@ -24,7 +24,7 @@ pub struct Replay {
     pub extra: Vec<String>,
     /// Assumptions of the replay about facts that the recording does not contain.
     pub environment: Environment,
-    /// Limits of the machine that the replay hit.
+    /// Limits of the VM that the replay hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitHit>,
 }

@@ -1,4 +1,4 @@
-//! A replay in progress: the machine, and the recorded state of the same step.
+//! A replay in progress: the VM, and the recorded state of the same step.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ fn settings(compat: Compat, one_batch: bool) -> VmSettings {
     }
 }
 
-/// A machine that replays a trace, and the recorded state of the same step.
+/// A VM that replays a trace, and the recorded state of the same step.
 pub(crate) struct Replayer<'a> {
     trace: &'a Trace,
     project: &'a Project,
@@ -95,7 +95,7 @@ impl<'a> Replayer<'a> {
         self.vm.set_clock(milliseconds);
     }
 
-    /// Runs one step in machine and recording, and compares the states.
+    /// Runs one step in VM and recording, and compares the states.
     pub(crate) fn advance(&mut self) -> Option<Divergence> {
         self.step += 1;
         let is_due = |inputs: &&StepInputs| inputs.step == self.step as u64;
@@ -139,7 +139,7 @@ impl<'a> Replayer<'a> {
         compare_coverage(&self.vm.tracer.covered, self.vm.program(), self.trace, self.project)
     }
 
-    /// Limits of the machine that the replay hit.
+    /// Limits of the VM that the replay hit.
     pub(crate) fn limit_hits(&self) -> Vec<LimitHit> {
         limit_hits(self.vm.hits())
     }

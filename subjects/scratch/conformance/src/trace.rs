@@ -1,4 +1,4 @@
-//! Reference traces, which contain the states of a project after each step in the original machine.
+//! Reference traces, which contain the states of a project after each step in the original VM.
 
 use std::collections::BTreeMap;
 use std::io::Read;

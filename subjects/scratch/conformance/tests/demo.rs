@@ -1,4 +1,4 @@
-//! Replays recordings that the original machine made of the demo corpus. `tests/demo/README.md`
+//! Replays recordings that the original VM made of the demo corpus. `tests/demo/README.md`
 //! describes how they were made.
 
 use std::collections::{BTreeSet, HashSet};
@@ -32,8 +32,8 @@ fn recordings() -> Vec<(Trace, Project)> {
     trace_files(&here.join("tests/demo")).unwrap().iter().map(|file| read(file)).collect()
 }
 
-/// Recordings with which the machine is known to disagree: project, seed, step of the first
-/// difference. `docs/measurements/conformance.md` has the causes.
+/// Recordings with which the VM is known to disagree: project, seed, step of the first difference.
+/// `docs/measurements/conformance.md` has the causes.
 const DIFFERENT: [(&str, u32, u64); 1] = [("apple-catch", 1, 56)];
 
 #[test]
