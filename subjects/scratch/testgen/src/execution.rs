@@ -1,4 +1,4 @@
-//! Execution of tests on the machine.
+//! Execution of tests on the VM.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ pub(crate) struct Executor {
     start: Snapshot,
     /// Prefixes of earlier executions.
     prefixes: PrefixTree,
-    /// Path of the present execution in the prefix tree.
+    /// Path of the current execution in the prefix tree.
     path: Vec<NodeNo>,
     /// Steps and blocks executed up to the last saved state.
     spent: (u64, u64),
@@ -53,7 +53,7 @@ pub(crate) struct Executor {
     interaction: Interaction,
     /// Buffers of fitness evaluations.
     workspace: Workspace,
-    /// Limits that executions before the present one reached.
+    /// Limits that executions before the current one reached.
     limits: Limits,
     /// Buffers of [`Executor::last_improvement`].
     earlier: (Trace, Vec<f64>),
@@ -119,8 +119,8 @@ impl Executor {
         }
     }
 
-    /// Restores the state after loading, seeds the machine and sends the green flag. No step runs
-    /// before the first extraction of events, but the threads of the flag exist.
+    /// Restores the state after loading, seeds the VM and sends the green flag. No step runs before
+    /// the first extraction of events, but the threads of the flag exist.
     pub(crate) fn begin(&mut self) {
         self.limits.add(self.vm.hits());
         self.vm.restore(&self.start);
@@ -187,7 +187,7 @@ impl Executor {
         self.resolve(parameters::with_codons(event, self.prepared.settings.bounds, codon))
     }
 
-    /// The event of a choice among the listed events in the present state.
+    /// The event of a choice among the listed events in the current state.
     fn resolve(&mut self, choice: EventChoice) -> Event {
         choice.event(|| self.extractor.extent(&choice.listed(), &mut self.vm))
     }
@@ -232,7 +232,7 @@ impl Executor {
         self.execute(0..events, |listed, _| parameters::with_random(*rng.pick(listed), bounds, rng))
     }
 
-    /// Fitness of the present execution for all goals.
+    /// Fitness of the current execution for all goals.
     pub(crate) fn fitness(&mut self, fitness: &mut Vec<f64>) {
         self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.workspace);
     }

@@ -24,7 +24,7 @@ pub use tables::Tables;
 /// Kind of extraction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extraction {
-    /// Events that the program can react to in its present state (Algorithm 2).
+    /// Events that the program can react to in its current state (Algorithm 2).
     Dynamic,
     /// Events for which there is a handler anywhere in the code (Table 2), whether it is running or
     /// not.

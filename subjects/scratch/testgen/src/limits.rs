@@ -1,4 +1,4 @@
-//! Limits of the machine that the executions of a run reached.
+//! Limits of the VM that the executions of a run reached.
 
 use catherd_scratch_vm::{Hits, Limit};
 

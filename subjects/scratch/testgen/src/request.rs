@@ -83,10 +83,10 @@ pub struct Generated {
     /// The final suite.
     pub suite: Suite,
     /// Positions of the tests in the suite whose replay did not cover the goals for which they were
-    /// kept. If the list is not empty, the machine was not deterministic, which is a defect.
+    /// kept. If the list is not empty, the VM was not deterministic, which is a defect.
     pub unstable: Vec<u32>,
     /// Counts of the run.
     pub counts: Counts,
-    /// Limits of the machine that executions reached.
+    /// Limits of the VM that executions reached.
     pub limits: Limits,
 }

@@ -1,5 +1,5 @@
-//! Tests exported suites on the original Scratch machine and in the original Whisker. All tests
-//! need `node`. The tests on the machine need a folder with `scratch-vm` and `scratch-storage`
+//! Tests exported suites on the original Scratch VM and in the original Whisker. All tests need
+//! `node`. The tests on the VM need a folder with `scratch-vm` and `scratch-storage`
 //! (`CATHERD_NODE_MODULES`), and a folder with `@scratch/scratch-vm` (`CATHERD_SCRATCH_VM`). The
 //! tests in Whisker need a built checkout (`CATHERD_WHISKER`) and a Chromium (`CHROME_BIN`, by
 //! default `chromium`).
@@ -73,7 +73,7 @@ fn exported_suites_pass_on_the_machine_of_today() {
     all_pass(Path::new(&modules), Compat::Today);
 }
 
-/// Checks that suites for a machine pass in the original with these modules.
+/// Checks that suites for a version of Scratch pass in the original with these modules.
 fn all_pass(modules: &Path, compat: Compat) {
     let driver = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/whisker/driver.js");
     let folder = tempfile::tempdir().unwrap();

@@ -26,7 +26,7 @@ const PATIENCE: u32 = 4;
 /// by the tests in the order of the suite.
 const WORK: u64 = 200_000_000;
 
-/// Factor by which another computer is slower than the machine: in the 500 ms of the original, it
+/// Factor by which another computer is slower than the VM: in the 500 ms of the original, it
 /// executes the budget without screen refresh divided by this factor. With tracing, a browser
 /// executes some hundred blocks in a millisecond, and a tenth of that on a busy computer.
 const SLOWDOWN: u32 = 64;

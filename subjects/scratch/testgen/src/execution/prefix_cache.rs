@@ -3,9 +3,9 @@
 //!
 //! The state after an event depends only on project, seed and the events up to it, and so does the
 //! next list of events. A test that begins like an earlier test therefore follows the [tree of
-//! prefixes](super::prefix_tree) without executing the machine. When it leaves the tree, the
-//! machine restores the last state saved on the path and executes the rest of the prefix. Results,
-//! including step counts, equal those of an execution from the green flag.
+//! prefixes](super::prefix_tree) without executing the VM. When it leaves the tree, the VM restores
+//! the last state saved on the path and executes the rest of the prefix. Results, including step
+//! counts, equal those of an execution from the green flag.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::Event;
@@ -148,8 +148,7 @@ impl Executor {
         Some(child)
     }
 
-    /// Brings the machine to the state at the end of the path. Returns the recording up to this
-    /// state.
+    /// Brings the VM to the state at the end of the path. Returns the recording up to this state.
     fn catch_up(&mut self) -> Recording {
         let mut recording = Recording::default();
         let depth = self.resume(&mut recording).unwrap_or_else(|| {
@@ -255,7 +254,7 @@ impl Executor {
         states.next().map_or(&self.start, |saved| &saved.machine)
     }
 
-    /// Saves the present state at a node.
+    /// Saves the current state at a node.
     pub(super) fn store(&mut self, node: NodeNo, spent: (u64, u64)) {
         let machine = self.vm.snapshot();
         let bytes = machine.unshared_bytes(self.last_saved(Some(node)));

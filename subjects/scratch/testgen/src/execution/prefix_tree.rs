@@ -1,9 +1,9 @@
-//! Tree of the event prefixes of earlier executions, with saved states of the machine.
+//! Tree of the event prefixes of earlier executions, with saved states of the VM.
 //!
 //! A node represents the point in time after an event. Each node contains the recording of its
 //! event, so a test that passes the node need not send the event. Some nodes contain the state of
-//! the machine, from which a test that leaves the tree resumes. When the tree exceeds its capacity
-//! in bytes, the least recently used leaves are evicted first.
+//! the VM, from which a test that leaves the tree resumes. When the tree exceeds its capacity in
+//! bytes, the least recently used leaves are evicted first.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction};
@@ -124,7 +124,7 @@ pub(super) struct PrefixTree {
     /// is newer than its descendants, so that the oldest node is a leaf.
     newest: u32,
     oldest: u32,
-    /// Number of the present execution.
+    /// Number of the current execution.
     execution: u64,
     bytes: usize,
     capacity: usize,

@@ -1,4 +1,4 @@
-//! Tests of executions and local search on the machine.
+//! Tests of executions and local search on the VM.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;

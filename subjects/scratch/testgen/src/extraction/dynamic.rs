@@ -1,5 +1,5 @@
 //! Extraction of events from a running program, in particular of the events to which it can react
-//! in its present state.
+//! in its current state.
 
 use std::ops::Range;
 use std::sync::Arc;

@@ -47,7 +47,7 @@ impl<'a> Scanner<'a> {
         for block in &target.blocks {
             let number = (self.procedures.len() + self.definitions.len()) as u32;
             if let Some(code) = definition(target, block) {
-                // The first definition is used, as in the machine.
+                // The first definition is used, as in the VM.
                 self.by_code.entry(code).or_insert_with(|| {
                     self.definitions.push((code, block.next));
                     number
@@ -56,7 +56,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Scans the procedures of the present target, whose position is `sprite`. Must be called once,
+    /// Scans the procedures of the current target, whose position is `sprite`. Must be called once,
     /// after the scripts of the target.
     pub(super) fn scan_procedures(&mut self, sprite: u16, words: &mut Vocabulary) {
         for (code, first) in std::mem::take(&mut self.definitions) {

@@ -91,8 +91,8 @@ fn protocol(prepared: &Arc<Prepared>, memory: usize, tasks: &[Task]) -> Vec<Stri
         }
         let mut fitness = Vec::new();
         executor.fitness(&mut fitness);
-        // Extract events, because the next list depends on the machine, its last step and the
-        // random stream.
+        // Extract events, because the next list depends on the VM, its last step and the random
+        // stream.
         executor.extract();
         seen += &format!(
             " {fitness:?} {} {} {} {:?} {:?} {:?}",
