@@ -15,7 +15,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// The id of the object in the machine; `None` if it does not exist at present.
+    /// The id of the object in the VM; `None` if it does not currently exist.
     pub fn find<T: Tracer>(self, vm: &Vm<T>) -> Option<TargetId> {
         let same = |id: &TargetId| {
             vm.target(*id).is_some_and(|view| view.sprite == usize::from(self.target))
@@ -115,7 +115,7 @@ pub enum AttributeValue {
 }
 
 impl Attribute {
-    /// The present value; `None` if the object or the attribute does not exist.
+    /// The current value; `None` if the object or the attribute does not exist.
     pub fn read<T: Tracer>(self, id: TargetId, vm: &mut Vm<T>) -> Option<AttributeValue> {
         if let Attribute::Touching(other) = self {
             let name = vm.program().targets().nth(usize::from(other))?.to_str().into_owned();

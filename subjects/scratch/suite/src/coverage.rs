@@ -13,12 +13,12 @@ use crate::linked::LinkedTest;
 use crate::runner::Runner;
 
 /// Set of evaluated blocks, and the tracer that collects them. It computes no branch distances,
-/// unless it also collects branches. Both uses share one type, because the machine is compiled
-/// again for each type of tracer.
+/// unless it also collects branches. Both uses share one type, because the VM is compiled again for
+/// each type of tracer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveredBlocks {
     covered: Vec<u64>,
-    /// The set before the present record; empty if there is none.
+    /// The set before the current record; empty if there is none.
     before: Vec<u64>,
     /// Number of blocks of the project, if taken branches are also collected, by their numbers
     /// ([`Branch`]).
@@ -33,7 +33,7 @@ impl CoveredBlocks {
         Self { covered, before: Vec::new(), branches_of: None }
     }
 
-    /// Creates an empty set of blocks and branches. The machine must not remember what it executes,
+    /// Creates an empty set of blocks and branches. The VM must not remember what it executes,
     /// because records do not contain branches.
     fn with_branches(block_count: usize) -> Self {
         Self { branches_of: Some(block_count), ..Self::new(3 * block_count) }
@@ -90,7 +90,7 @@ impl Tracer for CoveredBlocks {
         self.covered[block.0 as usize / 64] |= 1 << (block.0 % 64);
     }
 
-    /// Returns distances of 0 if branches are not measured, so that the machine does not compute
+    /// Returns distances of 0 if branches are not measured, so that the VM does not compute
     /// distances, because none can be smaller.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
@@ -174,7 +174,7 @@ impl<'a> Executions<'a> {
         });
         let tests = tests.collect::<Result<_, _>>()?;
         let (blocks, machine) = (program.block_count(), suite.machine.clone());
-        // Branches take longer, because the machine computes distances.
+        // Branches take longer, because the VM computes distances.
         let has_branches = goals.iter().any(|goal| goal.0 as usize >= blocks);
         let runner = if has_branches {
             let covered = CoveredBlocks::with_branches(blocks);

@@ -21,7 +21,7 @@ pub enum SuiteError {
         /// The newest supported version.
         newest: u32,
     },
-    /// A setting of the machine is so large that steps might not end.
+    /// A setting of the VM is so large that steps might not end.
     #[error("the suite's machine: setting `{setting}` is {found}; the maximum is {most}")]
     Machine {
         /// The setting.

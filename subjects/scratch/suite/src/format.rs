@@ -38,11 +38,11 @@ pub struct Suite {
     pub project: String,
     /// The search algorithm.
     pub algorithm: String,
-    /// Seed of the machine's random numbers, and of the run that generated it.
+    /// Seed of the VM's random numbers, and of the run that generated it.
     pub seed: u64,
     /// Number of the project's goals.
     pub goals: u32,
-    /// Settings of the machine that executes it.
+    /// Settings of the VM that executes it.
     #[serde(default, with = "Machine")]
     pub machine: catherd_scratch_vm::VmSettings,
     /// Tolerances of its assertions.
@@ -92,7 +92,7 @@ pub struct SuiteTest {
     /// Number of codons of the chromosome from which the test was generated; 0 if it was not
     /// generated.
     pub codons: u32,
-    /// Seed of the machine's random numbers in this test; `None` for the suite's.
+    /// Seed of the VM's random numbers in this test; `None` for the suite's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Its events.
@@ -160,7 +160,7 @@ fn lines<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
     text.push_str(if list.is_empty() { "]" } else { "\n    ]" });
 }
 
-/// Serialises the machine's settings of a suite.
+/// Serialises the VM's settings of a suite.
 struct MachineOf<'a>(&'a Suite);
 
 impl Serialize for MachineOf<'_> {
@@ -224,8 +224,8 @@ impl Suite {
     /// Reads a suite.
     ///
     /// # Errors
-    /// If the text is not a suite, has a later version of the format, or has settings of the
-    /// machine with which steps may not end.
+    /// If the text is not a suite, has a later version of the format, or has settings of the VM
+    /// with which steps may not end.
     pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
         #[derive(Deserialize)]
         struct Version {
@@ -240,7 +240,7 @@ impl Suite {
         Ok(suite)
     }
 
-    /// The seed of the machine in a test.
+    /// The seed of the VM in a test.
     pub fn seed_of(&self, test: &SuiteTest) -> u64 {
         test.seed.unwrap_or(self.seed)
     }

@@ -17,8 +17,8 @@ use crate::verdict::AssertionNo;
 /// suite unless the suite of the original [fits](LinkedSuite::fits), because variables may be
 /// missing that only the changed block referred to.
 pub struct LinkedSuite {
-    /// Seed of the random numbers of the machine in all tests; initially the seed of the suite.
-    /// Tests with a separate seed use it only while this is the seed of the suite.
+    /// Seed of the random numbers of the VM in all tests; initially the seed of the suite. Tests
+    /// with a separate seed use it only while this is the seed of the suite.
     pub seed: u64,
     own_seed: u64,
     names: Names,
@@ -96,7 +96,7 @@ impl LinkedSuite {
         self.tests[test].steps()
     }
 
-    /// Seed of the machine's random numbers in a test.
+    /// Seed of the VM's random numbers in a test.
     pub fn seed_of(&self, test: usize) -> u64 {
         let own = self.tests[test].seed.filter(|_| self.seed == self.own_seed);
         own.unwrap_or(self.seed)

@@ -1,4 +1,4 @@
-//! Reliability of tests, which describes the goals that they cover under any seed of the machine.
+//! Reliability of tests, which describes the goals that they cover under any seed of the VM.
 
 use std::sync::Arc;
 

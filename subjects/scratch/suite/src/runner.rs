@@ -10,7 +10,7 @@ use crate::event::{Interaction, Vocabulary, center_mouse};
 use crate::linked::{Check, LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 
-/// Maximum size, in bytes, of the memory of the machine for code without screen refresh.
+/// Maximum size, in bytes, of the memory of the VM for code without screen refresh.
 const STRETCH_BYTES: usize = 8 << 20;
 
 /// Runner of tests in sequence. Before each test it restores the state after loading instead of
@@ -23,8 +23,8 @@ pub struct Runner<T: Tracer = ()> {
 }
 
 impl<T: Tracer> Runner<T> {
-    /// Creates a runner for a program. The settings of the machine should be the settings of the
-    /// suite ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
+    /// Creates a runner for a program. The settings of the VM should be the settings of the suite
+    /// ([`Suite::machine`](crate::Suite::machine)). The tracer `()` is the fastest.
     pub fn new(program: Arc<Program>, machine: catherd_scratch_vm::VmSettings, tracer: T) -> Self {
         Runner::of(Vm::new(program, machine, Random::portable(0), tracer))
     }
@@ -38,7 +38,7 @@ impl<T: Tracer> Runner<T> {
         Runner::of(Vm::with_fine_edges(program, machine, Random::portable(0), tracer))
     }
 
-    /// Creates a runner whose machine remembers nothing ([`Vm::remember`]).
+    /// Creates a runner whose VM remembers nothing ([`Vm::remember`]).
     pub(crate) fn without_memory(
         program: Arc<Program>,
         machine: catherd_scratch_vm::VmSettings,
@@ -196,13 +196,13 @@ impl<T: Tracer> Runner<T> {
         let _: ControlFlow<()> = self.send(test, words, seen, |_, _, _| ControlFlow::Continue(()));
     }
 
-    /// Returns the machine under a seed, after the green flag and before the first step.
+    /// Returns the VM under a seed, after the green flag and before the first step.
     pub fn at_start(&mut self, seed: u64) -> &mut Vm<T> {
         self.begin(seed);
         &mut self.vm
     }
 
-    /// Restores the state after loading, seeds the machine and sends the green flag.
+    /// Restores the state after loading, seeds the VM and sends the green flag.
     fn begin(&mut self, seed: u64) {
         self.vm.restore(&self.start);
         self.vm.set_random(Random::portable(seed));

@@ -21,9 +21,9 @@ pub struct Bounds {
     /// Maximum number of blocks that the test executes. If it is reached, no further block is
     /// executed, and the test ends with [`Verdict::Fault`].
     pub blocks: u64,
-    /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its
-    /// machine. If not, the test continues, although each step of a program that loops forever can
-    /// execute millions of blocks.
+    /// Whether the test ends with [`Verdict::Fault`] when the program reaches a limit of its VM. If
+    /// not, the test continues, although each step of a program that loops forever can execute
+    /// millions of blocks.
     pub faults_end: bool,
     /// Whether [`SuiteTest::flaky`] is checked as well. These assertions hold on the project under
     /// the seed of the suite, but a failure under another seed shows nothing.
@@ -47,8 +47,8 @@ pub enum Verdict {
     Failed(Failure),
     /// The test has more steps than [`Bounds::steps`] and was not executed.
     StepLimit,
-    /// The program reached a limit of the machine, described here, and [`Bounds::faults_end`] is
-    /// set; or it reached [`Bounds::blocks`].
+    /// The program reached a limit of the VM, described here, and [`Bounds::faults_end`] is set; or
+    /// it reached [`Bounds::blocks`].
     Fault(&'static str),
 }
 
@@ -79,7 +79,7 @@ pub struct Execution {
     pub steps: u64,
     /// Number of executed blocks, counted as for the budgets of [`catherd_scratch_vm::VmSettings`].
     pub blocks: u64,
-    /// Description of the first limit of the machine that the program reached, whether it ended
-    /// the test or not; `None` if it reached none.
+    /// Description of the first limit of the VM that the program reached, whether it ended the test
+    /// or not; `None` if it reached none.
     pub fault: Option<&'static str>,
 }

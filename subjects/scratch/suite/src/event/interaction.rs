@@ -1,4 +1,4 @@
-//! Sends events to the machine.
+//! Sends events to the VM.
 
 use catherd_scratch_vm::{TargetId, Tracer, Vm};
 
@@ -152,7 +152,7 @@ impl Interaction {
 }
 
 /// Moves the mouse to its position at the start of every test, which is the centre of the stage as
-/// in Whisker, with its button up. A machine that has just been loaded has no mouse on the stage.
+/// in Whisker, with its button up. A VM that has just been loaded has no mouse on the stage.
 pub fn center_mouse<T: Tracer>(vm: &mut Vm<T>) {
     vm.mouse_move(0.0, 0.0);
 }
@@ -178,7 +178,7 @@ fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetI
         .filter(move |&id| vm.target(id).is_some_and(|target| target.sprite == usize::from(sprite)))
 }
 
-/// The position of a click: the given position for an original, the present position of a clone for
+/// The position of a click: the given position for an original, the current position of a clone for
 /// the others; `None` if no sprite is there.
 fn place_of_click<T: Tracer>(
     vm: &Vm<T>,

@@ -109,7 +109,7 @@ pub enum Expected {
     Volume(#[serde(with = "number")] f64),
 }
 
-/// The graphic effects, in the machine's order.
+/// The graphic effects, in the VM's order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[allow(missing_docs)] // Scratch's names.
@@ -124,7 +124,7 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// All effects, in the order of the machine.
+    /// All effects, in the order of the VM.
     pub const ALL: [Effect; 7] = [
         Effect::Color,
         Effect::Fisheye,

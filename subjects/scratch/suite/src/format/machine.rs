@@ -1,4 +1,4 @@
-//! Settings of the machine in suite files.
+//! Settings of the VM in suite files.
 
 use catherd_scratch_vm::{Compat, VmSettings};
 use serde::{Deserialize, Serialize};
@@ -63,7 +63,7 @@ mod compat {
 /// only these limits end the steps of a program that loops forever.
 const MAX_FACTOR: u64 = 16;
 
-/// Checks that the machine's settings bound its steps.
+/// Checks that the VM's settings bound its steps.
 ///
 /// # Errors
 /// The first setting that is too large.

@@ -150,7 +150,7 @@ pub struct Edge {
     pub steps: u32,
 }
 
-/// Condition of a rule on the present state.
+/// Condition of a rule on the current state.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Guard {

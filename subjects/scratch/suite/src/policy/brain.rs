@@ -12,7 +12,7 @@ const DIAGONAL: f64 = 600.0;
 /// State of the execution of a network.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Brain {
-    /// The value of each node in the present decision; until a node is evaluated, its value in the
+    /// The value of each node in the current decision; until a node is evaluated, its value in the
     /// previous decision.
     values: Vec<f64>,
     /// For each sprite, the original and its living clones in the order of their creation.
@@ -32,7 +32,7 @@ enum Decision {
 }
 
 impl Network {
-    /// The present values of the input nodes, each in -1..=1.
+    /// The current values of the input nodes, each in -1..=1.
     pub fn seen<T: Tracer>(&self, vm: &mut Vm<T>) -> Vec<f64> {
         let mut brain = Brain::default();
         brain.see(self, vm);

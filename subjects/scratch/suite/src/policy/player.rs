@@ -108,7 +108,7 @@ impl Policy {
 }
 
 impl Player {
-    /// The event that the policy chooses at present; `None` for one step without input.
+    /// The event that the policy currently chooses; `None` for one step without input.
     pub fn decide<T: Tracer>(&mut self, policy: &Policy, vm: &Vm<T>) -> Option<Event> {
         self.rule = None;
         if vm.is_asking() && !policy.answers.is_empty() {
