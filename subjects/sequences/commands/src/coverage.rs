@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::{Settings, Subject, is_model, picture, read_tests, write};
 
-/// Maximum number of items of a criterion that are enumerated, if it is not known which are reachable
-/// or if the unreachable ones are listed.
+/// Maximum number of items of a criterion that are enumerated, if it is not known which of them are
+/// reachable, or if the unreachable ones are listed.
 const MAX_LISTED: u64 = 1_000_000;
 
 /// Shows which items tests cover, of those that some trace of the model can cover.

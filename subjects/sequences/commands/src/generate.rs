@@ -111,7 +111,8 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
         made(arguments, &subject, &criterion, items.as_deref())?
     } else {
         let wanted = wanted(arguments, &subject)?;
-        // Tests that the suite must contain come first, so that they have the first numbers of the pool.
+        // Add the tests that the suite must contain first, so that they have the first numbers of
+        // the pool.
         let mut tests = Tests::default();
         wanted.iter().for_each(|test| tests.push(test));
         let first = Pool::new(&tests, &subject.alphabet).len() as u32;

@@ -12,7 +12,7 @@ pub(super) fn lines(subject: &Subject, tests: &[TestCase]) -> String {
     tests.iter().map(|case| line(&subject.labels(case)) + "\n").collect()
 }
 
-/// The events of a test as a file of tests has them.
+/// The events of a test, as in a file of tests.
 pub(super) fn line(labels: &[String]) -> String {
     let words: Vec<String> = labels.iter().map(|label| to_word(label)).collect();
     words.join(", ")

@@ -28,7 +28,7 @@ pub(crate) struct Configuration {
     /// Tests of a suite.
     pub(crate) size: usize,
     pub(crate) pool: PoolSettings,
-    /// Largest number of states that are explored.
+    /// Maximum number of states that are explored.
     pub(crate) states: usize,
     pub(crate) bugs: Bugs,
     pub(crate) rules: Vec<Rule>,
@@ -67,7 +67,7 @@ pub(crate) enum Method {
     Risk { rule: Rule, keep: u64, repeats: bool },
 }
 
-/// The faults that suites are checked for.
+/// The faults for which suites are checked.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Bugs {
     All,
@@ -75,7 +75,7 @@ pub(crate) enum Bugs {
     Named(Vec<String>),
 }
 
-/// When a test detects a fault.
+/// The rule by which a test detects a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
     /// The test has the events of the fault directly after one another.
@@ -306,7 +306,7 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
 ///
 /// # Errors
 ///
-/// The first field that cannot be used.
+/// If a field cannot be used; the first one is reported.
 pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     if !NAMES.iter().any(|(name, _)| *name == algorithm.name) {
         return Err(FieldError::unknown_algorithm(&algorithm.name, &NAMES.map(|(name, _)| name)));
@@ -355,7 +355,7 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
 ///
 /// # Errors
 ///
-/// A setting that has no meaning for faults.
+/// If a setting has no meaning for faults; the first one is reported.
 pub(crate) fn check_mutation(mutation: &Mutation) -> Result<(), FieldError> {
     let set = [
         ("sample", mutation.sample.is_some()),

@@ -18,7 +18,7 @@ pub(crate) struct Bug {
 ///
 /// # Errors
 ///
-/// A name that no fault of the model has.
+/// If a requested name is not the name of a fault of the model.
 pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     let known = &subject.model.faults;
     if let Bugs::Named(names) = wanted

@@ -57,7 +57,7 @@ struct Names {
     unreachable: Vec<String>,
 }
 
-/// The names of all items; `None` if the items depend on the pool or are too many.
+/// The names of all items; `None` if the items depend on the pool or there are too many.
 fn names(subject: &mut Subject, configuration: &Configuration) -> Result<Option<Names>, Stop> {
     let items = subject.items(&configuration.goals, configuration)?;
     let alphabet = subject.alphabet(&configuration.pool.letters)?;

@@ -1,5 +1,5 @@
-//! The subject kind `sequences`: models of event sequences, from which suites are chosen for the
-//! items of a coverage criterion that they cover.
+//! The subject kind `sequences`: models of event sequences, for which suites are chosen that cover
+//! many items of a coverage criterion.
 //!
 //! - [`Sequences`]: the kind. Its projects are models: files and built-in ones.
 //! - A run makes a pool of walks, searches for a suite of its tests, and reports which items the suite

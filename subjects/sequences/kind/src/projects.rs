@@ -130,7 +130,7 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
             places.insert(place(path));
         }
     }
-    // Models with the same name in different folders get their paths as names.
+    // Models in different folders that have the same name get their paths as names.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     places.iter().for_each(|(name, _)| *names.entry(name.clone()).or_default() += 1);
     let unique = |(name, path): (String, String)| match names[&name] {

@@ -39,7 +39,7 @@ impl Alphabet {
     ///
     /// # Errors
     ///
-    /// A name that no event has.
+    /// If a name belongs to no event.
     pub fn mapped(events: &Events, map: &[(String, String)]) -> Result<Alphabet, UnknownEvent> {
         let mut names: Vec<Option<&String>> = vec![None; events.len()];
         // Apply labels after names, because they are more specific.

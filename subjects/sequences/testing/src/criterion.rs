@@ -24,7 +24,7 @@ pub use cover::Cover;
 pub use parse::{CriterionError, split_list};
 pub use reachable::Unbounded;
 
-/// The largest number of items that are kept as a bit vector while a test is read.
+/// Maximum number of items that are kept as a bit vector while a test is read.
 const MAX_BITS: u64 = 1 << 28;
 
 /// A criterion over an alphabet.
@@ -310,7 +310,7 @@ pub(crate) fn binomial(n: u64, k: u64) -> u64 {
     result
 }
 
-/// The number of a sorted combination among all of its size, in lexicographic order.
+/// The number of a sorted combination among all combinations of its size, in lexicographic order.
 fn combination_number(length: usize, positions: &[usize]) -> u64 {
     let (mut number, mut from) = (0, 0);
     for (chosen, &at) in positions.iter().enumerate() {

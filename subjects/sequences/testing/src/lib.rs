@@ -6,7 +6,8 @@
 //! - [`Criterion`] over an [`Alphabet`]: the items of tests, and the reachable items.
 //! - [`Pool`]: tests from walks or files; [`suite`]: algorithms that choose some of them;
 //!   [`direct`]: tests generated for items.
-//! - [`risk`]: evidence about each item after tests; [`systems`]: the systems that tests are executed on.
+//! - [`risk`]: evidence about each item after tests; [`systems`]: the systems on which tests are
+//!   executed.
 //! - [`examples`]: worked examples with exact results.
 //!
 //! The method follows A. Elyasaf, E. Farchi, O. Margalit, G. Weiss, Y. Weiss, "Generalized

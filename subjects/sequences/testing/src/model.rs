@@ -30,7 +30,7 @@ pub struct Model {
     pub program: Program,
     /// Known faults of the described system, with the events that trigger each.
     pub faults: Vec<NamedWord>,
-    /// Requirements of the system, with the events that a test of each contains.
+    /// Requirements of the system, each with the events that a test of it contains.
     pub requirements: Vec<NamedWord>,
     /// The recommended length of words (`default t = N`); `None` if the model has none.
     pub strength: Option<u32>,
@@ -83,7 +83,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// The first error in the model.
+    /// If the model has an error; the first one is returned.
     pub fn parse(name: &str, text: &str) -> Result<Model, ModelError> {
         ModelSource::of_text(name, text).model()
     }

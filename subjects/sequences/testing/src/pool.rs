@@ -1,4 +1,4 @@
-//! Pools: the tests that suites are chosen from.
+//! Pools: the tests from which suites are chosen.
 
 use std::ops::ControlFlow;
 
@@ -407,7 +407,7 @@ impl<'m> Walker<'m> {
     ///
     /// # Errors
     ///
-    /// As [`Walker::pool_walks`].
+    /// Like [`Walker::pool_walks`].
     pub fn pool(&self, size: u64, alphabet: &Alphabet) -> Result<Pool, Fault> {
         let (tests, cut) = self.pool_walks(size)?;
         Ok(Pool { cut, ..Pool::new(&tests, alphabet) })

@@ -104,7 +104,7 @@ pub(crate) struct Row {
     pub(crate) next: Next,
 }
 
-/// The positions that a thread resumes at, by event; 0 ends the thread.
+/// The positions at which a thread resumes, by event; 0 ends the thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Next {
     pub(crate) default: u32,

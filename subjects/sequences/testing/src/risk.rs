@@ -159,7 +159,7 @@ pub enum Policy {
     UpperBound(f64),
 }
 
-/// There is no policy of this name.
+/// Error for an unknown name of a policy.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown policy `{0}`: use expected-loss, thompson, variance or ucb")]
 pub struct UnknownPolicy(String);

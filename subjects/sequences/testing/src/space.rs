@@ -167,7 +167,7 @@ impl Space {
         known.bytes.len() + size_of::<Edge>() * self.edges.len()
     }
 
-    /// The truncated space with the states found so far; unexplored states have no edges.
+    /// Truncates the space to the states found so far; unexplored states have no edges.
     fn cut(mut self, states: usize) -> Space {
         self.truncated = true;
         self.first_edge.resize(states + 1, self.edges.len() as u64);

@@ -30,7 +30,7 @@ pub enum Answer {
     Skipped,
 }
 
-/// A system that events are sent to.
+/// A system to which events are sent.
 pub trait System {
     /// Resets the system to its initial state.
     ///
@@ -63,7 +63,7 @@ pub trait System {
 pub const BUILTIN: [(&str, &[&str]); 2] =
     [("abp", &["abp-1", "abp-2", "abp-3", "abp-4"]), ("moodle", &["race"])];
 
-/// There is no built-in system or fault of this name.
+/// Error for an unknown name of a built-in system or fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct UnknownSystem(String);
@@ -191,7 +191,8 @@ fn after(space: &Space, test: &[EventId]) -> Option<u32> {
     test.iter().try_fold(0, |state, &event| space.step(state, event))
 }
 
-/// Whether letters contain a word: directly after one another or, if `apart`, with others between.
+/// Whether letters contain a word: its letters follow each other directly or, if `apart` is true,
+/// possibly with others between them.
 pub fn contains<L: PartialEq>(letters: &[L], word: &[L], apart: bool) -> bool {
     if apart {
         let mut left = word;

@@ -27,7 +27,7 @@ const MAX_SEPARATORS: usize = 1 << 25;
 ///
 /// # Errors
 ///
-/// The first test that cannot be read, or that exceeds the limit of memory.
+/// If a test cannot be read, or exceeds the limit of memory; the first one is returned.
 pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     let is_separator = |byte: &u8| matches!(byte, b',' | b' ' | b'\n');
     let mut separators =

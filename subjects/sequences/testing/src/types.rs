@@ -6,7 +6,8 @@ pub(crate) enum Type {
     /// Whole numbers in a range.
     Integer(i32, i32),
     Flag,
-    /// Words, which are stored by number; the list has the allowed ones, all if it is empty.
+    /// Words, which are stored by number. The list contains the allowed words; if it is empty, all
+    /// words are allowed.
     Text(Vec<i32>),
     Event,
     Tuple(Vec<(String, Type)>),

@@ -66,7 +66,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// The first column that cannot be read.
+    /// If the expression cannot be read; the error has the first such column.
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         let mut reader = Reader { characters: text.chars().collect(), at: 0, depth: 0, parts: 0 };
         let part = reader.either()?;
@@ -91,7 +91,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// A name that is not a letter, or an automaton that is too large.
+    /// If a name is not a letter, or the automaton is too large.
     pub(crate) fn automaton(&self, alphabet: &Alphabet) -> Result<Automaton, ExpressionError> {
         let mut builder = Builder { alphabet, states: vec![Nfa::default()] };
         let end = builder.add(&self.0, 0)?;
@@ -103,7 +103,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// An automaton that is too large.
+    /// If the automaton is too large.
     pub fn matches(&self, test: &[String]) -> Result<bool, ExpressionError> {
         let mut letters = self.names();
         letters.extend(test.iter().cloned());

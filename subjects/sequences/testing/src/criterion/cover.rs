@@ -216,7 +216,8 @@ impl<'c> Cover<'c> {
         ends.into_keys().for_each(|word| self.found.add(word));
     }
 
-    /// Adds the words that remain of the test if all letters that they do not contain are removed.
+    /// Adds the words to which the test shrinks if all letters that they do not contain are removed
+    /// from it.
     fn exclusive(&mut self, letters: &[Letter], t: usize) {
         let mut positions: FxHashMap<Letter, Vec<usize>> = FxHashMap::default();
         for (at, &letter) in letters.iter().enumerate() {

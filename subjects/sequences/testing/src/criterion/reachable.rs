@@ -19,7 +19,7 @@ const MAX_ITEMS: u64 = 1 << 28;
 /// step of an automaton along an edge.
 const MAX_STEPS: u64 = 1 << 35;
 
-/// A criterion whose reachable items are not computed exactly.
+/// Error for a criterion whose reachable items are not computed exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no exact number of reachable items: {0}")]
 pub struct Unbounded(pub(super) String);

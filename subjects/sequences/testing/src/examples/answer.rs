@@ -19,7 +19,7 @@ use crate::systems;
 
 use super::games;
 
-/// States of models in examples.
+/// Maximum number of states of models in examples.
 const LIMIT: usize = 10_000_000;
 
 /// An input with typed members.

@@ -46,8 +46,8 @@ fn won(board: &Board, side: usize) -> bool {
         || line(&mut (0..side).map(|at| at * side + side - 1 - at))
 }
 
-/// Counts the games that continue from a board: all, and with moves merged that a symmetry of the current
-/// board maps to each other.
+/// Counts the games that continue from a board: all games, and games in which moves count as one if
+/// a symmetry of the current board maps them to each other.
 fn games(
     board: &mut Board,
     moves: usize,
@@ -80,8 +80,9 @@ fn games(
     (all, merged)
 }
 
-/// Counts the games on a board with a given side: all, up to symmetries of the whole game, and with moves
-/// merged that a symmetry of the current board maps to each other.
+/// Counts the games on a board with a given side: all games, games up to symmetries of the whole
+/// game, and games in which moves count as one if a symmetry of the current board maps them to each
+/// other.
 pub(super) fn played(side: u64) -> Result<Value, String> {
     let side = match side {
         9 => 3,

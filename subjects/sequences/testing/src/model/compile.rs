@@ -70,7 +70,7 @@ pub(super) struct Compiled {
 ///
 /// # Errors
 ///
-/// The first error in the model.
+/// If the model has an error; the first one is returned.
 pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Compiled, ModelError> {
     let mut compiler = Compiler {
         constants: FxHashMap::default(),

@@ -53,7 +53,7 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
 ///
 /// # Errors
 ///
-/// If the script throws, with the line, or meets a limit.
+/// If the script throws, which is reported with the line, or meets a limit.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     convert_within(OPERATIONS, text)
 }

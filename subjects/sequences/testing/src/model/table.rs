@@ -132,7 +132,8 @@ fn failed(cause: impl Into<String>) -> ModelError {
 ///
 /// # Errors
 ///
-/// The first error, with line and column of the JSON, or with thread and state.
+/// If the model has an error; the first one is returned, with line and column of the JSON, or with
+/// thread and state.
 pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     let tables: Tables = serde_json::from_str(text).map_err(|error| {
         let span = Span { file: 0, line: error.line() as u32, column: error.column() as u32 };

@@ -40,7 +40,7 @@ const SIGNS: [&str; 25] = [
 ///
 /// # Errors
 ///
-/// A character or number that cannot be read, or a string without its end.
+/// If a character or a number cannot be read, or a string has no end.
 pub(super) fn tokens(text: &str, file: u32) -> Result<Vec<(Token, Span)>, ModelError> {
     let mut found = Vec::new();
     let mut span = Span { file, line: 1, column: 1 };

@@ -21,7 +21,7 @@ pub enum GraphFormat {
     Graphml,
 }
 
-/// There is no format of this name.
+/// Error for an unknown name of a format.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown format `{0}`: use dot, json or graphml")]
 pub struct UnknownGraphFormat(String);

@@ -17,7 +17,7 @@ pub struct TooLarge {
 ///
 /// # Errors
 ///
-/// If suite or pool are too large.
+/// If the suite or the pool is too large.
 pub fn optimal(
     matrix: &Matrix,
     size: usize,
@@ -68,7 +68,8 @@ fn branch(
     let mut gains: Vec<(u64, u32)> =
         (from..matrix.tests() as u32).map(|test| (union.gain(test as usize), test)).collect();
     let rank = union.rank();
-    // Stop when the largest gains of `left` tests from a test on cannot raise the rank above the best one.
+    // Stop when the largest gains of `left` tests from this test on cannot raise the rank above the
+    // best one.
     for at in 0..gains.len() {
         if gains.len() - at < left {
             return;

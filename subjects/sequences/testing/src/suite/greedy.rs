@@ -42,8 +42,8 @@ pub fn greedy(
     session.found
 }
 
-/// Adds the tests with the largest gains to some tests until the suite has `size` tests; also tests
-/// without gain.
+/// Adds the tests with the largest gains to given tests until the suite has `size` tests, even if
+/// the gain is 0.
 pub fn greedy_from(matrix: &Matrix, size: usize, start: &[u32]) -> Vec<u32> {
     let mut suite = start.to_vec();
     let mut greedy = Greedy::new(matrix, Ties::First, 0);

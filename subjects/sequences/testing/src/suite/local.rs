@@ -7,8 +7,8 @@ use crate::streams::SEARCH;
 use super::random::draw;
 use super::{Matrix, OnProgress, SearchResult, Session, Ties, Union, greedy};
 
-/// Improves the greedy suite, then `restarts` random ones: repeatedly swaps a test for the one with the
-/// largest gain as long as the rank grows.
+/// Improves the greedy suite, then `restarts` random ones: swaps a test for the one with the
+/// largest gain until the rank no longer grows.
 pub fn local(
     matrix: &Matrix,
     size: usize,

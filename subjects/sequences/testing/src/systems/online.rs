@@ -20,7 +20,7 @@ pub struct Online<'s> {
 }
 
 impl<'s> Online<'s> {
-    /// Tests of at most `length` events on a space whose states are all known.
+    /// Creates a maker of tests of at most `length` events, for a space whose states are all known.
     pub fn new(space: &'s Space, events: &'s Events, seed: u64, length: usize) -> Online<'s> {
         let taken = vec![0; space.edge_count()];
         Online { space, events, taken, stream: Stream::new(seed, ONLINE), length }

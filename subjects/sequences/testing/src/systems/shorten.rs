@@ -40,9 +40,9 @@ impl Minimality {
     }
 }
 
-/// Shortens a failing test by removing events and cutting the end, as long as the model allows it and it
-/// fails with the same reason. At most `tries` tests are executed. If the model has few shorter tests, they are
-/// all executed, from the shortest on.
+/// Shortens a failing test by removing events and cutting the end, while the model allows the
+/// result and it fails for the same reason. At most `tries` tests are executed. If the model has
+/// few shorter tests, they are all executed, from the shortest on.
 ///
 /// # Errors
 ///

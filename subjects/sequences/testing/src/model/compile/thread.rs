@@ -316,7 +316,8 @@ impl Compiler {
         Ok(())
     }
 
-    /// Compiles a set so that it uses the values that data had when the statement was reached.
+    /// Compiles a set so that it uses the values of data at the time when the statement was
+    /// reached.
     fn captured(
         &mut self,
         mut set: SetExpr,
