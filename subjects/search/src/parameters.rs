@@ -82,7 +82,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// The values that it may have.
     pub kind: ParameterKind,
-    /// Its present value.
+    /// Its current value.
     pub value: Setting<'static>,
     /// Description in one line.
     pub meaning: &'static str,
@@ -213,7 +213,7 @@ pub trait Parameters: Clone {
     #[doc(hidden)]
     fn fields(&mut self) -> Vec<Field<'_>>;
 
-    /// Every parameter with its present value and the values that it may have.
+    /// Every parameter with its current value and the values that it may have.
     fn parameters(&self) -> Vec<Parameter> {
         self.clone().fields().iter().map(Field::parameter).collect()
     }
