@@ -78,9 +78,9 @@ impl Graph {
         edges::graph(project, code, call_edges)
     }
 
-    /// A graph of these nodes and edges. Nodes from which no path leads to the exit get an edge to
-    /// it: such code never ends (custom blocks that call themselves forever), but post-dominance
-    /// needs an end, as for `forever`.
+    /// A graph of these nodes and edges. Nodes from which no path leads to the exit, such as those
+    /// of custom blocks that call themselves forever, get an edge to it, as `forever` does, because
+    /// post-dominance needs an end.
     pub(crate) fn new(
         events: Vec<HatEvent>,
         blocks: Vec<BlockNo>,

@@ -15,8 +15,8 @@ use crate::problem::{ScratchProblem, TestCase};
 const WAIT: u16 = 100;
 
 impl ScratchProblem<'_> {
-    /// Extension: appends events to the test as long as each of them brings some goal closer. It
-    /// answers questions, uses events that have just become possible, and otherwise waits.
+    /// Extension: appends events to the test while each of them brings some goal closer. It answers
+    /// questions, uses events that have just become possible, and otherwise waits.
     ///
     /// It is applied once to a test if the test has room for more codons, goals remain uncovered
     /// and the program is still running. The result is `None` for other tests.

@@ -135,8 +135,8 @@ impl Minimisation<'_> {
     }
 }
 
-/// Removes events from the end, as long as the test `holds`, and starts again after each removal,
-/// so that in the end no single event can be removed. One event always remains, because a test
+/// Removes events from the end, while the test `holds`, and starts again after each removal, so
+/// that no single event can be removed from the result. One event always remains, because a test
 /// without events would run no step. Ends early when `holds` returns `None` because the budget is
 /// spent.
 fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<bool>) {

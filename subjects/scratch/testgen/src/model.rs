@@ -141,7 +141,7 @@ impl Model {
         }
     }
 
-    /// For each goal the goals of which one must be covered before it can be covered: the blocks
+    /// For each goal, the goals one of which must be covered before it can be covered: the blocks
     /// whose outcome decides whether control reaches it, or the blocks that send the message that
     /// starts it. The list is empty for goals that depend only on user events. A branch depends on
     /// its block.

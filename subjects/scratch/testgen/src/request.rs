@@ -45,15 +45,14 @@ impl Request {
     }
 }
 
-/// The reason for which a run ended.
+/// The reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
     /// The search stopped for the given reason.
     Search(Stop),
     /// The project has no goals, so its coverage is complete by definition.
     NothingToCover,
-    /// The project reacts to no input, so that all tests are the same. The suite is one test
-    /// that waits.
+    /// The project reacts to no input, so all tests are the same. The suite is one test that waits.
     NoInput,
 }
 
@@ -70,7 +69,7 @@ pub struct BranchCoverage {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct Generated {
-    /// The reason for which the run ended.
+    /// The reason why the run ended.
     pub end: End,
     /// Number of the project's goals that are blocks.
     pub goals: u32,

@@ -15,7 +15,7 @@ use crate::parameters::{DurationBounds, MAX_CODON};
 const GOAL_SETS: &[(&str, GoalSet)] =
     &[("published", GoalSet::Published), ("reachable", GoalSet::Reachable)];
 
-/// Words for machines in study files.
+/// Words for versions of Scratch in study files.
 const MACHINES: &[(&str, Machine)] = &[("2022", Machine::Of2022), ("today", Machine::Today)];
 
 /// Seconds by which `timer` advances in each step in Whisker (Whisker paper, section 3.2).
@@ -25,7 +25,7 @@ const TIMER: f64 = 0.075;
 /// from the Whisker paper, section 6.1.4, and from the program that the paper names.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GenerationSettings {
-    /// Settings of the machine.
+    /// Settings of the VM.
     pub machine: catherd_scratch_vm::VmSettings,
     /// The set of blocks to cover.
     pub goals: GoalSet,
@@ -55,7 +55,7 @@ pub struct GenerationSettings {
 }
 
 impl GenerationSettings {
-    /// Returns these settings with the number of batches and the clock of their machine.
+    /// Returns these settings with the number of batches and the clock of their version of Scratch.
     pub(crate) fn for_machine(mut self) -> Self {
         if self.machine.compat == Machine::Today {
             let VmSettings { timer_increment, batches, one_timer, .. } =

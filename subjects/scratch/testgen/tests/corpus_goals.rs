@@ -189,8 +189,8 @@ fn every_project_has_a_model() {
 
         let (mut fitness, mut workspace) = (Vec::new(), Workspace::default());
         let mut trace = Trace::new(model.block_count());
-        // Choose a third of the goals with a linear congruential generator, and record right, wrong
-        // or no outcomes for them.
+        // Choose a third of the goals with a linear congruential generator, and record the required
+        // outcome, the other outcome or none for them.
         let mut state = 1u32;
         for &goal in model.goals() {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

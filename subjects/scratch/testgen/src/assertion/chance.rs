@@ -47,9 +47,9 @@ const STEP: u64 = 100;
 /// interrupts such code by real time.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` successive
-/// executions. A test that draws no random numbers needs fewer. A test whose work is used up
-/// before, but that has been executed at least [`WITHOUT_DRAWS`] times, keeps the assertions that
-/// have always held, and states the number of executions.
+/// executions. A test that draws no random numbers needs fewer. A test whose share of the work is
+/// used up earlier, but that has been executed at least [`WITHOUT_DRAWS`] times, keeps the
+/// assertions that have always held, and states the number of executions.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -180,8 +180,8 @@ impl<'a> Lasting<'a> {
         }
     }
 
-    /// Drops a failed assertion, and the assertions about other clones of the same sprite if the
-    /// value was another.
+    /// Drops a failed assertion and, if the attribute had another value, the assertions about other
+    /// clones of the same sprite.
     fn drop_assertion(&mut self, position: usize, has_value: bool) {
         let siblings = has_value.then(|| self.siblings.of(position)).into_iter().flatten();
         for position in std::iter::once(position).chain(siblings) {

@@ -126,7 +126,8 @@ mod tests {
             let verdict = runner.run(&linked, 0, Bounds::default()).verdict;
             assert_eq!(verdict.is_pass(), passes, "{by}: {verdict:?}");
         }
-        // A range of values during a policy must not be asserted after an event.
+        // A range must not be asserted after an event, because it is about the values during a
+        // policy.
         suite.tests[1].assertions = suite.tests[0].assertions.clone();
         suite.tests[1].events = vec![catherd_scratch_suite::SuiteEvent::Wait { steps: 1 }; 2];
         assert!(LinkedSuite::new(&suite, &program).is_err());

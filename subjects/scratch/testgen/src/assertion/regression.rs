@@ -14,8 +14,8 @@ use super::observer::{Observation, Observer, changes};
 /// Settings of the generation of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assertions {
-    /// Whether assertions about touching are added. The published code of Whisker has these two of
-    /// the fifteen kinds switched off.
+    /// Whether assertions about touching are added. In the published code of Whisker, these two of
+    /// the fifteen kinds are switched off.
     pub touching: bool,
     /// Number of successive re-executions, under other seeds and on other days, in which all stable
     /// assertions of a test must hold; at most 5 for a test that draws no random numbers.
@@ -86,8 +86,8 @@ pub(crate) fn assert_changes(
 }
 
 /// Adds assertions about all attributes of the stage and of original sprites to the end of each
-/// test that has no stable assertions although its program changes something. They check what does
-/// not change, or changes in the same way under every seed.
+/// test that has no stable assertions although its program changes something. They check attributes
+/// that do not change, or that change in the same way under every seed.
 ///
 /// # Errors
 /// If the suite does not fit the program.

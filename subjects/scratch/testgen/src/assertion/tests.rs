@@ -208,7 +208,7 @@ fn holding_with_a_probability_of_98_percent_is_chance() {
 }
 
 /// A project in which the key `n` hides the sprite if it does not touch a wall, and always sets its
-/// size. The corner of its costume covers a small part of a pixel of the wall.
+/// size. A corner of its costume covers a small part of a pixel of the wall.
 fn at_the_wall() -> Project {
     let costume = |asset, center| Costume {
         name: "a".into(),

@@ -117,8 +117,8 @@ impl<Id: Copy> Extractor<Id> {
         dragged.map_or((0.0, 0.0), |dragged| scene.extent(dragged.id))
     }
 
-    /// Reads custom blocks if [`Compat::static_procedures`] is on. Must be called before the green
-    /// flag.
+    /// Lists the events of custom blocks if [`Compat::static_procedures`] is on. Must be called
+    /// before the green flag.
     pub fn read_procedures<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) {
         if !self.compat.static_procedures {
             return;

@@ -1,4 +1,4 @@
-//! The interface of a running program for extractors.
+//! The interface through which extractors observe a running program.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -26,8 +26,7 @@ pub trait LastStep {
 }
 
 /// A running program between two steps. Queries that need pixels may render, so they need `&mut`.
-/// They do not change the further execution of the program, except for outlines that later sensing
-/// reuses.
+/// They do not change how the program continues, except for outlines that later sensing uses again.
 pub trait Scene {
     /// Number of a target in the program.
     type Id: Copy;

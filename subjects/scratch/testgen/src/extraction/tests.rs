@@ -424,7 +424,7 @@ fn the_switch_reads_custom_blocks_before_the_green_flag() {
     };
     assert!(listed(Compat::default())[0].starts_with("text "));
     let compat = Compat { static_procedures: true, ..Compat::default() };
-    // When the switch read the blocks, the definition of the dog came last, no question was open,
-    // and the dog and the button were elsewhere.
+    // The blocks were read before the green flag, when no question was open and the dog and the
+    // button were elsewhere. Of both definitions, the one of the dog came last.
     assert_eq!(listed(compat), ["drag Cat 0 50 0", "button true", "key k", "wait"]);
 }

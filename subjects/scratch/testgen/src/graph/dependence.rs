@@ -22,7 +22,8 @@ pub(super) fn control_dependence(
                 let place = places[to as usize];
                 match dependence.get_mut(begin..).and_then(|own| own.get_mut(place)) {
                     Some((_, known)) if known.to == to => {
-                        // An earlier walk has continued from this node with these outcomes.
+                        // Stop here, because an earlier walk has continued from this node with
+                        // these outcomes.
                         if known.when.includes(edge.when) {
                             break;
                         }
