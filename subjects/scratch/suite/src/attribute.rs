@@ -69,7 +69,7 @@ pub struct Range {
     pub least: f64,
     /// The maximum; NaN if some value is not a number.
     pub most: f64,
-    /// Whether no value was less than the value before.
+    /// Whether no value was less than the previous value.
     pub rises: bool,
 }
 
@@ -100,7 +100,7 @@ impl Range {
 /// The value of an attribute.
 #[derive(Clone, Debug)]
 pub enum AttributeValue {
-    /// The value of every attribute without a special variant.
+    /// The value of an attribute for which there is no other variant.
     Number(f64),
     /// Coordinates in stage units.
     Position(f64, f64),

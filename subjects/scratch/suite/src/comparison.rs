@@ -63,9 +63,9 @@ impl Comparison {
     }
 }
 
-/// Maximum difference between the expected and the actual value of a variable that count as equal,
-/// if the expected value is a number with a fraction, because its last digits depend on how a glide
-/// or a wait is divided into steps. `None` for all other values, which are compared exactly.
+/// Maximum difference at which the expected and the actual value of a variable count as equal. Only
+/// numbers with a fraction have a tolerance, because their last digits depend on how a glide or a
+/// wait is divided into steps; `None` for all other values, which are compared exactly.
 pub(crate) fn fraction_tolerance(expected: f64) -> Option<f64> {
     let fraction = expected.is_finite() && expected.fract() != 0.0;
     fraction.then(|| 1e-6 * expected.abs().max(1.0))

@@ -152,7 +152,7 @@ impl<'a> Executions<'a> {
     /// The tests of a suite for a program.
     ///
     /// # Errors
-    /// As [`measure_coverage`].
+    /// Like [`measure_coverage`].
     pub(crate) fn new(
         suite: &Suite,
         program: &Arc<Program>,

@@ -28,15 +28,15 @@ pub enum SuiteError {
         setting: &'static str,
         /// Its value.
         found: u64,
-        /// The largest allowed.
+        /// The maximum.
         most: u64,
     },
-    /// The suite is for another machine than the one for which the program was compiled.
+    /// The suite is for another version of Scratch than the one for which the program was compiled.
     #[error("the suite is for the machine `{suite}`, but the program was compiled for `{program}`")]
     Compat {
-        /// The machine of the suite.
+        /// The version of Scratch of the suite.
         suite: Compat,
-        /// The machine of the program.
+        /// The version of Scratch of the program.
         program: Compat,
     },
     /// The suite is for another project.
@@ -78,7 +78,7 @@ pub enum SuiteError {
         test: usize,
         /// Its steps.
         steps: u64,
-        /// The most allowed.
+        /// The maximum.
         most: u64,
     },
     /// An assertion cannot be checked.

@@ -84,9 +84,9 @@ pub struct SuiteTest {
     /// if this was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
-    /// Number of executions under other seeds in which everything held that is neither flaky nor
-    /// covered by chance, if fewer than requested; `None` if as many as requested, or if the test
-    /// was not generated.
+    /// Number of executions under other seeds in which all stable assertions held and all goals not
+    /// covered by chance were covered, if fewer than requested. `None` if there were as many as
+    /// requested, or if the test was not generated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reexecutions: Option<u32>,
     /// Number of codons of the chromosome from which the test was generated; 0 if it was not

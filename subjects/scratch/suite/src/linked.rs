@@ -52,10 +52,10 @@ impl LinkedSuite {
     /// Looks up a suite's names in a program.
     ///
     /// # Errors
-    /// If the suite is for another machine, an event or a policy names a sprite that the program
-    /// does not have, or an assertion refers to an event that its test does not have. Assertions
-    /// about sprites, variables and lists that the program does not have are not errors: they fail
-    /// when they are checked.
+    /// If the suite is for another version of Scratch, an event or a policy names a sprite that the
+    /// program does not have, or an assertion refers to an event that its test does not have.
+    /// Assertions about sprites, variables and lists that the program does not have are not errors:
+    /// they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
         let compat = suite.machine.compat;
         if compat != program.compat() {

@@ -75,7 +75,7 @@ impl Reliability {
 /// assertions. `on_seed` is called after each seed.
 ///
 /// # Errors
-/// As [`measure_coverage`](crate::measure_coverage).
+/// Like [`measure_coverage`](crate::measure_coverage).
 ///
 /// # Panics
 /// If a goal is not a block of the program.

@@ -26,7 +26,7 @@ pub struct Bounds {
     /// millions of blocks.
     pub faults_end: bool,
     /// Whether [`SuiteTest::flaky`] is checked as well. These assertions hold on the project under
-    /// the seed of the suite, but a failure under another seed shows nothing.
+    /// the seed of the suite, but a failure under another seed does not show a defect.
     pub flaky: bool,
 }
 

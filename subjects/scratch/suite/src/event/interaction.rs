@@ -30,9 +30,9 @@ impl Interaction {
         self.ended
     }
 
-    /// Whether the program has hung: for a second, every step executed as many blocks as a
-    /// script may execute in one, as an endless loop without screen refresh does. No further
-    /// step runs then.
+    /// Whether the program has hung: for a second, every step executed as many blocks as a script
+    /// may execute in one, as an endless loop without screen refresh does. If so, no further step
+    /// runs.
     pub fn is_hung(&self) -> bool {
         self.overloaded == MAX_OVERLOADED
     }

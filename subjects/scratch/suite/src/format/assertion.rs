@@ -97,7 +97,7 @@ pub enum Expected {
         variable: String,
         /// The minimum value.
         least: f64,
-        /// The largest.
+        /// The maximum value.
         most: f64,
         /// Whether the value never decreases.
         #[serde(default, skip_serializing_if = "is_false")]

@@ -34,12 +34,12 @@ pub(crate) struct Machine {
     pace: catherd_scratch_vm::Pace,
 }
 
-/// Whether a suite does not need to name its machine.
+/// Whether a suite need not name its version of Scratch, because it is the default.
 fn is_default(compat: &Compat) -> bool {
     *compat == Compat::default()
 }
 
-/// The name of a machine.
+/// Serialisation of a version of Scratch as its name.
 mod compat {
     use super::{Compat, Deserialize};
 
@@ -66,7 +66,7 @@ const MAX_FACTOR: u64 = 16;
 /// Checks that the VM's settings bound its steps.
 ///
 /// # Errors
-/// The first setting that is too large.
+/// If a setting is too large; the first one is returned.
 pub(crate) fn check(machine: &VmSettings) -> Result<(), SuiteError> {
     let default = VmSettings::default();
     let bounds = [

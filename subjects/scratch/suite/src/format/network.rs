@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 /// Its nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is
 /// 1; then come the nodes of `inputs`, the hidden nodes, and the nodes of `outputs`. An output has
 /// one node whose value is the preference of the network for it, and one more for each parameter of
-/// its event. A link whose source is not before its target reads the value of the decision before.
+/// its event. A link whose source does not come before its target reads the value of the previous
+/// decision.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteNetwork {

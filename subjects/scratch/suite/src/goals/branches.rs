@@ -31,7 +31,8 @@ impl Branch {
 /// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and of
 /// hats that can refuse to start; for `forever` only that it is entered.
 ///
-/// The published program of Whisker has no branches that could serve as a model.
+/// The rule was defined for this project, because the published program of Whisker does not have
+/// branches.
 pub fn branches(project: &Project, blocks: &[BlockNo]) -> Vec<BlockNo> {
     let count = project.block_count();
     let of_block = |&block: &BlockNo| {

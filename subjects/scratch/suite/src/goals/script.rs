@@ -7,7 +7,7 @@ use super::statement::{is_goal, is_loop};
 /// The next target of the control flow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// To a statement.
+    /// A statement.
     Block(BlockNo),
     /// The script ends.
     Exit,

@@ -16,8 +16,8 @@ impl SuitePolicy {
     /// added to the vocabulary.
     ///
     /// # Errors
-    /// A description of what cannot be used: a sprite that is not in the vocabulary, or a number
-    /// that is out of range.
+    /// If something cannot be used: a sprite that is not in the vocabulary, or a number that is out
+    /// of range. The error describes it.
     pub(crate) fn resolve(
         &self,
         words: &mut Vocabulary,

@@ -110,7 +110,7 @@ fn conditions_on_places_and_aims_that_sway_decide() {
     assert_eq!(covers(&when("below", "300.0")), (true, true));
     assert_eq!(covers(&when("above", "300.0")), (false, true));
     assert_eq!(covers(&when("equal", "0.0")), (false, true), "it leaves the place after a press");
-    // An aim with an error of 100 misses the apple, but not if it sways by 100.
+    // An aim with an error of 100 misses the apple, but reaches it if it sways by 120.
     let off = FOLLOW.replace(r#""axis""#, r#""aim":-100.0,"axis""#);
     assert_eq!(covers(&off), (false, false));
     let sway = off.replace(r#""aim":-100.0"#, r#""aim":-100.0,"sway":120.0"#);
