@@ -196,8 +196,8 @@ impl Blend {
     /// Adds a premultiplied colour behind the others. The bytes are rounded every time.
     #[inline]
     pub(crate) fn add_behind(&mut self, sample: [u8; 4]) {
-        // Shortcuts for a transparent colour and for an opaque first colour, with the same results
-        // as the formula below.
+        // Take a shortcut for a transparent colour and for an opaque first colour, with the same
+        // results as the formula below.
         if sample[3] == 0 && sample == [0; 4] {
             return;
         }

@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn at_scale_one_the_right_edge_reaches_one_cell_further() {
-        // Texels 5 to 9 of 20 are solid; cell x reads texels x-1 and x.
+        // Texels 5 to 9 of 20 are solid; cell x covers texels x-1 and x.
         let pixels = (0..400)
             .map(|i| if (5..10).contains(&(i % 20)) { [0, 0, 0, 255] } else { [0; 4] })
             .collect();

@@ -106,7 +106,7 @@ impl Model {
         Rect::around(points.iter().map(turned))
     }
 
-    /// The box on the stage from the [`untranslated`](Self::untranslated) box.
+    /// The box on the stage that results from the [`untranslated`](Self::untranslated) box.
     pub(crate) fn translated(&self, untranslated: Rect) -> Rect {
         let x = |x: f64| f64::from((x + f64::from(self.tx)) as f32);
         let y = |y: f64| f64::from((y + f64::from(self.ty)) as f32);

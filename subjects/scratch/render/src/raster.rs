@@ -275,8 +275,8 @@ fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
         && strip::max_edges(line, style, transform) < MAX_EDGES
 }
 
-/// Whether a path is painted in colours and gradients, with smooth edges, and is not the line of a
-/// circle or an ellipse, which `resvg` draws closer to the browser.
+/// Whether a path is painted in colours and gradients and with smooth edges. The lines of circles
+/// and ellipses are excluded, because `resvg` draws them more like the browser does.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
     let round_line = path.id().starts_with(ROUND_SHAPE_ID) && path.stroke().is_some();

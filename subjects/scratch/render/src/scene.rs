@@ -139,7 +139,7 @@ const DRAWABLE_BYTES: usize = 232;
 
 impl Scene {
     /// Estimated bytes of a scene, without the memory that it points to. The number is fixed,
-    /// because the results of callers depend on estimates, so that a change of the caches must not
+    /// because the results of callers depend on these estimates, so a change of the caches must not
     /// change them.
     pub const BYTES: usize = 240;
 

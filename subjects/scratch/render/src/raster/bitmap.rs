@@ -76,7 +76,7 @@ fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     ((at.ceil() - 1.0) as u32).min(count - 1)
 }
 
-/// Halves a bitmap as often as it remains at least as large as drawn.
+/// Halves a bitmap repeatedly, while it remains at least as large as it is drawn.
 fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
     let Picture { width, height, .. } = picture;
     let halved = |halvings: u32| ((width >> halvings).max(1), (height >> halvings).max(1));

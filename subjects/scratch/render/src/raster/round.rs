@@ -2,8 +2,8 @@
 //!
 //! Corners of the shape are pieces of the unit circle in separate coordinates, drawn as triangles
 //! half a pixel larger than the shape. In each pixel, the device divides the value of the equation
-//! by its change to the next pixels, so that the width of the edge equals the extent of a pixel
-//! perpendicular to the edge. The positions of triangles are rounded to the grid, but their
+//! by the difference from neighbouring pixels, so that the width of the edge equals the extent of a
+//! pixel perpendicular to the edge. The positions of triangles are rounded to the grid, but their
 //! coordinates are not.
 
 use resvg::tiny_skia::{Path, PathSegment, Point, Rect, Transform};
@@ -67,7 +67,7 @@ pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
     drawn.then_some(Ellipse { transform })
 }
 
-/// A direction along both axes: -1, 0 or 1, or a fraction of it.
+/// A direction along both axes: -1, 0, 1 or a fraction on each.
 type Direction = (f32, f32);
 
 /// Parameters that all vertices of a shape share.
@@ -158,7 +158,7 @@ impl Frame {
     }
 
     fn triangles(&self) -> Vec<[Vertex; 3]> {
-        // The corners in order around the shape, beginning above to the left.
+        // The corners in order around the shape, beginning at the upper left.
         let corners = [(-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0)];
         let mut triangles = Vec::with_capacity(30);
         let mut inner = Vec::with_capacity(8);

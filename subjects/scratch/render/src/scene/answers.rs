@@ -10,7 +10,7 @@ use super::fingerprint::Fingerprint;
 const MIN_SIZE: usize = 1 << 8;
 const MAX_SIZE: usize = 1 << 16;
 
-/// Answers by fingerprint. A new answer replaces the answer at the same place of the table.
+/// Answers by fingerprint. A new answer replaces any answer at the same place in the table.
 #[derive(Debug)]
 pub(super) struct Answers<A> {
     /// `None` at places without an answer.

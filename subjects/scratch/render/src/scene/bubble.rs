@@ -154,7 +154,7 @@ mod tests {
         let (width, height) = text_size(&"word ".repeat(20));
         assert!(width <= 194.0 && height > 52.0);
         let (width, height) = text_size(&"m".repeat(2000));
-        // A line has room for 14 of these letters, and 330 letters are shown.
+        // A line has room for 14 of these letters, and the bubble shows 330 of them.
         assert!((width - 24.0 - 14.0 * 11.662).abs() < 1e-9, "{width}");
         assert_eq!(height, 24.0 * 16.0 + 36.0);
     }

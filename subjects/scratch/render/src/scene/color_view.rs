@@ -98,7 +98,7 @@ impl ColorView<'_> {
         self.row_words
     }
 
-    /// The subset of some points of a word at which the colour may show, according to the answers
+    /// Of the given points of a word, those at which the colour may show, according to the answers
     /// in the cache.
     pub(super) fn possible_points(
         &self,
@@ -121,7 +121,7 @@ impl ColorView<'_> {
         if matches(self.rgb, BACKGROUND_COLOR) { possible | open } else { possible }
     }
 
-    /// The subset of some points of a word at which the colour shows.
+    /// Of the given points of a word, those at which the colour shows.
     pub(super) fn matching_points(
         &self,
         cache: &mut QueryCache,
@@ -161,7 +161,7 @@ impl ColorView<'_> {
         shown
     }
 
-    /// The subset of some points of a word at which some drawable may show the colour if other
+    /// Of the given points of a word, those at which some drawable may show the colour if other
     /// drawables do not hide it. Drawables that can only hide the colour are not sampled, because
     /// they usually move.
     fn wanted_points(&self, cache: &mut QueryCache, word: i32, row: i32, points: u64) -> u64 {
@@ -181,7 +181,7 @@ impl ColorView<'_> {
         )
     }
 
-    /// The subset of some points of a word at which the frontmost drawable is not entirely
+    /// Of the given points of a word, those at which the frontmost drawable is not entirely
     /// transparent.
     pub(super) fn visible_points(
         &mut self,

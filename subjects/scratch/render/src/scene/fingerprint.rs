@@ -1,4 +1,4 @@
-//! Fingerprints of 128 bits, which distinguish states without a comparison of their contents.
+//! Fingerprints of 128 bits, by which states are compared without comparing their contents.
 
 /// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
 /// probability of about 2^-100, so answers can be found by fingerprints. It is the same on every

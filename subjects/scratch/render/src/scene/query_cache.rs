@@ -237,8 +237,8 @@ impl QueryCache {
         index
     }
 
-    /// Finds an entry that the current query does not use: the oldest of a few entries, which are
-    /// others at each call. `None` if there is none.
+    /// Finds an entry that the current query does not use: the oldest of a few entries, which
+    /// differ from call to call. `None` if there is none.
     fn unused_entry(&mut self) -> Option<usize> {
         let count = self.entries.len();
         let places = (0..count).map(|place| (self.hand + place) % count);

@@ -10,7 +10,7 @@ use crate::effect::Effects;
 use crate::matrix::{InverseModel, Model};
 use crate::silhouette::Silhouette;
 
-/// Parameters of sampling, valid as long as the appearance of the drawable does not change.
+/// Parameters of sampling, valid until the appearance of the drawable changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingParams {
     pub(super) inverse: InverseModel,

@@ -47,7 +47,7 @@ impl DrawableSet {
         self.version == scene.version
     }
 
-    /// Replaces the drawables of the set by the drawables with these ids, as far as they exist.
+    /// Replaces the drawables of the set by the drawables with these ids, if they exist.
     pub fn fill(&mut self, scene: &Scene, ids: impl Iterator<Item = DrawableId>) {
         self.version = scene.version;
         self.slots.clear();
@@ -58,7 +58,7 @@ impl DrawableSet {
 impl Scene {
     #[inline]
     pub(super) fn slot(&self, id: DrawableId) -> Option<usize> {
-        // Ids are positions as long as no drawable has been removed.
+        // Ids are positions until a drawable is removed.
         let guess = id.0 as usize;
         if self.ids.get(guess) == Some(&id) {
             return Some(guess);

@@ -17,8 +17,8 @@ const ROW_BUDGET: f64 = 40_000.0;
 const COLOR_QUESTION: u64 = 1;
 pub(super) const OVERLAP_QUESTION: u64 = 2;
 
-/// The query whether the other drawables show a colour at a point at which the tester is solid or
-/// has the colour `mask`.
+/// The query of whether the other drawables show a colour at a point at which the tester is solid
+/// or has the colour `mask`.
 #[derive(Clone, Copy)]
 struct ColorQuestion<'a> {
     tester: usize,

@@ -41,7 +41,7 @@ impl Extent {
         sides.map(|[left, top, right, bottom]| Extent::between(left, top, right, bottom))
     }
 
-    /// The box around a path, with curves as they are.
+    /// The box around a path, in which curves are measured exactly.
     fn of(path: &Path) -> Option<Extent> {
         let bounds = path.compute_tight_bounds()?;
         Some(Extent::between(bounds.left(), bounds.top(), bounds.right(), bounds.bottom()))
