@@ -1,10 +1,10 @@
 //! Sampling of Scratch's shared projects, as in section 6.1 of the Whisker paper.
 //!
-//! Ids are probed in a random order (or in the order of a list) until the wanted number is
-//! accepted. *The corpus depends only on the recipe and the servers*: the position of a probe in
-//! the order decides, not the order of the replies; an undecided id is probed again and never
-//! skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts, so
-//! that a killed sample continues at the same place.
+//! Ids are probed in a random order (or in the order of a list) until the requested number of
+//! projects is accepted. *The corpus depends only on the recipe and the servers*: the position of a
+//! probe in the order decides, not the order of the replies; an undecided id is probed again and
+//! never skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts,
+//! so that a killed sample continues at the same place.
 
 mod addressed;
 mod client;
@@ -298,7 +298,7 @@ struct Sampler<'s> {
     journal: Journal,
     settings: &'s SampleSettings,
     stop: &'s AtomicBool,
-    /// Cause for which the servers cannot be reached; `None` if they can.
+    /// The reason why the servers cannot be reached; `None` if they can.
     unreachable: Option<String>,
 }
 

@@ -236,7 +236,7 @@ fn a_folder_and_its_archive_are_one_project() {
     assert_eq!(find([packed]).unwrap().projects[0].digest, unpacked.digest);
 }
 
-/// Real projects.
+/// Checks a folder of real projects.
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
 fn no_project_of_a_corpus_is_skipped() {

@@ -13,8 +13,8 @@ use catherd_scratch_corpora::corpus::{Member, Recipe, Sha, verify};
 use catherd_scratch_corpora::sample::{FetchEnd, ProbeOutcome, SampleError, SampleSettings, fetch};
 use catherd_scratch_corpora::{Authors, synth};
 
-/// A server for archives. The first requests for a path get the status 503, as often as the path
-/// has faults.
+/// A server for archives. The first requests for a path get the status 503; the number of faults of
+/// the path says how many.
 struct Archives {
     port: u16,
     requests: Arc<AtomicUsize>,

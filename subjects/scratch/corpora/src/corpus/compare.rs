@@ -21,7 +21,7 @@ pub struct Difference {
     pub renamed: Vec<(String, String)>,
     /// Whether both contain the same projects in different orders.
     pub reordered: bool,
-    /// Whether the recipes or the sampling frames differ.
+    /// Whether recipes or sampling frames differ.
     pub other_recipe: bool,
 }
 

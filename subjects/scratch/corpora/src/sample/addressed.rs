@@ -158,7 +158,7 @@ struct Fetched<'f> {
     members: Vec<Member>,
 }
 
-/// Cause for which a fetch ends early.
+/// The reason why a fetch ends early.
 enum Interrupted {
     Stopped,
     Failed(CorpusError),

@@ -20,8 +20,8 @@ use super::SampleSettings;
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
-/// Number of identical replies that fail the check after which the client gives up, assuming that
-/// the server has no better ones.
+/// Number of identical replies that fail the check after which the client gives up, because the
+/// server will probably not send others.
 const MAX_IDENTICAL_BAD_REPLIES: usize = 3;
 /// Interval at which a waiting client checks whether the sample was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -110,7 +110,7 @@ impl<'s> Client<'s> {
     }
 
     /// Requests an address until there is a final reply: at most `max_bytes` bytes that pass the
-    /// check, or the reason for which there are no such bytes.
+    /// check, or the reason why there are none.
     pub(super) fn get<T>(
         &self,
         url: &str,

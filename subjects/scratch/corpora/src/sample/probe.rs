@@ -1,4 +1,4 @@
-//! Probe of an id, which fetches and packs its project, or finds the reason for which it has none.
+//! Probe of an id, which fetches and packs its project, or finds the reason why there is none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -94,7 +94,7 @@ struct Remix {
     root: Option<u64>,
 }
 
-/// Reason for which a probe ends without a project.
+/// The reason why a probe ends without a project.
 enum ProbeEnd {
     /// The id has this outcome, with details for display.
     Decided(ProbeOutcome, Option<String>),

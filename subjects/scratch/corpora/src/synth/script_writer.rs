@@ -179,8 +179,8 @@ impl<'w> ScriptWriter<'w> {
     fn draw_statement(&mut self, room: usize, depth: usize, last: bool) -> BlockTemplate {
         let nests = room >= 2 && depth < MAX_BRANCH_DEPTH;
         let branching = if nests { BRANCHING } else { &[] };
-        // Higher weights compensate for positions without room for branches, and for endless
-        // loops being possible only at the end of the outermost level.
+        // Higher weights compensate for two facts: some positions have no room for branches, and
+        // endless loops are possible only at the end of the outermost level.
         let forever = u64::from(nests && last && depth == 0) * 4 * FOREVER.weight;
         let plain = PLAIN.iter().map(|template| (template, template.weight));
         let branching = branching.iter().map(|template| (template, 2 * template.weight));
