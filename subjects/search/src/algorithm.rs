@@ -39,7 +39,7 @@ macro_rules! registry {
             /// The algorithm of this name with its default parameters.
             ///
             /// # Errors
-            /// If there is none.
+            /// If there is no such algorithm.
             pub fn named(name: &str) -> Result<Self, UnknownAlgorithm> {
                 match name {
                     $(<$algorithm>::NAME => Ok(Self::$algorithm(Default::default())),)+
@@ -61,7 +61,7 @@ registry! {
     OnePlusOne,
 }
 
-/// There is no algorithm of this name.
+/// Error for an unknown name of an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown algorithm `{0}`")]
 pub struct UnknownAlgorithm(pub String);

@@ -72,7 +72,7 @@ impl<T: Test> Archive<T> {
         self.covered_of(self.entries.len())
     }
 
-    /// The number of covered goals among the first.
+    /// The number of covered goals among the first goals.
     pub fn covered_of(&self, first: usize) -> usize {
         self.entries[..first].iter().flatten().count()
     }

@@ -65,7 +65,7 @@ pub trait Clock {
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Counts from now.
+    /// Starts to count now.
     pub fn start() -> Self {
         Self(Instant::now())
     }
@@ -77,9 +77,9 @@ impl Clock for Stopwatch {
     }
 }
 
-/// The limits of a search. The first limit that is reached ends it; without limits only
-/// full coverage or the observer does. Limits are checked between executions, never
-/// during one, so the last execution may exceed them.
+/// The limits of a search. The first limit that is reached ends it; without limits, only full
+/// coverage or the observer ends it. Limits are checked between executions, never during one, so
+/// the last execution may exceed them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Test executions.
@@ -94,8 +94,8 @@ pub struct Budget {
     /// generations after the first population (MOSA, whole suite), sampled and mutated
     /// tests (MIO), mutated tests ((1+1) EA).
     pub iterations: Option<u64>,
-    /// Real time since the search began. The only limit that makes a search depend on
-    /// the speed of the computer.
+    /// Real time since the search began. This is the only limit that makes a search depend on the
+    /// speed of the computer.
     pub wall: Option<Duration>,
 }
 

@@ -29,26 +29,26 @@ impl MioTargets {
 /// program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mio {
-    /// Share of the budget after which the settings keep their end values: 1.
+    /// Share of the budget after which the settings keep their end values. Default: 1.
     pub focus: f64,
-    /// Probability of sampling instead of mutating, at the start: 0.9.
+    /// Probability of sampling instead of mutating, at the start. Default: 0.9.
     pub random_start: f64,
-    /// The same at the end: 0.5.
+    /// The same at the end. Default: 0.5.
     pub random_end: f64,
-    /// Tests kept for each uncovered target, at the start: 15.
+    /// Number of tests kept for each uncovered target, at the start. Default: 15.
     pub archive_start: usize,
-    /// The same at the end: 5.
+    /// The same at the end. Default: 5.
     pub archive_end: usize,
-    /// Consecutive mutations of a chosen test, at the start: 0. While this rounds to 0,
-    /// all tests are sampled.
+    /// Number of consecutive mutations of a chosen test, at the start. Default: 0. While this
+    /// rounds to 0, all tests are sampled.
     pub mutations_start: usize,
-    /// The same at the end: 3.
+    /// The same at the end. Default: 3.
     pub mutations_end: usize,
-    /// The goals that get a population; default: the independent ones.
+    /// The goals that get a population. Default: the independent ones.
     pub targets: MioTargets,
-    /// Probability of extension local search after each turn: 0.3.
+    /// Probability of extension local search after each turn. Default: 0.3.
     pub extension: f64,
-    /// Probability of reduction local search after each turn: 0.3.
+    /// Probability of reduction local search after each turn. Default: 0.3.
     pub reduction: f64,
 }
 

@@ -12,18 +12,18 @@ use crate::targets::Targets;
 /// paper's section 6.1.4 and of its published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mosa {
-    /// Tests in the population: 30.
+    /// Number of tests in the population. Default: 30.
     pub population: usize,
-    /// Probability that two parents are crossed: 0.7.
+    /// Probability that two parents are crossed. Default: 0.7.
     pub crossover: f64,
-    /// Probability that a child is mutated: 1.
+    /// Probability that a child is mutated. Default: 1.
     pub mutation: f64,
-    /// Probability of extension local search for each member and generation: 0.3.
+    /// Probability of extension local search for each member and generation. Default: 0.3.
     pub extension: f64,
-    /// Probability of reduction local search for each member and generation: 0.3.
+    /// Probability of reduction local search for each member and generation. Default: 0.3.
     pub reduction: f64,
-    /// Compatibility with the published program: mutation takes the parents and
-    /// discards the children, so that crossover has no effect. Off.
+    /// Compatibility with the published program: mutation takes the parents and discards the
+    /// children, so that crossover has no effect. Default: off.
     pub mutate_parents: bool,
 }
 

@@ -226,8 +226,7 @@ pub trait Parameters: Clone {
     /// Changes a parameter.
     ///
     /// # Errors
-    /// If there is no such parameter or the value is not allowed; nothing has changed
-    /// then.
+    /// If there is no such parameter or the value is not allowed. In this case, nothing is changed.
     fn set<'v>(&mut self, name: &str, value: impl Into<Setting<'v>>) -> Result<(), ParameterError> {
         let known = self.names();
         match self.fields().into_iter().find(|field| field.name == name) {

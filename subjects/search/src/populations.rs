@@ -3,12 +3,13 @@
 use crate::problem::Test;
 use crate::stream::Stream;
 
-/// Turns a fitness into MIO's heuristic value: 1 for covered, 0 for infinitely far.
+/// Converts a fitness to MIO's heuristic value: 1 if the goal is covered, 0 if it is infinitely far
+/// away.
 pub(crate) fn heuristic(fitness: f64) -> f64 {
     1.0 / (1.0 + fitness)
 }
 
-/// The sum of the heuristic values over all goals: MIO's tie-break.
+/// The sum of the heuristic values over all goals, by which MIO breaks ties.
 pub(crate) fn closeness(fitness: &[f64]) -> f64 {
     fitness.iter().map(|fitness| heuristic(*fitness)).sum()
 }

@@ -37,14 +37,14 @@ pub trait Problem {
     /// The number of goals; constant.
     fn goals(&self) -> usize;
 
-    /// The goals whose coverage implies the others, ascending, distinct: MIO keeps
-    /// populations for these. All goals unless overridden.
+    /// The goals whose coverage implies the coverage of the others, in ascending order without
+    /// duplicates. MIO keeps populations for these. All goals unless overridden.
     fn independent_goals(&self) -> Vec<usize> {
         (0..self.goals()).collect()
     }
 
-    /// The number of the first goals that progress and timeline count: all unless overridden. The
-    /// goals of further criteria follow them.
+    /// The number of goals, from the first on, that progress and timeline count: all unless
+    /// overridden. The goals of further criteria follow them.
     fn counted_goals(&self) -> usize {
         self.goals()
     }
@@ -55,7 +55,7 @@ pub trait Problem {
         true
     }
 
-    /// For each goal, the goals of which one has to be covered before it can be covered. DynaMOSA
+    /// For each goal, the goals one of which has to be covered before it can be covered. DynaMOSA
     /// pursues the goal only then. Empty unless overridden, so that no goal has to wait.
     fn dependencies(&self) -> Vec<Vec<usize>> {
         vec![Vec::new(); self.goals()]
@@ -82,9 +82,9 @@ pub trait Problem {
     /// evaluation.
     fn execute(&mut self, genes: Self::Genes, meter: &mut Meter) -> Self::Test;
 
-    /// Extension local search (Whisker paper, section 5.3.1): `None` if not applicable,
-    /// at no cost; otherwise the extended test, improved or not, after one call of
-    /// [`Meter::execution`] with one fitness evaluation for each appended event.
+    /// Extension local search (Whisker paper, section 5.3.1). `None` if it is not applicable, at no
+    /// cost. Otherwise returns the extended test, whether improved or not, and calls
+    /// [`Meter::execution`] once, with one fitness evaluation for each appended event.
     fn extend(
         &mut self,
         test: &Self::Test,
@@ -92,7 +92,7 @@ pub trait Problem {
         meter: &mut Meter,
     ) -> Option<Self::Test>;
 
-    /// Reduction local search (Whisker paper, section 5.3.2): `None` if not applicable;
-    /// otherwise a shorter test that covers the same goals, without an execution.
+    /// Reduction local search (Whisker paper, section 5.3.2). `None` if it is not applicable;
+    /// otherwise returns a shorter test that covers the same goals, without an execution.
     fn reduce(&mut self, test: &Self::Test) -> Option<Self::Test>;
 }

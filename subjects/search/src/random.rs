@@ -5,8 +5,8 @@ use crate::problem::Problem;
 use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 
-/// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest for
-/// each goal. No parameters, no local search.
+/// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest for each goal.
+/// It has no parameters and no local search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomSearch {}
 

@@ -74,7 +74,8 @@ pub(crate) struct Session<'a, P: Problem> {
     observer: &'a mut Observer<'a>,
     began: Duration,
     timeline: Vec<Improvement>,
-    /// Number of the first goals that progress and timeline count, and how many of them are covered.
+    /// Number of goals, from the first on, that progress and timeline count, and how many of them
+    /// are covered.
     counted: usize,
     covered: usize,
     cancelled: bool,

@@ -16,7 +16,7 @@ pub struct Stream(ChaCha8Rng);
 impl Stream {
     /// Number of the stream of a search and of the minimisation after it; one per run.
     pub const SEARCH: u64 = 0;
-    /// Number of the stream of the machine that executes tests.
+    /// Number of the stream of the VM that executes tests.
     pub const MACHINE: u64 = 1;
     /// Number of the stream of event extraction.
     pub const EXTRACTION: u64 = 2;

@@ -9,7 +9,7 @@ use crate::problem::Test;
 pub(crate) struct Targets {
     current: Vec<usize>,
     crowding: Vec<usize>,
-    /// For DynaMOSA: for each goal, the goals of which one must be covered first; empty if there
+    /// For DynaMOSA: for each goal, the goals one of which must be covered first; empty if there
     /// are none.
     waits_for: Option<Vec<Vec<usize>>>,
 }

@@ -8,28 +8,27 @@ use crate::session::{Ended, Session};
 use crate::stop::Stop;
 use crate::stream::Stream;
 
-/// Whole suite generation by a monotonic genetic algorithm (Fraser and Arcuri, "Whole
-/// test suite generation", 2013; Pynguin paper, Algorithm 2): an individual is a set of
-/// tests, its fitness the sum over all goals of the normalised fitness of its closest
-/// test, ties going to fewer codons. Population, crossover and tournament default to
-/// the values of Pynguin's evaluation, the sizes of suites to the values of EvoSuite.
-/// No local search.
+/// Whole suite generation by a monotonic genetic algorithm (Fraser and Arcuri, "Whole test suite
+/// generation", 2013; Pynguin paper, Algorithm 2): an individual is a set of tests, and its fitness
+/// is the sum over all goals of the normalised fitness of its closest test; ties go to fewer
+/// codons. Population, crossover and tournament default to the values of Pynguin's evaluation, and
+/// the sizes of suites to the values of EvoSuite. There is no local search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeSuite {
-    /// Suites in the population: 50.
+    /// Number of suites in the population. Default: 50.
     pub population: usize,
-    /// Best suites that pass to the next generation unchanged: 1.
+    /// Number of the best suites that pass to the next generation unchanged. Default: 1.
     pub elite: usize,
-    /// Probability that two parents are crossed: 0.75.
+    /// Probability that two parents are crossed. Default: 0.75.
     pub crossover: f64,
-    /// Suites in a tournament, the best of which becomes a parent: 5.
+    /// Number of suites in a tournament, the best of which becomes a parent. Default: 5.
     pub tournament: usize,
-    /// Maximum number of tests in a random suite, which has at least one: 10.
+    /// Maximum number of tests in a random suite, which has at least one. Default: 10.
     pub initial_tests: usize,
-    /// Maximum number of tests in a suite: 100.
+    /// Maximum number of tests in a suite. Default: 100.
     pub maximum_tests: usize,
-    /// Probability `p` that mutation adds a random test; it adds an `i`-th with probability
-    /// `p^i`: 0.1.
+    /// Probability `p` that mutation adds a random test; it adds an `i`-th test with probability
+    /// `p^i`. Default: 0.1.
     pub insertion: f64,
 }
 

@@ -315,7 +315,7 @@ proptest! {
         prop_assert_eq!(result.archive.covered() + result.archive.uncovered().len(), chains * depth);
         prop_assert!(result.archive.tests().len() <= result.archive.covered());
 
-        // The timeline rises on every logical clock, up to the final coverage.
+        // The points of the timeline rise on every logical clock, up to the final coverage.
         let rises = |a: &Improvement, b: &Improvement| {
             a.covered < b.covered && a.executions < b.executions && a.steps < b.steps
         };
