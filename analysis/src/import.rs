@@ -241,7 +241,8 @@ pub struct ImportSummary {
 /// algorithm, in the order of the files.
 ///
 /// # Errors
-/// [`ImportError`], in which case no tables are written.
+/// [`ImportError`] if a file cannot be read or is malformed, or if the tables cannot be written. In
+/// this case, no tables remain.
 pub fn import(
     format: &dyn Format,
     files: &[PathBuf],

@@ -17,7 +17,7 @@ use crate::tidy::{Clock, Error, Improvement, Results};
 /// Number of bootstrap replicates.
 const REPLICATES: usize = 500;
 
-/// Seed of the bootstrap. It is fixed, so that a figure is always the same.
+/// Seed of the bootstrap, fixed so that the same results always give the same figure.
 const SEED: u64 = 20;
 
 /// Number of distinguishable points on the time axis: improvements that are closer than 1/1000 of
@@ -115,8 +115,8 @@ impl Progress {
         Ok(found)
     }
 
-    /// The curves over the given runs. Each improvement has the share of the goals that are covered
-    /// from then on.
+    /// The curves over the given runs. Each improvement comes with the share of the goals that are
+    /// covered from then on.
     fn of(
         results: &Results,
         clock: &Clock,

@@ -3,7 +3,7 @@
 //! The file is CSV with the columns `place`, `quantity`, `configuration`, `subject`, `value`,
 //! `unit` and `kind`; other columns are ignored. `configuration` contains the label of a
 //! configuration, two labels separated by a comma, or the common beginning of the labels of the two
-//! configurations of a factor. Rows with other quantities than these are skipped:
+//! configurations of a factor. Rows with quantities other than these are skipped:
 //!
 //! | quantity | number |
 //! | --- | --- |
@@ -60,7 +60,7 @@ pub struct Reproduced {
 /// Reads a file of published numbers.
 ///
 /// # Errors
-/// [`Error`] with the file and the line.
+/// [`Error`], with the file and the line, if the file cannot be read or is malformed.
 pub fn read(file: &Path) -> Result<Vec<PublishedNumber>, Error> {
     let error = |cause| Error::Description { path: file.to_owned(), cause };
     let mut table = csv::Reader::from_path(file).map_err(error)?;

@@ -177,7 +177,7 @@ impl Section {
     }
 }
 
-/// Tables with tests of real time itself.
+/// Tables with tests of whether real time is reliable.
 const OF_REAL_TIME: [&str; 2] = ["real-time", "places"];
 
 /// Whether a figure of this name shows significance.

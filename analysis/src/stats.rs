@@ -118,7 +118,7 @@ pub enum Unavailable {
     /// Paired samples, or blocks, have different lengths.
     #[error("paired samples have different lengths ({0} and {1})")]
     Unpaired(usize, usize),
-    /// The sample has more values than the statistic can be computed for.
+    /// The sample has too many values for the statistic to be computed.
     #[error("the sample is too large")]
     TooMany,
     /// The method requires that all values differ.

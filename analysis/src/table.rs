@@ -254,8 +254,8 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// Like [`Table::csv`], for spreadsheets: they take a text that begins with `=`, `+`, `-` or `@` for
-    /// a formula, so that it gets an apostrophe before it.
+    /// Like [`Table::csv`], for spreadsheets: they treat text that begins with `=`, `+`, `-` or `@`
+    /// as a formula, so such text is prefixed with an apostrophe.
     ///
     /// # Errors
     /// [`csv::Error`] if a row cannot be encoded.

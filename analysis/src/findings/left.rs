@@ -12,7 +12,7 @@ pub const MULTIPLES: [f64; 5] = [1.0, 2.0, 4.0, 7.0, 10.0];
 /// The estimator of reachable goals in tables; `docs/measurements/statistics.md` compares all.
 pub const ESTIMATOR: Estimator = Estimator::Chao2;
 
-/// The goals that an algorithm would still cover, as estimates.
+/// Estimates of how many more goals an algorithm would cover.
 #[derive(Clone, Debug)]
 pub struct Left {
     /// Index into [`Results::algorithms`].
@@ -26,7 +26,7 @@ pub struct Left {
     pub reachable: Estimate,
 }
 
-/// The goals of a project that an algorithm would still cover, as estimates.
+/// Estimates of how many more goals of a project an algorithm would cover.
 #[derive(Clone, Debug)]
 pub struct LeftOnProject {
     /// Index into the sets of goals.

@@ -16,7 +16,7 @@ const DISTURBANCE_LEVEL: f64 = 0.02;
 const MIN_RUNS: usize = 20;
 
 /// Share of a run's time above which other programs have used too much of its processor, in the
-/// order of [`SHARES`]. `None` for the rest of the machine, which may be busy.
+/// order of [`SHARES`]. `None` for the rest of the computer, which may be busy.
 const TOO_MUCH: [Option<f64>; 4] = [Some(0.05), Some(0.05), None, Some(0.02)];
 
 /// If more than this share of the runs exceeds one of [`TOO_MUCH`], the study is disturbed.
@@ -38,7 +38,7 @@ pub enum Verdict {
 pub struct DisturbanceTest {
     /// The tested factor, as it follows "speed depends on" in a sentence.
     pub about: String,
-    /// The difference of speed that was found, as a share of the speed, negative if slower, and a
+    /// The difference in speed that was found, as a share of the speed, negative if slower, and a
     /// description of the compared runs.
     pub effect: Option<(f64, String)>,
     /// The p-value.
@@ -54,7 +54,7 @@ pub struct DisturbanceTest {
 pub struct Disturbance {
     /// Description of the disturbance, as it follows "in 3 of 20 runs" in a sentence.
     pub about: String,
-    /// The runs with a measured share.
+    /// Number of runs with a measured share.
     pub measured: usize,
     /// The runs whose share is too large: indices into [`Results::runs`].
     pub runs: Vec<u32>,
@@ -76,7 +76,7 @@ pub struct PlaceSpeed {
     pub speed: Option<f64>,
     /// Means of the shares of time, in the order of [`SHARES`].
     pub shares: [Option<f64>; 4],
-    /// How often it was slowed down because of its temperature.
+    /// How often the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
     /// Its runs: indices into [`Results::runs`].
     pub runs: Vec<u32>,
@@ -393,7 +393,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
         add(about, None, test.of_cause(&cause), own.map(|one| one.run.run).collect());
     }
     let p: Vec<f64> = found.iter().map(|test| test.p).collect();
-    // All p-values are in 0..=1, so that the correction exists.
+    // All p-values are in 0..=1, so the correction succeeds.
     for (test, corrected) in found.iter_mut().zip(holm(&p).unwrap_or_default()) {
         test.p_holm = corrected;
     }

@@ -12,7 +12,7 @@ const VARIANCE: &str = "risk.variance.";
 /// The mean over runs of the largest, the median and the 90th percentile of the variances.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variances {
-    /// Tests that were executed.
+    /// Number of executed tests.
     pub tests: u64,
     /// The largest variance.
     pub largest: f64,

@@ -12,7 +12,7 @@ use crate::stats::{Interval, Unavailable, mean, t_interval};
 /// Number of bootstrap replicates.
 const REPLICATES: u64 = 2_000;
 
-/// Seed of the bootstrap. It is fixed, so that a table is always the same.
+/// Seed of the bootstrap, fixed so that the same results always give the same table.
 const SEED: u64 = 46;
 
 /// The score of an algorithm: its median on each project, divided by the highest median of any

@@ -83,7 +83,7 @@ pub struct SequentialPair {
     pub has_ended: bool,
     /// The difference at the last look, and the level of the p-value there.
     found: Option<(Found, f64)>,
-    /// By project, the differences so far.
+    /// The differences so far, by project.
     projects: Vec<Running>,
 }
 
@@ -233,8 +233,8 @@ impl Sequential {
         }
     }
 
-    /// The rounds of results: seeds in ascending order, as long as every project has a run of every
-    /// algorithm that still has a pair to decide.
+    /// The analysis of the rounds of results, in ascending order of seeds. It ends at the first
+    /// seed with which a project lacks a run of an algorithm that still has a pair to decide.
     pub fn of_results(results: &Results) -> Sequential {
         let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
         let seeds = results.seed_list();

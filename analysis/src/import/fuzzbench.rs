@@ -112,8 +112,8 @@ impl Trials {
         Ok(())
     }
 
-    /// For each benchmark the time of the last snapshot that at least half of its trials have, in milliseconds, and the
-    /// most edges that a trial covers until then.
+    /// For each benchmark, the time in milliseconds of the last snapshot that at least half of its
+    /// trials have, and the largest number of edges that a trial covers up to that time.
     fn compared(&self) -> BTreeMap<&str, (u64, u32)> {
         let mut snapshots: BTreeMap<&str, (usize, BTreeMap<u64, usize>)> = BTreeMap::new();
         for trial in self.by_number.values() {

@@ -11,7 +11,7 @@ use super::description::quantile;
 use super::effect_size::Interval;
 use super::{Unavailable, ordered};
 
-/// The percentile bootstrap. The same seed gives the same interval on every machine and with any
+/// The percentile bootstrap. The same seed gives the same interval on every computer and with any
 /// number of threads, because each replicate has a random stream of its own.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
@@ -72,9 +72,10 @@ impl Bootstrap {
         self.interval(&[sample], mean_of)
     }
 
-    /// The interval of the mean over all values of clusters, such as projects of one author: whole clusters are
-    /// drawn, as many as there are, and the mean is that of all their values (the cluster bootstrap; Davison
-    /// and Hinkley, 1997, section 3.8). For clusters of one value each it is the interval of the mean.
+    /// The interval of the mean over all values of clusters, such as projects of one author: as
+    /// many whole clusters are drawn as there are, and the mean is taken over all their values (the
+    /// cluster bootstrap; Davison and Hinkley, 1997, section 3.8). For clusters of one value each
+    /// it is the interval of the mean.
     ///
     /// # Errors
     /// Like [`Bootstrap::interval`], with clusters in place of values.

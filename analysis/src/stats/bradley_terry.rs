@@ -1,7 +1,7 @@
 //! The model of Bradley and Terry (1952): each treatment has a strength, and the logit of the
-//! probability that one is better than another on a block is the difference of their strengths. It only
-//! uses who is better on each block, not by how much, so that a few blocks with large differences
-//! do not decide.
+//! probability that one is better than another on a block is the difference of their strengths. It
+//! only uses who is better on each block, not by how much, so a few blocks with large differences
+//! do not decide the result.
 //!
 //! Strengths have a normal prior, and their posterior is approximated by the normal distribution at its
 //! mode (Laplace's method), as a fast form of the Bayesian comparison of algorithms by Wainer (2023).
@@ -30,7 +30,8 @@ impl BradleyTerry {
     /// Fits the model to blocks, each of which has a value for each treatment, higher for better.
     ///
     /// # Errors
-    /// [`Unavailable`] for no blocks or blocks of different lengths, NaN and infinite values.
+    /// [`Unavailable`] if there are no blocks, if their lengths differ, or if a value is NaN or
+    /// infinite.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<BradleyTerry, Unavailable> {
         let count = treatments(blocks, 1)?;
         blocks.iter().try_for_each(|block| finite(block.as_ref()))?;
@@ -61,7 +62,7 @@ impl BradleyTerry {
         Ok(BradleyTerry { strengths, posterior })
     }
 
-    /// The probability of each treatment to have the highest strength.
+    /// For each treatment, the probability that it has the highest strength.
     pub fn best(&self) -> Vec<f64> {
         self.posterior.best()
     }

@@ -20,8 +20,8 @@ pub enum Compat {
 impl Compat {
     /// The p-value that the library returns by default.
     ///
-    /// SciPy is exact without ties if one sample has at most 8 values; R if both have fewer than
-    /// 50. With ties both are asymptotic.
+    /// Without ties, SciPy is exact if one sample has at most 8 values, and R if both samples have
+    /// fewer than 50. With ties, both are asymptotic.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] for R if all values are equal, where R returns NaN.

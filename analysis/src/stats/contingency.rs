@@ -21,8 +21,8 @@ impl Contingency {
     /// A table with these counts.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] if all counts are zero, and [`Unavailable::TooMany`] beyond
-    /// [`Contingency::LARGEST`].
+    /// [`Unavailable::Empty`] if all counts are zero, and [`Unavailable::TooMany`] if their sum
+    /// exceeds [`Contingency::LARGEST`].
     pub fn new(cells: [[u64; 2]; 2]) -> Result<Contingency, Unavailable> {
         let sum = cells.iter().flatten().try_fold(0_u64, |sum, &n| sum.checked_add(n));
         match sum {

@@ -1,6 +1,6 @@
-//! The posterior of means over projects, of several algorithms whose true means are themselves like values
-//! of a normal distribution, with an unknown mean and standard deviation (the hierarchical model of
-//! Gelman, 2006, with a flat prior of the standard deviation).
+//! The posterior of means over projects, of several algorithms whose true means are themselves like
+//! draws from a normal distribution, with an unknown mean and standard deviation (the hierarchical
+//! model of Gelman, 2006, with a flat prior of the standard deviation).
 //!
 //! With flat priors of the means, observed differences are not corrected for chance, although the
 //! highest of several observed means is usually too high. A probability of being the best is then
@@ -28,9 +28,10 @@ const RIDGE: f64 = 1e-9;
 const SEED: u64 = 47;
 
 impl MeanPosterior {
-    /// The means over blocks like these, such as projects, of treatments whose true means are like values
-    /// of a normal distribution. With fewer than three different treatments their distribution cannot be
-    /// estimated, and the result is that of [`MeanPosterior::over_blocks`].
+    /// The means over blocks like these, such as projects, of treatments whose true means are like
+    /// values of a normal distribution. With fewer than three different treatments their
+    /// distribution cannot be estimated, and the result equals the result of
+    /// [`MeanPosterior::over_blocks`].
     ///
     /// # Errors
     /// [`Unavailable`] for fewer than two blocks or blocks of different lengths, NaN and infinite

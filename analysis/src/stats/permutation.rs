@@ -48,7 +48,7 @@ impl Exchangeability {
     }
 
     /// The one-sided p-value of a statistic of the scores, which is large if the hypothesis is
-    /// false. The result is the same on every machine and with any number of threads.
+    /// false. The result is the same on every computer and with any number of threads.
     pub fn p(&self, statistic: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
         let observed = statistic(&self.scores);
         let above: u64 = (0..Exchangeability::PERMUTATIONS)

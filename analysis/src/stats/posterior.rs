@@ -135,8 +135,8 @@ impl MeanPosterior {
         MeanPosterior { draws: draws(draw), means }
     }
 
-    /// The probability of each treatment to have the highest mean; treatments with equal means share
-    /// it.
+    /// For each treatment, the probability that it has the highest mean; treatments with equal
+    /// means share it.
     pub fn best(&self) -> Vec<f64> {
         self.near_best_of(|draw, highest| {
             let ties = draw.iter().filter(|value| **value == highest).count() as f64;
@@ -144,7 +144,7 @@ impl MeanPosterior {
         })
     }
 
-    /// The probability of each treatment that its mean is at most `margin` below the highest.
+    /// For each treatment, the probability that its mean is at most `margin` below the highest.
     pub fn near_best(&self, margin: f64) -> Vec<f64> {
         self.near_best_of(|draw, highest| {
             draw.iter().map(|&value| f64::from(u8::from(highest - value <= margin))).collect()

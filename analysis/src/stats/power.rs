@@ -33,9 +33,9 @@ impl Power {
     }
 
     /// Number of projects that a paired comparison over projects needs (Wilcoxon signed-rank test)
-    /// to find a mean difference of `effect` standard deviations of the differences, by the t test's
-    /// number divided by the relative efficiency (Campelo and Takahashi, 2019, section 3.2). `None`
-    /// without an effect, or if the number is beyond 1,000,000.
+    /// to find a mean difference of `effect` standard deviations of the differences, computed as
+    /// the number for the t test divided by the relative efficiency (Campelo and Takahashi, 2019,
+    /// section 3.2). `None` without an effect, or if the number exceeds 1,000,000.
     pub fn projects(self, effect: f64) -> Option<usize> {
         let effect = effect.abs();
         if effect.is_nan() || effect == 0.0 {
@@ -68,9 +68,9 @@ impl Power {
         Some(self.projects(effect)?.max(least))
     }
 
-    /// Number of runs of each of two algorithms on one project that the Mann-Whitney U test needs to
-    /// find an effect size A12 (Noether, 1987). `None` for an A12 of 1/2, or if the number is beyond
-    /// 1,000,000.
+    /// Number of runs of each of two algorithms on one project that the Mann-Whitney U test needs
+    /// to find an effect size A12 (Noether, 1987). `None` for an A12 of 1/2, or if the number
+    /// exceeds 1,000,000.
     pub fn runs(self, a12: f64) -> Option<usize> {
         let distance = a12 - 0.5;
         if distance.is_nan() || distance == 0.0 {

@@ -314,8 +314,8 @@ impl Incidence {
     }
 
     /// The probabilities with which a run covers each goal that is estimated to be reachable.
-    /// Probabilities of observed goals are lowered, because the missed goals have a part of the
-    /// total probability.
+    /// Probabilities of observed goals are lowered, because the missed goals account for a part of
+    /// the total probability.
     fn assemblage(&self) -> Vec<f64> {
         let m = self.runs as f64;
         let (unseen, _) = self.chao2();

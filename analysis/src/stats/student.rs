@@ -1,5 +1,5 @@
-//! Student's t distribution for whole degrees of freedom, by finite sums of elementary functions, so
-//! that the results have the same bits on every machine.
+//! Student's t distribution for whole degrees of freedom, by finite sums of elementary functions,
+//! so that the results have the same bits on every computer.
 
 use std::f64::consts::PI;
 

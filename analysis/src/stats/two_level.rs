@@ -2,11 +2,11 @@
 //!
 //! Each replicate draws values with replacement from each sample, and then blocks with replacement,
 //! as product weights (Owen and Eckles, 2012). The means of the blocks already contain the
-//! variation of their values, which both levels together would therefore count up to three times.
-//! The replicates are transformed linearly so that their covariance equals the covariance of the
-//! observed means of the blocks (a reflated bootstrap; Carpenter, Goldstein and Rasbash, 2003),
-//! divided by the number of blocks. More values as well as more blocks make them narrower.
-//! Replicates without the draws of blocks show the uncertainty for exactly these blocks.
+//! variation of their values, so drawing at both levels would count it up to three times. The
+//! replicates are therefore transformed linearly, so that their covariance equals the covariance of
+//! the observed means of the blocks (a reflated bootstrap; Carpenter, Goldstein and Rasbash, 2003),
+//! divided by the number of blocks. Their spread decreases with more values as well as with more
+//! blocks. Replicates without the draws of blocks show the uncertainty for exactly these blocks.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;

@@ -153,8 +153,9 @@ impl Layout {
 impl Table {
     /// LaTeX with the rules of `booktabs`, a caption, a note and the label `tab:NAME`, which fits
     /// papers with one and with two columns. Each part of a wider table contains the first columns
-    /// and some of the others. A table of more than 40 lines does not float, but is printed where it
-    /// is read, in pieces that each have the heading, because it would not fit on a page.
+    /// and some of the others. A table of more than 40 lines does not float, but is printed where
+    /// it occurs in the text, in pieces that each have the heading, because it would not fit on a
+    /// page.
     pub fn latex(&self, name: &str, caption: &str, note: &str, width: LatexWidth) -> String {
         let rows = self.rows.len();
         let mut layout = Layout::of(self, width);

@@ -110,7 +110,8 @@ impl Results {
     /// in the order of the tables. Runs of several folders are counted together.
     ///
     /// # Errors
-    /// [`Error::Goals`], and [`Error::Description`] if a table is not CSV.
+    /// [`Error::Description`] if a table is not CSV, and [`Error::Goals`] if a row does not have
+    /// the form of the table.
     pub fn goals(&self) -> Result<Vec<GoalSet>, Error> {
         let mut all: Vec<GoalSet> = Vec::new();
         for source in self.sources() {

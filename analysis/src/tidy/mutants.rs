@@ -29,7 +29,7 @@ impl Results {
     /// Reads `mutants.parquet` of each folder that contains it.
     ///
     /// # Errors
-    /// [`Error`], also for a run that `runs` does not contain.
+    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain.
     pub fn mutants(&self) -> Result<Mutants, Error> {
         let known = self.numbers();
         let mut operators = Interner::default();

@@ -53,7 +53,7 @@ pub struct Run {
     pub suite_size: Option<u32>,
     /// By how much minimisation reduced the size of the suite.
     pub suite_removed: Option<u32>,
-    /// The reason of the outcome, unless the run is done: index into [`Results::reasons`].
+    /// The reason for the outcome, unless the run is done: index into [`Results::reasons`].
     pub reason: Option<u32>,
 }
 
@@ -130,7 +130,8 @@ pub struct Results {
     /// Projects in the order of the plan, including projects without a run; without a plan, in the
     /// order of their first run.
     pub projects: Vec<Project>,
-    /// Labels of algorithms in the order of the plan; without a plan, of their first run.
+    /// Labels of algorithms in the order of the plan; without a plan, in the order of their first
+    /// run.
     pub algorithms: Vec<String>,
     /// The budget of every run of each algorithm.
     pub budgets: Vec<Budget>,
@@ -172,7 +173,8 @@ impl Results {
     /// `subject.json` is read as a folder of version 0.3.0.
     ///
     /// # Errors
-    /// [`Error`]; [`Error::Mixed`] if the runs differ in budget or engine.
+    /// [`Error`] if a table cannot be read, and [`Error::Mixed`] if the runs differ in budget or
+    /// engine.
     pub fn read(dir: &Path) -> Result<Results, Error> {
         let path = dir.join("runs.parquet");
         let described = described::of(dir)?;
@@ -399,7 +401,7 @@ impl Results {
     /// left out.
     ///
     /// # Errors
-    /// [`Error`], also for a run that `runs` does not contain.
+    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain.
     pub fn improvements(&self, clock: &Clock) -> Result<Vec<Improvement>, Error> {
         let known = self.numbers();
         let mut improvements = Vec::new();

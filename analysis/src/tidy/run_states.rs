@@ -50,8 +50,8 @@ impl RunStates {
     /// 0.3.0 and in imported results.
     ///
     /// # Errors
-    /// [`Error::Io`]; [`Error::States`] if the file is not JSON of a known format, or if its counts
-    /// do not add up.
+    /// [`Error::Io`] if the file cannot be read, and [`Error::States`] if the file is not JSON of a
+    /// known format, or if its counts do not add up.
     pub fn read(dir: &Path) -> Result<Option<RunStates>, Error> {
         let path = dir.join(RunStates::FILE);
         let json = match fs::read(&path) {
@@ -67,7 +67,7 @@ impl RunStates {
     /// Writes the file into a folder of results. A reader finds either the old file or the new one.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`] if the file cannot be written.
     pub fn write(&self, dir: &Path) -> Result<(), Error> {
         let path = dir.join(RunStates::FILE);
         let partial = dir.join(format!("{}.partial", RunStates::FILE));

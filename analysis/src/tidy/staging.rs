@@ -23,7 +23,7 @@ impl Staging {
     /// Files that a killed writer has left there are removed.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`] if the subfolder cannot be created.
     pub fn create(folder: &Path) -> Result<Staging, Error> {
         let staging = Staging { folder: folder.to_owned(), partial: folder.join(FOLDER) };
         let _ = fs::remove_dir_all(&staging.partial);
@@ -42,7 +42,7 @@ impl Staging {
     /// table is also in `runs`, and the state does not count more runs than the tables contain.
     ///
     /// # Errors
-    /// [`Error::Io`].
+    /// [`Error::Io`] if a file cannot be written to the disk or moved.
     pub fn publish(self) -> Result<(), Error> {
         let published = || -> io::Result<()> {
             let files = fs::read_dir(&self.partial)?;

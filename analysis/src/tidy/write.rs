@@ -19,7 +19,7 @@ use rows::{CriterionRow, CriterionTimelineRow, MutantRow, RunKey, RunRow, Timeli
 /// first run. Memory does not grow with the number of runs.
 ///
 /// # Errors
-/// [`Error::Io`] and [`Error::Table`].
+/// [`Error::Io`] or [`Error::Table`] if a table cannot be written.
 pub fn write(
     dir: &Path,
     subject: &SubjectInfo,
@@ -155,7 +155,8 @@ impl Writer {
     /// completes the tables.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Table`], [`Error::Description`] and [`Error::Json`].
+    /// [`Error::Io`], [`Error::Table`], [`Error::Description`] or [`Error::Json`] if a table cannot
+    /// be written.
     pub fn finish(mut self, skipped: &[Skipped], dropped: &[Dropped]) -> Result<(), Error> {
         for project in skipped {
             self.skipped.push(project.clone())?;
@@ -195,7 +196,7 @@ pub struct Imported {
     pub engine: String,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// The reason of the outcome, unless the run is done.
+    /// The reason for the outcome, unless the run is done.
     pub reason: Option<String>,
     /// Goals, or [`UNCOUNTED`](super::UNCOUNTED).
     pub goals: u32,

@@ -169,7 +169,7 @@ fn injected_slowdowns_are_flagged_and_undisturbed_studies_are_not() {
                 shape.noise
             );
             match injected {
-                // Of few studies one may be flagged by chance.
+                // Of a few studies, one may be flagged by chance.
                 Injected::Nothing => assert!(flagged <= 1.0 || share <= 0.05, "{share}"),
                 _ => assert!(share >= 0.95, "{injected:?}: {share}"),
             }
@@ -234,7 +234,7 @@ fn without_measurements_nothing_is_claimed() {
     assert_eq!((found.verdict, found.measured), (RealTimeVerdict::Unknown, 0));
     assert!(found.sentence().contains("not known"), "{}", found.sentence());
 
-    // A study that counts work has nothing to say of real time.
+    // A study that counts work says nothing about real time.
     let (_place, results) = read(crate::synthetic::runs(2, 3).collect());
     assert!(RealTime::new(&results).unwrap().is_none());
 }

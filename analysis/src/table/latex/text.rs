@@ -1,6 +1,6 @@
 //! Text in LaTeX: its width, where its words may be broken, and its special characters.
 
-/// Number of letters after which a word may be broken that is wider than its column.
+/// Number of letters after which a word that is wider than its column may be broken.
 const CHUNK: usize = 4;
 
 /// An upper bound on the width of a text in points, in Computer Modern of 9 pt.
@@ -16,7 +16,7 @@ pub(super) fn width_of(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
 
-/// Escaped text of a paragraph in which words may be broken that are wider than its lines.
+/// Escaped text of a paragraph in which words that are wider than its lines may be broken.
 pub(super) fn breakable(text: &str, width: f64) -> String {
     let word = |word: &str| {
         let letters: Vec<char> = word.chars().collect();

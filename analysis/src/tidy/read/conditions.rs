@@ -1,4 +1,4 @@
-//! The conditions of the machine during each run.
+//! The conditions of the computer during each run.
 
 use std::collections::HashMap;
 
@@ -20,8 +20,8 @@ pub struct RunConditions {
     /// The core of the worker; `None` if it was not pinned.
     pub core: Option<u32>,
     /// Shares of the time, in the order of [`SHARES`]: in which other programs used the core, in
-    /// which its sibling threads were busy, in which the rest of the machine was busy, and in which
-    /// the hypervisor gave the core to other virtual machines.
+    /// which its sibling threads were busy, in which the rest of the computer was busy, and in
+    /// which the hypervisor gave the core to other virtual machines.
     pub shares: [Option<f64>; 4],
     /// How often the core was slowed down because of its temperature.
     pub throttled: Option<u64>,

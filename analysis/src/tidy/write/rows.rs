@@ -197,8 +197,8 @@ impl RunRow {
     }
 }
 
-/// A map as JSON, which exists because the keys are names. Characters that are not printable are
-/// escaped.
+/// A map as JSON; the conversion succeeds because the keys are strings. Characters that are not
+/// printable are escaped.
 fn json(map: &impl serde::Serialize) -> String {
     let json = serde_json::to_string(map).unwrap_or_default();
     if json.chars().all(is_printable) {
