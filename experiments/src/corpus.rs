@@ -69,7 +69,7 @@ impl CorpusDescription {
     ///
     /// # Errors
     ///
-    /// The first row of measures with too few or too many cells.
+    /// If a row of measures has too few or too many cells; the error names the first such row.
     pub fn check(&self) -> Result<(), MeasuresError> {
         let Some(Measures { columns, rows }) = &self.measures else { return Ok(()) };
         match rows.iter().position(|row| row.len() != columns.len()) {

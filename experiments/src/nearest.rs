@@ -42,8 +42,8 @@ fn abbreviates(short: &str, long: &str) -> bool {
         && short.chars().all(|c| rest.any(|other| other == c))
 }
 
-/// A hint what to write instead of an unknown name: the nearest known name, and the other known
-/// names if they are not too many.
+/// A hint about what to write instead of an unknown name: the nearest known name, and the other
+/// known names if they are not too many.
 pub fn instead(name: &str, known: &[impl AsRef<str>]) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let others = |near: &str| {

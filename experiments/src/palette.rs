@@ -1,5 +1,5 @@
 //! Colours and dashes of algorithms, the same in reports and on the dashboard. A name has the same
-//! style in all studies, so that figures of two studies can stand next to each other.
+//! style in all studies, so that figures of two studies can be placed next to each other.
 
 use std::collections::BTreeMap;
 

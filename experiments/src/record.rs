@@ -127,7 +127,7 @@ pub struct Resources {
     /// the process that executed it. 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cpu_ms: u64,
-    /// The conditions of the machine during the run; `None` if they were not measured.
+    /// The conditions of the computer during the run; `None` if they were not measured.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub conditions: Option<Conditions>,
 }
@@ -144,7 +144,7 @@ pub struct Provenance {
     pub host: String,
     /// Name of the worker.
     pub worker: String,
-    /// The core that the worker was pinned to; `None` if it was not pinned.
+    /// The core to which the worker was pinned; `None` if it was not pinned.
     pub core: Option<u32>,
     /// Number of the attempt at the run, from 1.
     pub attempt: u32,

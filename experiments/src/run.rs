@@ -1,4 +1,4 @@
-//! Runs, and everything that their results depend on.
+//! Runs, and everything on which their results depend.
 
 use std::collections::BTreeMap;
 

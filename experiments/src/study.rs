@@ -102,7 +102,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError`], with the line of the file.
+    /// [`StudyError`], with the line, if the file cannot be read or is not a valid study.
     pub fn read(file: &Path) -> Result<Study, StudyError> {
         let text = file::read(file)
             .map_err(|cause| StudyError::Unreadable { file: file.to_owned(), cause })?;
@@ -113,7 +113,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`].
+    /// [`StudyError::Invalid`] if the text is not a valid study.
     pub fn parse(text: &str, file: &Path) -> Result<Study, StudyError> {
         file::parse(text, file)
     }
@@ -143,16 +143,17 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`], which names the flag.
+    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid.
     pub fn from_flags(flags: &Flags) -> Result<Study, StudyError> {
         flags::build(flags)
     }
 
-    /// This study, with the fields replaced that flags set. Budget flags replace the whole budget.
+    /// This study, in which the fields that flags set are replaced. Budget flags replace the whole
+    /// budget.
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`], which names the flag.
+    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid.
     pub fn overridden(self, flags: &Flags) -> Result<Study, StudyError> {
         flags::replace(self, flags)
     }

@@ -255,7 +255,7 @@ fn an_implausible_record_is_refused() {
     }
 }
 
-/// Timelines of further criteria are a part of the digest, and conditions of the machine are not.
+/// Timelines of further criteria are a part of the digest, and conditions of the computer are not.
 #[test]
 fn timelines_of_criteria_count_and_conditions_do_not() {
     let mut record = rich();

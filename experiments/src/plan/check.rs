@@ -109,7 +109,7 @@ pub enum PlanProblem {
 }
 
 impl PlanProblem {
-    /// A hint what to do about the problem.
+    /// A hint about what to do.
     pub fn advice(&self) -> &'static str {
         match self {
             PlanProblem::Format(_) | PlanProblem::Engine { .. } => {
@@ -137,7 +137,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The first field that this program would not have planned.
+    /// If this program would not have planned a field; the error names the first such field.
     pub fn check(&self, engines: &Engines) -> Checked {
         if self.format != FORMAT {
             return invalid("format", PlanProblem::Format(self.format));

@@ -23,7 +23,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The first difference.
+    /// If there is a difference: the first one.
     pub fn is_variant_of(&self, earlier: &Plan) -> Result<(), PlanDifference> {
         self.compare(earlier).map_err(PlanDifference)
     }
@@ -57,7 +57,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// The first part of `earlier` that this plan does not contain.
+    /// If a part of `earlier` is not in this plan: the first such part.
     pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
         let parts = [
             ("another version of its description", self.format == earlier.format),

@@ -50,7 +50,7 @@ impl RunRecord {
     ///
     /// # Errors
     ///
-    /// The first part that does not match the others.
+    /// If a part does not match the others; the error names the first such part.
     pub(super) fn check_consistency(&self) -> Checked {
         let units = self.work.len();
         let points = self.timeline.iter().chain(self.timelines.values().flatten());
@@ -67,7 +67,7 @@ impl RunRecord {
     ///
     /// # Errors
     ///
-    /// The first part that exceeds its bounds.
+    /// If a part exceeds its bounds; the error names the first such part.
     pub fn check_bounds(&self) -> Checked {
         self.check_counts()?;
         text("reason", &self.reason, MAX_TEXT_BYTES)?;
@@ -159,7 +159,7 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     }
 }
 
-/// Checks that shares are in 0..=1, and that amounts do not exceed values that machines can
+/// Checks that shares are in 0..=1, and that amounts do not exceed values that computers can
 /// measure.
 fn conditions(of: &Conditions) -> Checked {
     let wrong = |(name, value): (&str, f64), most: f64| {

@@ -1,4 +1,4 @@
-//! The conditions of the machine during a run.
+//! The conditions of the computer during a run.
 
 use serde::{Deserialize, Serialize};
 
@@ -15,10 +15,10 @@ pub struct Conditions {
     /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub siblings_busy: Option<f64>,
-    /// Mean share of the time in which the other cores of the machine were busy, in 0..=1.
+    /// Mean share of the time in which the other cores of the computer were busy, in 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_busy: Option<f64>,
-    /// Share of the time in which the hypervisor gave the core to other machines, in 0..=1.
+    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.
@@ -30,7 +30,7 @@ pub struct Conditions {
     /// Number of involuntary context switches of the processes of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u64>,
-    /// Energy of all processors of the machine during the run, in joules.
+    /// Energy of all processors of the computer during the run, in joules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_j: Option<f64>,
 }

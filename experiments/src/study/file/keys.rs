@@ -13,8 +13,8 @@ use crate::{instead, nearest};
 /// Keys of a budget that most subject kinds have.
 const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
 
-/// A hint what to write instead of an unknown key. `prefix` is the name of the table followed by a
-/// dot.
+/// A hint about what to write instead of an unknown key. `prefix` is the name of the table followed
+/// by a dot.
 pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: &[&str]) -> String {
     let near = nearest(key, known.iter().copied());
     // The key `mutation` of a study is a table or a truth value. With a number, the user means the
