@@ -27,7 +27,7 @@ mod system {
     /// namespace has at most 4,096 segments.
     const MAX_SEGMENT_BYTES: u64 = 64 << 10;
 
-    /// Calls with which a program could use keys, traces or memory of the machine, or open sockets
+    /// Calls with which a program could use keys, traces or memory of the host, or open sockets
     /// that the filter does not see.
     const REFUSED: [i64; 12] = [
         libc::SYS_add_key,

@@ -1,6 +1,6 @@
 //! Measures the conditions of an execution, as far as the system provides them: the load of other
-//! processes on the core, its siblings and the machine, the frequency of the core, and the energy
-//! used.
+//! processes on the core, its siblings and the whole computer, the frequency of the core, and the
+//! energy used.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -28,9 +28,9 @@ pub struct Conditions {
     pub others_busy: Option<f64>,
     /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
     pub siblings_busy: Option<f64>,
-    /// Mean share of the time in which the other cores of the machine were busy, in 0..=1.
+    /// Mean share of the time in which the other cores of the computer were busy, in 0..=1.
     pub machine_busy: Option<f64>,
-    /// Share of the time in which the hypervisor gave the core to other machines, in 0..=1.
+    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.
     pub mhz: Option<f64>,
@@ -38,7 +38,7 @@ pub struct Conditions {
     pub throttled: Option<u64>,
     /// Number of involuntary context switches, as far as samples have counted them.
     pub preemptions: Option<u64>,
-    /// Energy of all processors of the machine, in joules.
+    /// Energy of all processors of the computer, in joules.
     pub energy: Option<f64>,
 }
 
@@ -181,7 +181,7 @@ impl SystemFiles {
         fs::read_to_string(path).ok()?.trim().parse().ok()
     }
 
-    /// Times of all cores since the start of the machine.
+    /// Times of all cores since the computer was started.
     fn core_times(&self) -> BTreeMap<usize, CoreTimes> {
         fs::read_to_string(self.proc.join("stat")).map(|stat| core_times(&stat)).unwrap_or_default()
     }

@@ -52,7 +52,8 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// The problem, in words.
+/// If the file or folder belongs to another user, or if another user has access to it: the problem,
+/// in words.
 #[cfg(unix)]
 pub fn check_private(metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;

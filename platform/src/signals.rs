@@ -4,8 +4,8 @@ use std::io;
 
 pub use system::{ReloadSignal, StopSignals};
 
-/// From now on, signals that tell the process to end do not end it, but each calls a function on a
-/// separate thread.
+/// From now on, each signal that tells the process to end calls a function on a separate thread
+/// instead of ending the process.
 ///
 /// # Errors
 ///
@@ -92,7 +92,7 @@ mod system {
         ///
         /// # Errors
         ///
-        /// None on this system.
+        /// Never on this system.
         pub fn listen() -> io::Result<StopSignals> {
             Ok(StopSignals)
         }
@@ -114,7 +114,7 @@ mod system {
         ///
         /// # Errors
         ///
-        /// None on this system.
+        /// Never on this system.
         pub fn listen() -> io::Result<ReloadSignal> {
             Ok(ReloadSignal)
         }

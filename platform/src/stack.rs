@@ -25,11 +25,11 @@ mod system {
     /// it.
     const GAP: usize = 64 << 10;
 
-    /// Whole pages of the stack of one thread, far from the frames that are on it now. Asks the
-    /// system whether any of them has been used since [`StackBand::clear`]. This takes a
-    /// microsecond, independently of the executed code. It finds all uses, also by functions in
-    /// other languages, and by frames that leave most of their bytes untouched if the band is
-    /// longer than such a frame.
+    /// Whole pages of the stack of one thread, far from the frames that are on it now.
+    /// [`StackBand::used`] asks the system whether any of them has been used since
+    /// [`StackBand::clear`], which takes a microsecond, independently of the executed code. It
+    /// detects all uses, including uses by functions in other languages. A frame that leaves most
+    /// of its bytes untouched is detected if the band is longer than the frame.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,

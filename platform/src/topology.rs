@@ -1,11 +1,12 @@
-//! Which cores of the machine share a physical core, a cache or a memory node, from the files of `/sys`.
+//! Which cores of the computer share a physical core, a cache or a memory node, from the files of
+//! `/sys`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The cores of a machine and what they share. Cores are numbered as the system does; two hyper-threads are two
-/// cores.
+/// The cores of a computer and what they share. Cores are numbered as the system does; two
+/// hyper-threads are two cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     places: BTreeMap<usize, CorePlace>,
@@ -23,7 +24,7 @@ struct CorePlace {
 }
 
 impl Topology {
-    /// The topology of this machine; empty if the system does not describe it.
+    /// The topology of this computer; empty if the system does not describe it.
     pub fn of_this_machine() -> Topology {
         Topology::of_folder(Path::new("/sys"))
     }
@@ -138,7 +139,7 @@ fn cores_of(list: &str) -> Vec<usize> {
         let (first, last) = range.split_once('-').unwrap_or((range, range));
         let (first, last) =
             (first.trim().parse::<usize>().ok()?, last.trim().parse::<usize>().ok()?);
-        // Do not expand ranges that are larger than any machine.
+        // Do not expand ranges with more cores than any computer has.
         (first <= last && last < 1 << 16).then_some(first..=last)
     });
     let cores: BTreeSet<usize> = ranges.flatten().collect();

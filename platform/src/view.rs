@@ -1,9 +1,9 @@
-//! Restricts the view of a program on the file system: the program can only read the files of the
-//! machine, and reaches none of its sockets, pipes, devices and settings of the kernel.
+//! Restricts a program's view of the file system: the program can only read the files of the host,
+//! and has no access to its sockets, pipes, devices and kernel settings.
 //!
 //! Files are shown through an overlay without a writable layer. A socket or pipe in an overlay is
-//! not the socket or pipe with the same name outside of it, so that no process answers. This is
-//! also true for sockets and pipes that are made while the program runs.
+//! not the socket or pipe with the same name outside of it, so no process answers. This is also
+//! true for sockets and pipes that are made while the program runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -35,7 +35,7 @@ pub struct Unrestricted {
 pub enum Part {
     /// The paths of [`View::hidden`] are hidden.
     Hidden,
-    /// Sockets and pipes of the machine are not reachable.
+    /// Sockets and pipes of the host are not reachable.
     Sockets,
     /// Only a few devices are visible, and `/dev/shm` is empty and bounded.
     Devices,
@@ -79,7 +79,7 @@ mod system {
         ("pts/ptmx", "/dev/ptmx"),
     ];
 
-    /// Files in `/proc` with memory or keys of the machine.
+    /// Files in `/proc` with memory or keys of the host.
     const SECRETS: [&str; 9] = [
         "kcore",
         "keys",
@@ -237,7 +237,7 @@ mod system {
     }
 
     /// Shows all folders through overlays, whose sockets and pipes are separate from those of the
-    /// machine.
+    /// host.
     fn separate_sockets() -> io::Result<()> {
         let mounts = mounts()?;
         let is_own = |place: &Path| OWN.iter().any(|own| place.starts_with(own));
