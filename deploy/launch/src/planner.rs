@@ -192,7 +192,8 @@ impl Planner {
                 TaskState::Waiting => known.started = None,
             }
         }
-        // Tasks that were submitted since and are not listed have started and ended.
+        // Tasks that were submitted since the last observation but are not listed have already
+        // started and ended.
         let unseen = std::mem::take(&mut self.unseen);
         self.spent += (allocated.len() as f64 + f64::from(unseen)) * self.cores() * passed;
         let listed: BTreeSet<&str> = listed.iter().map(|seen| seen.task.id.as_str()).collect();
@@ -298,8 +299,8 @@ impl Planner {
             let reserved: f64 = self.tasks.values().map(|task| task.remaining(now)).sum();
             let left = (budget - self.spent) / self.cores() - reserved;
             let needed = outlook.longest + HAND_BACK + self.policy.startup.as_secs_f64();
-            // Request twice the expected time. More would reserve a part of the budget that other
-            // tasks need.
+            // Request twice the expected time. A longer limit would reserve a part of the budget
+            // that other tasks need.
             let expected = 2.0 * outlook.work / f64::from(outlook.workers.max(1)) + needed;
             limit = expected.min(longest).min(left);
             if limit < needed {

@@ -21,7 +21,7 @@ struct Running {
     since: u64,
     limit: u64,
     workers: Vec<Worker>,
-    /// Whether tasks end at once, because their workers cannot reach the coordinator.
+    /// Whether a worker of the task has leased a run.
     worked: bool,
 }
 
@@ -31,6 +31,7 @@ struct Cluster {
     cores: u32,
     /// Seconds after which a task is preempted.
     preemption: Option<u64>,
+    /// Whether tasks end at once, because their workers cannot reach the coordinator.
     broken: bool,
     idle_limit: u64,
     startup: u64,
