@@ -36,7 +36,7 @@ impl fmt::Debug for Tls {
     }
 }
 
-/// Certificates or keys cannot be used.
+/// Why certificates or keys cannot be used.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TlsError {
@@ -126,12 +126,12 @@ const CLOCKS: &str = "compare the clocks of both machines";
 const OTHER: &str = "use certificates that `catherd certs` made, and the same catherd at both \
                      ends";
 
-/// A problem with a connection, and a hint what to do about it.
+/// A problem with a connection, and a hint about what to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The cause: a clause without a capital letter and without a full stop.
     pub cause: String,
-    /// A hint what to do.
+    /// A hint about what to do.
     pub hint: &'static str,
 }
 

@@ -256,8 +256,8 @@ pub fn problem(status: &Status) -> Option<Problem> {
     Some(Problem { cause: status.message().to_owned(), hint: REACH })
 }
 
-/// The reason for which a request failed, as text: the message of the coordinator, or the problem
-/// with the connection.
+/// The reason why a request failed, as text: the message of the coordinator, or the problem with
+/// the connection.
 pub fn reason(status: &Status) -> String {
     problem(status).map_or_else(|| status.message().to_owned(), |problem| problem.cause)
 }
