@@ -24,7 +24,7 @@ pub struct AlgorithmInfo {
 pub struct ParameterInfo {
     /// The name in study files.
     pub name: String,
-    /// The value unless a study sets it. `None` if the study must set it.
+    /// The value that applies unless a study sets another one. `None` if every study must set it.
     pub default: Option<Parameter>,
     /// The values that are allowed.
     pub values: Values,

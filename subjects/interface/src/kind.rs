@@ -39,7 +39,8 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The first field that cannot be used; the error has no field if the name is unknown.
+    /// If a field cannot be used: the error names the first one, or no field if the name is
+    /// unknown.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
     /// The part of the kind for external tools; `None` if its algorithms are not external tools.
@@ -51,7 +52,8 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// The first field that cannot be used; the error has no field if the kind has no mutation analysis.
+    /// If a field cannot be used: the error names the first one, or no field if the kind has no
+    /// mutation analysis.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Err(FieldError {
             field: None,
@@ -142,7 +144,7 @@ pub trait ToolKind {
     ///
     /// # Errors
     ///
-    /// The first algorithm that cannot be used, with the field at fault.
+    /// If an algorithm cannot be used: the error names the first one and the field at fault.
     fn resolve(
         &self,
         algorithms: &[Algorithm],

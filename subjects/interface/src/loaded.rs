@@ -17,7 +17,7 @@ pub trait LoadedProject: Send + Sized {
     ///
     /// # Errors
     ///
-    /// The reason why the project cannot be run, which is the same on every machine.
+    /// If the project cannot be run: the reason, which is the same on every computer.
     fn read(digest: Digest, bytes: &[u8]) -> Result<Self, LoadError>;
 
     /// Tries the project, as [`Runner::examine`] does.

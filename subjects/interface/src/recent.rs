@@ -18,7 +18,7 @@ impl<K: PartialEq, V> Recent<K, V> {
     ///
     /// # Errors
     ///
-    /// The error of `make`; the cache does not change then.
+    /// The error of `make`; in this case, the cache does not change.
     pub fn get<E>(&mut self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<&mut V, E> {
         let entry = match self.kept.iter().position(|(known, _)| *known == key) {
             Some(at) => self.kept.remove(at),

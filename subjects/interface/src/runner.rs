@@ -147,8 +147,8 @@ pub trait Runner: Send {
         Ok(Vec::new())
     }
 
-    /// Whether the conditions of the machine are measured for all runs and not only for runs with a
-    /// budget of real time, because the runner starts programs whose work is not counted.
+    /// Whether the conditions of the computer are measured for all runs and not only for runs with
+    /// a budget of real time, because the runner starts programs whose work is not counted.
     fn starts_programs(&self) -> bool {
         false
     }

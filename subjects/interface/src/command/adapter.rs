@@ -187,7 +187,7 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// The first setting that the tool does not take.
+    /// If the tool does not take a setting; the error names the first one.
     pub(super) fn check(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
         let Adapter { tool, algorithms, parameters, .. } = self;
         if !algorithms.is_empty() && !algorithms.contains(&algorithm.name) {

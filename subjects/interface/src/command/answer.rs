@@ -2,7 +2,8 @@
 //!
 //! | key | meaning |
 //! | --- | --- |
-//! | `goals`, `covered` | number of goals; those covered, as numbers below it, or how many if they have no names |
+//! | `goals`, `covered` | number of goals; the covered goals as numbers below it, or their count if
+//! goals have no names |
 //! | `goal_names` | a text for each goal, the same in all runs of a project; becomes the artifact `goals.json` |
 //! | `criteria` | in place of `goals` and `covered`, as in the result of a program without an adapter |
 //! | `executions`, `steps` | work in units of the budget; left out if the tool does not count it |
@@ -13,7 +14,8 @@
 //! | `times` | `search_ms`, `assertions_ms`, `total_ms`, outside of the digest |
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
 //! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, from a tool that lists no mutants |
-//! | `files` | paths of text files in the working folder that become artifacts, `-` for `/`; a list, or lists by name, of which `logs` and `binary` are outside of the digest |
+//! | `files` | paths of text files in the working folder that become artifacts, with `-` in place
+//! of `/`; a list, or lists by name, of which `logs` and `binary` are outside of the digest |
 //! | `faults` | a list of `name` and `wall_ms`: faults that the run exposed, by identity, and when |
 //! | `tool` | `name` and `version` of the tool that ran, optionally its `python` and `lock`; all must equal the values in `adapter.toml` |
 //! | `artifact` | path of the file that the measurer of the study measures apart from the trial (module `measuring`) |

@@ -103,7 +103,7 @@ impl Descriptor {
 ///
 /// # Errors
 ///
-/// The first descriptor that cannot be read, or two projects with the same name.
+/// If a descriptor cannot be read, or if two projects have the same name.
 pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
     let FoundProjects { projects, skipped, warnings } = found;
     let mut named: BTreeMap<String, PathBuf> = BTreeMap::new();

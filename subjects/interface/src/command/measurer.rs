@@ -23,13 +23,13 @@ pub(super) const MEASURER: &str = "measurer";
 /// The parameter with the digest of the measurer.
 pub(super) const MEASURER_DIGEST: &str = "measurer_digest";
 
-/// The parameter that says when the measurer is started.
+/// The parameter that determines when the measurer is started.
 pub(super) const MEASURE: &str = "measure";
 
 /// The values of [`MEASURE`]: by the tool's adapter within the trial, or by catherd after it.
 pub(super) const TIMES: [&str; 2] = ["trial", "apart"];
 
-/// The parameter of fuzzers that says whether the corpus is kept.
+/// The parameter of fuzzers that determines whether the corpus is kept.
 const CORPUS: &str = "corpus";
 
 /// Whether catherd measures the artifact of an algorithm after the trial, and not the tool's adapter within it.

@@ -262,7 +262,7 @@ impl<'p> Measuring<'p> {
     ///
     /// # Errors
     ///
-    /// The file that cannot be written.
+    /// If a file cannot be written: the file and the cause.
     fn write_request(
         &self,
         artifact: &Path,

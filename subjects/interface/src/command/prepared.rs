@@ -63,7 +63,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// Why the folder is not an adapter, with the file at fault.
+    /// If the folder is not an adapter: the reason, with the file at fault.
     pub(super) fn read(folder: PathBuf) -> Result<Tool, String> {
         Ok(Tool { adapter: Adapter::read(&folder)?, folder })
     }
@@ -116,7 +116,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If it is not, or if the lock cannot be read.
+    /// If it has not been prepared, or if the lock cannot be read.
     pub fn check_prepared(&self) -> Result<(), ToolError> {
         match self.environment()? {
             Some(folder) if !folder.join(MARK).is_file() => {

@@ -125,7 +125,7 @@ impl Program {
     ) -> Result<(Option<Adapter>, Filled), RunError> {
         match tool::find(&spec.algorithm, &self.programs.tools)? {
             FoundTool::Adapter(tool) => {
-                // The run has crashed, not failed, because another machine may have the
+                // The run has crashed, not failed, because another computer may have the
                 // environment.
                 let environment = tool.environment_for_runs();
                 let environment =
@@ -248,8 +248,8 @@ impl Program {
         // finished.
         let result = result::read(&out).map(read);
         // This process is alive, so any out-of-memory kill that was counted since the start has
-        // killed the program. Another worker may have more memory, so that such a run has no
-        // snapshot. A run that was asked to end, or that another signal ended, may have left a
+        // killed the program. Another worker may have more memory, so the snapshot of such a run is
+        // not used. A run that was asked to end, or that another signal ended, may have left a
         // snapshot.
         let out_of_memory = kills() > kills_before;
         let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
@@ -316,8 +316,7 @@ impl Runner for Program {
         let (bytes, _) = self.projects.take_turn(spec.project)?;
         let bytes = Arc::clone(bytes);
         tool::check(&spec.algorithm).map_err(failed)?;
-        // The record of the previous run has been delivered, so that its trial is not needed any
-        // more.
+        // The record of the previous run has been delivered, so its trial can be removed.
         self.forget_measured();
         let Some(measuring) = Measuring::of(spec, &self.programs, self.limits)? else {
             return self

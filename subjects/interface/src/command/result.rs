@@ -241,7 +241,8 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
 ///
 /// # Errors
 ///
-/// The first key that is missing, unknown or of the wrong type, with its place.
+/// If a key is missing, unknown or of the wrong type; the error names the place of the first such
+/// key.
 pub(super) fn check_point(
     number: usize,
     point: &Map<String, Value>,
@@ -271,7 +272,7 @@ pub(super) fn check_point(
 ///
 /// # Errors
 ///
-/// What is wrong, with its place, such as `suite.tests`.
+/// If the value has the wrong type; the error names its place, such as `suite.tests`.
 pub(super) fn at_path<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();

@@ -9,13 +9,14 @@
 //! The worker holds a pipe to the supervisor's standard input. It closes the pipe when it has read
 //! the result, or to end the run; the kernel closes the pipe when the worker is killed. The
 //! supervisor then kills the remaining processes of the program and removes the working folder.
-//! When the init process ends, the kernel kills all processes of the namespace, also those in other
-//! sessions. Where the kernel permits no namespaces, the supervisor adopts orphans instead and
-//! kills its descendants one by one.
+//! When the init process ends, the kernel kills all processes of the namespace, including processes
+//! in other sessions. Where the kernel permits no namespaces, the supervisor adopts orphans instead
+//! and kills its descendants one by one.
 //!
-//! In the namespaces the program has no network but the loopback device, reaches no socket, pipe, shared
-//! memory or device of the machine, and can only write to its working folder and `/dev/shm`. If the worker
-//! writes a byte to the pipe, the supervisor asks the program to end (SIGTERM).
+//! In the namespaces the program has no network but the loopback device, reaches no socket, pipe,
+//! shared memory or device of the computer, and can only write to its working folder and
+//! `/dev/shm`. If the worker writes a byte to the pipe, the supervisor asks the program to end
+//! (SIGTERM).
 //!
 //! When the program and all its processes have ended, the supervisor writes its report to
 //! standard output, as one line. The program's own output goes to standard error.
@@ -141,8 +142,8 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
     io::stdout().write_all(&serde_json::to_vec(&Report { ended, missing })?)
 }
 
-/// Separates this process and its children from the machine. Returns the guarantees that the system does
-/// not give.
+/// Separates this process and its children from the rest of the system. Returns the guarantees that
+/// the system does not give.
 fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
     let mut missing = Vec::new();
     // Set the limit first, because settings of the kernel are read-only afterwards.

@@ -164,7 +164,8 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
 ///
 /// # Errors
 ///
-/// The first algorithm whose tool cannot be read or does not support its settings.
+/// If the tool of an algorithm cannot be read or does not support its settings; the error names the
+/// first such algorithm.
 pub(super) fn resolve(
     algorithms: &[Algorithm],
     folder: &Path,

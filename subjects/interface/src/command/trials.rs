@@ -107,7 +107,7 @@ impl Trial {
         let Description { artifact, mut record } = read(&folder)?;
         let unharmed = digest_of(&folder.join(ARTIFACT)).is_ok_and(|found| found == artifact);
         record.run = spec.id();
-        // The conditions of the machine during the trial are not known; the conditions during
+        // The conditions of the computer during the trial are not known; the conditions during
         // measuring must not be used instead.
         let resources = &mut record.resources;
         let started = || started_ms(&folder, resources.wall_ms);
