@@ -12,7 +12,7 @@ pub struct Cost {
     pub evaluations: u64,
     /// Events selected and sent, without the waits between them.
     pub events: u64,
-    /// Steps of the machine.
+    /// Steps of the program under test.
     pub steps: u64,
 }
 
@@ -47,7 +47,7 @@ impl Meter {
         self.cost.events
     }
 
-    /// Steps of the machine.
+    /// Steps of the program under test.
     pub fn steps(&self) -> u64 {
         self.cost.steps
     }
@@ -84,7 +84,7 @@ impl Clock for Stopwatch {
 pub struct Budget {
     /// Test executions.
     pub executions: Option<u64>,
-    /// Steps of the machine.
+    /// Steps of the program under test.
     pub steps: Option<u64>,
     /// Fitness evaluations.
     pub evaluations: Option<u64>,
