@@ -1,4 +1,4 @@
-//! Elementary functions for the Scratch machine and the JavaScript engine, with the same results on
+//! Elementary functions for the VM of Scratch and the JavaScript engine, with the same results on
 //! every computer.
 //!
 //! JavaScript does not define the precision of these functions, and engines differ in the last
