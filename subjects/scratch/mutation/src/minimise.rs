@@ -33,8 +33,8 @@ pub enum Level {
     /// A small subset with which each test still notices the same mutants without the others, each
     /// with this number of assertions of the test.
     MinimalByTest(u32),
-    /// As [`Level::MinimalByTest`], and the last two assertions of each test about each attribute
-    /// of a sprite, because mutants that are not executed may change other attributes.
+    /// Like [`Level::MinimalByTest`], plus the last two assertions of each test about each
+    /// attribute of a sprite, because mutants that are not executed may change other attributes.
     Diverse(u32),
 }
 

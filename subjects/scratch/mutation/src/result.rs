@@ -42,7 +42,7 @@ pub struct MutantResult<F = Failure> {
 pub struct Kill<F = Failure> {
     /// Position of the test in the suite.
     pub test: u32,
-    /// The reason of the failure: for a generated suite, the first assertion that did not hold.
+    /// The reason for the failure: for a generated suite, the first assertion that did not hold.
     pub failure: F,
 }
 

@@ -10,7 +10,7 @@ use crate::settings::MutationSettings;
 
 /// A suite whose tests are executed on a project and on its mutants.
 pub trait Tests: Sync {
-    /// The reason for which a test failed.
+    /// The reason why a test failed.
     type Failure: Send;
 
     /// Executes every test on the original. Returns one result for each test, in order.
