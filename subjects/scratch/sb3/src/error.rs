@@ -12,7 +12,7 @@ pub struct ReadError {
     pub cause: Cause,
 }
 
-/// Cause for which a project cannot be read.
+/// The reason why a project cannot be read.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {

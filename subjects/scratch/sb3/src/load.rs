@@ -19,7 +19,7 @@ impl Project {
     /// Like [`Project::read`], but with the given limits.
     ///
     /// # Errors
-    /// As for [`Project::read`].
+    /// Like [`Project::read`].
     pub fn read_within(path: impl AsRef<Path>, limits: &Limits) -> Result<Project, ReadError> {
         let path = path.as_ref();
         let name = path.display().to_string();
@@ -34,7 +34,7 @@ impl Project {
     /// Reads an archive from memory. Errors name it `name`.
     ///
     /// # Errors
-    /// As for [`Project::read`].
+    /// Like [`Project::read`].
     pub fn from_bytes(name: &str, bytes: &[u8], limits: &Limits) -> Result<Project, ReadError> {
         let project = if is_json(bytes) {
             bare_json(bytes, limits)
