@@ -56,7 +56,7 @@ impl Program {
     /// Compiles a project for a version of Scratch.
     ///
     /// # Errors
-    /// As for [`Program::compile`].
+    /// Like [`Program::compile`].
     pub fn compile_for(project: &Project, compat: Compat) -> Result<Program, CompileError> {
         Self::with_skins(project, compat, SkinSetBuilder::new(Limits::default()))
     }
@@ -66,7 +66,7 @@ impl Program {
     /// they are not read or rasterised again.
     ///
     /// # Errors
-    /// As for [`Program::compile`].
+    /// Like [`Program::compile`].
     pub fn compile_sharing(&self, project: &Project) -> Result<Program, CompileError> {
         Self::with_skins(project, self.compat, SkinSetBuilder::sharing(&self.skins))
     }
@@ -86,7 +86,7 @@ impl Program {
     /// are shared, so that they are not read or rasterised again.
     ///
     /// # Errors
-    /// As for [`Program::compile`].
+    /// Like [`Program::compile`].
     ///
     /// # Panics
     /// If the number of targets differs.
