@@ -26,7 +26,7 @@ pub(crate) fn compare_coverage(
     project: &Project,
 ) -> CoverageDifference {
     let mut difference = CoverageDifference::default();
-    // Recordings of today's machine do not contain what was covered.
+    // Recordings of today's Scratch do not contain the covered blocks.
     if trace.covered.is_empty() && program.compat() == Compat::Today {
         return difference;
     }

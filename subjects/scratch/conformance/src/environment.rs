@@ -23,8 +23,8 @@ pub struct Environment {
     /// Reading of the recorder's clock at the end, in milliseconds since the flag. `None` if the
     /// replay uses the VM's own clock.
     pub elapsed: Option<f64>,
-    /// Whether the recorder made today's machine execute one batch a step and advance the timer by
-    /// 0.075 s, as the machine of 2022 does. Recordings do not contain this.
+    /// Whether the recorder made today's Scratch execute one batch a step and advance the timer by
+    /// 0.075 s, as Scratch did in 2022. Recordings do not contain this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
     /// Steps in which keys that are held start hats of Makey Makey again. The original repeats them by a

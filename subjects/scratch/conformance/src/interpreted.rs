@@ -26,7 +26,7 @@ impl Tracer for Untold {
 pub struct WarpBlocks {
     /// Number of all blocks that were executed.
     pub executed: u64,
-    /// The numbers of interpreted blocks, by opcode and reason. For a reason within the block, the
+    /// How many blocks were interpreted, by opcode and reason. For a reason within the block, the
     /// opcodes of its reporters follow, without arithmetic and comparisons.
     pub interpreted: BTreeMap<String, u64>,
 }

@@ -25,7 +25,7 @@ pub struct RandomInputDriver {
     /// Whether only the interpreter executes the program, without the linear form of custom blocks.
     /// It must not change any state.
     pub interpret: bool,
-    /// The VM.
+    /// The version of Scratch whose behaviour the VM reproduces.
     pub compat: Compat,
 }
 

@@ -66,7 +66,7 @@ pub fn replay(
 ///
 /// The first attempt assumes untouched devices. If it diverges, each of the given states of the
 /// devices is tried, then the recorder's clock is inferred, and then the times of Makey Makey's
-/// timer. For today's machine, all this is tried with its usual batches and clock, and then with
+/// timer. For today's Scratch, all this is tried with its usual batches and clock, and then with
 /// one batch for each step.
 pub fn replay_best(
     trace: &Trace,

@@ -113,7 +113,7 @@ pub fn device_states(traces: &[Trace]) -> Vec<Devices> {
     states
 }
 
-/// Replays a trace in one of the machines, with the project for it in the index.
+/// Replays a trace as one version of Scratch, with its project from the index.
 ///
 /// # Errors
 /// If the index does not contain the project or the project cannot run.
@@ -132,7 +132,7 @@ pub fn replay_indexed(
     Ok(replay_best(trace, &project, &Arc::new(program), devices))
 }
 
-/// Replays all traces in parallel, in one of the machines. `on_verdict` is called after each.
+/// Replays all traces in parallel, as one version of Scratch. `on_verdict` is called after each.
 pub fn replay_all(
     files: &[PathBuf],
     index: &ProjectIndex,

@@ -14,7 +14,7 @@ use crate::observer::Observer;
 use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
 
 /// Settings for the recordings: the timer of the Whisker paper, no network and no clock, or the
-/// settings of today's machine.
+/// settings of today's Scratch.
 fn settings(compat: Compat, one_batch: bool) -> VmSettings {
     let default = VmSettings::of(compat);
     let slowed =
@@ -95,7 +95,7 @@ impl<'a> Replayer<'a> {
         self.vm.set_clock(milliseconds);
     }
 
-    /// Runs one step in VM and recording, and compares the states.
+    /// Runs one step of the VM, and compares its state with the recording.
     pub(crate) fn advance(&mut self) -> Option<Divergence> {
         self.step += 1;
         let is_due = |inputs: &&StepInputs| inputs.step == self.step as u64;

@@ -38,7 +38,7 @@ fn recordings_replay_identically() {
     assert!(identical >= IDENTICAL, "{identical} of {replayed} identical");
 }
 
-/// Recordings of today's machine agree in every state, each from its own project. `face` was not
+/// Recordings of today's Scratch agree in every state, each from its own project. `face` was not
 /// recorded, because the original needs a camera and a model.
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]

@@ -50,7 +50,7 @@ pub struct Campaign<'a> {
     pub failures: &'a Path,
 }
 
-/// An execution that crashed, hung, or had another result when it was repeated.
+/// An execution that crashed, hung, or had a different result when it was repeated.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedExecution {
     /// Number of the execution.
