@@ -16,7 +16,7 @@ use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 /// 5. Tests in which a network chooses the events.
 /// 6. Rules of policies with a swaying aim, conditions on positions, and ranges of variables during
 ///    policies.
-/// 7. Tests with fewer re-executions than requested; suites for today's machine.
+/// 7. Tests with fewer re-executions than requested; suites for today's Scratch.
 pub const FORMAT: u32 = 7;
 
 impl Suite {
