@@ -34,8 +34,8 @@ pub enum Command {
     Synth(synth::Arguments),
 }
 
-/// Draws figures from the tables that `dataset describe` has written into a folder, and returns
-/// their files: of the distribution of a measure of projects, and of the features that projects
+/// Draws figures from the tables that `dataset describe` has written into a folder, and returns the
+/// files of the figures: the distribution of a measure of projects, and the features that projects
 /// use.
 pub type Draw<'a> = dyn Fn(&Path, Measure, Noun) -> Result<[PathBuf; 2], Failure> + 'a;
 

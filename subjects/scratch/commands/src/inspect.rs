@@ -1,5 +1,4 @@
-//! `catherd inspect` for a Scratch project: blocks that the machine executes differently from
-//! Scratch.
+//! `catherd inspect` for a Scratch project: blocks that the VM executes differently from Scratch.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -24,7 +23,7 @@ pub struct Flags {
     compat: Compat,
 }
 
-/// Uses of one opcode that the machine executes differently.
+/// Uses of one opcode that the VM executes differently.
 #[derive(Default)]
 struct Uses {
     instead: &'static str,
@@ -32,8 +31,8 @@ struct Uses {
     sprites: Vec<(String, Vec<String>)>,
 }
 
-/// Prints which blocks of a project the machine does not support, or executes differently from
-/// Scratch, and what they do instead.
+/// Prints which blocks of a project the VM does not support, or executes differently from Scratch,
+/// and what they do instead.
 ///
 /// # Errors
 ///
@@ -62,7 +61,7 @@ pub fn run(path: &Path, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Counts the unsupported blocks for each opcode, without blocks outside of scripts.
+/// Counts the unsupported blocks for each opcode, leaving out blocks outside of scripts.
 fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     let mut found: BTreeMap<String, Uses> = BTreeMap::new();
     for target in &project.targets {

@@ -1,10 +1,10 @@
 //! The commands for Scratch without a study: test generation, grading, mutation analysis, corpora
-//! and the machine.
+//! and the VM.
 //!
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands with these names for a Scratch
 //!   project; [`play`]: `catherd play`; [`inspect`]: `catherd inspect`.
 //! - [`judge`]: `catherd judge`, for grading platforms.
-//! - [`vm`]: the machine; [`dataset`]: corpora of projects, from sampling to figures.
+//! - [`vm`]: the VM; [`dataset`]: corpora of projects, from sampling to figures.
 
 pub mod coverage;
 pub mod dataset;

@@ -33,7 +33,7 @@ pub(crate) fn parse_suite(pair: &Pair, text: &str) -> Result<Suite, Failure> {
     Suite::from_json(text).map_err(|error| suite_failure(pair, error))
 }
 
-/// Compiles a project for a machine.
+/// Compiles a project for a version of Scratch.
 pub(crate) fn compile(
     path: &Path,
     subject: &LoadedProject,
@@ -44,8 +44,8 @@ pub(crate) fn compile(
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Compiles a project for a machine and a suite that queries colours even if no block does.
-/// Costumes are shared with an earlier program for the same machine.
+/// Compiles a project for a version of Scratch, and for a suite that queries colours even if no
+/// block does. Costumes are shared with an earlier program for the same version.
 pub(crate) fn compile_for_scripts(
     path: &Path,
     subject: &LoadedProject,

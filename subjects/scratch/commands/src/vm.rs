@@ -1,4 +1,4 @@
-//! `catherd vm`: commands that run the Scratch machine without tests.
+//! `catherd vm`: commands that run the VM of Scratch without tests.
 
 mod bench;
 mod conformance;

@@ -47,7 +47,7 @@ pub struct Arguments {
 struct OpcodeUse {
     projects: usize,
     uses: usize,
-    /// The reason for which the machine does not support the block; `None` if it supports it.
+    /// The reason why the VM does not support the block; `None` if it supports it.
     unsupported: Option<&'static str>,
 }
 
@@ -213,7 +213,7 @@ impl CorpusDescription {
         text
     }
 
-    /// Blocks that the machine does not support as Scratch does; empty if there are none.
+    /// Blocks that the VM does not support as Scratch does; empty if there are none.
     fn unsupported_table(&self) -> String {
         let unsupported: Vec<_> = self
             .opcodes()

@@ -52,7 +52,8 @@ impl LoadedSuite {
         LoadedSuite { name: file_name(path), tests, inputs, last: Mutex::default() }
     }
 
-    /// The machine for which the suite was made. Whisker has the machine of 2022.
+    /// The version of Scratch for which the suite was made. Suites for Whisker are made for the
+    /// version of 2022.
     fn compat(&self) -> Compat {
         match &self.tests {
             Tests::Generated(generated) => generated.0.machine.compat,
@@ -69,7 +70,7 @@ impl LoadedSuite {
     /// project.
     ///
     /// # Errors
-    /// The reason for which the suite cannot be loaded, on one line.
+    /// The reason why the suite cannot be loaded, on one line.
     pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
         let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
         // The first project that can be compiled is sufficient, because the suite does not depend
@@ -95,7 +96,7 @@ impl LoadedSuite {
     /// Executes the suite on a project that was read.
     ///
     /// # Errors
-    /// The reason for which the project cannot be used, on one line.
+    /// The reason why the project cannot be used, on one line.
     pub(crate) fn execute(
         &self,
         path: &Path,

@@ -1,4 +1,4 @@
-//! `catherd vm bench`: measures the speed of the machine.
+//! `catherd vm bench`: measures the speed of the VM.
 
 use std::path::PathBuf;
 use std::time::Duration;

@@ -1,4 +1,4 @@
-//! `catherd dev vm digest`: one digest per project that is equal in every build on every machine.
+//! `catherd dev vm digest`: one digest per project that is equal in every build on every computer.
 
 use std::path::PathBuf;
 

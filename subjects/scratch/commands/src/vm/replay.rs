@@ -1,4 +1,4 @@
-//! `catherd vm replay`: replays one recording of the original machine.
+//! `catherd vm replay`: replays one recording of the original Scratch.
 
 use std::path::PathBuf;
 
