@@ -1,5 +1,6 @@
-//! Reads certificates and checks how long they are valid; also the command that makes them. The
-//! module [`issue`], which parses and makes certificates, needs the feature `certificates`.
+//! `catherd certs`: makes certificates. Also reads certificates, and checks how long they are
+//! valid. The module [`issue`], which parses and makes certificates, needs the feature
+//! `certificates`.
 
 #[cfg(feature = "certificates")]
 mod issue;
@@ -30,7 +31,7 @@ pub(crate) fn read_tls(folder: &Path) -> Result<Tls, Failure> {
 pub(crate) struct Expiry {
     /// One sentence.
     pub(crate) text: String,
-    /// The certificate has expired or will soon.
+    /// Whether the certificate has expired or will soon expire.
     pub(crate) urgent: bool,
 }
 

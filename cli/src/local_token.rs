@@ -42,10 +42,10 @@ pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> 
     Ok((token, file))
 }
 
-/// The token of the coordinator of this user at an address on loopback, and the IP address for which
-/// it was made. It may only be sent to this address, because `localhost` may have several. A coordinator
-/// at an IP address may start later. `None` if the address is not on loopback, or `localhost` has no
-/// token.
+/// The token of the coordinator of this user at an address on loopback, and the IP address for
+/// which it was made. The token may only be sent to this address, because `localhost` may have
+/// several. For an IP address, the coordinator may start later; its token is then read when a
+/// request is sent. `None` if the address is not on loopback, or `localhost` has no token.
 ///
 /// # Errors
 ///

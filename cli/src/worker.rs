@@ -260,7 +260,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
 }
 
-/// Makes the folder of trials that are not measured yet; the absolute path.
+/// Makes the folder of trials that are not measured yet, and returns its absolute path.
 fn trials_folder(path: &Path) -> Result<PathBuf, Failure> {
     let made = catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(path);
     made.and_then(|()| std::path::absolute(path)).map_err(|cause| {
@@ -311,11 +311,11 @@ fn not_a_sibling(core: usize) -> Result<(), Failure> {
     )))
 }
 
-/// Attempts to look up the name of a coordinator, a second apart.
+/// Number of attempts to look up the name of a coordinator, one second apart.
 const NAME_ATTEMPTS: u32 = 3;
 
 /// Checks that the name of a coordinator can be resolved. An unknown name is a typing error, so
-/// that retrying until the time-out would not help.
+/// retrying until the time-out would not help.
 fn known_names(addresses: &[String]) -> Result<(), Failure> {
     let mut reason = String::new();
     for attempt in 0..NAME_ATTEMPTS {
@@ -348,7 +348,7 @@ pub(crate) fn spool(spools: &Path, core: usize) -> PathBuf {
 
 /// The command that starts the worker of a core for `catherd run`.
 ///
-/// The worker reads its token from standard input: other users could read command line and
+/// The worker reads its token from standard input: other users could read its command line and
 /// environment. It executes programs only if `programs` is given.
 pub(crate) fn command(
     program: &Path,

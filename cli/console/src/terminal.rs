@@ -76,7 +76,7 @@ pub fn note(line: &str) {
     let _ = Stderr.write_all(format!("{}\n", printable_lines(line)).as_bytes());
 }
 
-/// Writes the reason for which the command failed.
+/// Writes the reason why the command failed.
 pub fn fail(text: &str) {
     match STRUCTURED.load(Ordering::Relaxed) {
         true => tracing::error!("{text}"),

@@ -21,18 +21,18 @@ const AVOIDED: [(&str, &str); 10] = [
 
 /// Uses of these words that are correct.
 const CORRECT: [&str; 13] = [
-    // Without others.
+    // The word with the meaning "without others".
     "is alone",
     "was alone",
     "left alone",
-    // In pictures, where one thing covers another.
+    // Pictures in which one object covers another.
     "draw behind the",
     "behind the others",
     "behind the first opaque",
-    // Ids of things, one each.
+    // Ids of objects, one for each object.
     "Numbers of the",
     "Numbers of its",
-    // That something does not exist, and comparisons.
+    // Statements that something does not exist, and comparisons.
     "here is no",
     "here are no",
     "is no longer",

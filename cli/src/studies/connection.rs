@@ -124,8 +124,8 @@ impl Connection {
         reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
-    /// Sends several requests at a time, in the order of `requests`, at most `most` of them, until one
-    /// fails. `done` is called with the result of each that has succeeded.
+    /// Sends `requests` in their order, at most `most` at the same time, until one fails. `done` is
+    /// called with the result of each that has succeeded.
     pub(super) fn in_parallel<T, R, F>(
         &self,
         most: usize,

@@ -78,8 +78,8 @@ echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": 
     assert!(good, "{text}");
     for row in place.rows() {
         assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "1"), "{text}");
-        // Left out are the archive, links, a pipe, paths outside of the folder, a repeated file,
-        // and 102 of 302 files.
+        // The archive, links, a pipe, paths outside of the folder, a repeated file, and 102 of 302
+        // files are left out.
         assert!(row["metrics"].contains("\"files_left_out\":110"), "{}", row["metrics"]);
     }
     let index = place.text("out/artifacts/index.csv");
@@ -128,7 +128,7 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus"]
                  budget = { wall = '1min' }\n[command]\nadapter = 'adapter'\nrun_artifacts = '16MiB'\n";
     fs::write(place.path("study.toml"), study).unwrap();
     fs::create_dir(place.path("disk")).unwrap();
-    // The disk is a file system of a namespace, so nothing is mounted on the machine.
+    // The disk is a file system of a namespace, so nothing is mounted outside of it.
     let script = r#"mount -t tmpfs -o size=45m disk disk || exit 9
 study() { "$0" run study.toml --out disk/out --workers 1 --quiet --retry-timeout 5; }
 if study >&2; then exit 8; fi

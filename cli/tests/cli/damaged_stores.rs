@@ -1,7 +1,7 @@
 //! Continues studies on damaged copies of a store with the binary. Each must end, with complete
 //! results or with an error that names the store, and no run must be quarantined because of the
 //! damage. `CATHERD_DAMAGED_STORES` is the number of copies, 12 by default;
-//! `tests/damaged/continue.sh` continues as many as wanted.
+//! `tests/damaged/continue.sh` continues any number of copies.
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -95,7 +95,7 @@ impl Forger<'_> {
         fitting[self.pick(fitting.len())]
     }
 
-    /// A forgery of a kind that depends on the number.
+    /// A forgery, whose kind depends on the number.
     fn forge(&mut self, number: u64) -> Forgery {
         match number % 12 {
             0 | 1 => self.flipped(),

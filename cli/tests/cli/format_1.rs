@@ -22,14 +22,14 @@ fn copy() -> TempDir {
     directory
 }
 
-/// A column of runs.csv by run.
+/// The values of a column of runs.csv, by run.
 fn column(folder: &Path, name: &str) -> BTreeMap<String, String> {
     let mut runs = csv::Reader::from_path(folder.join("runs.csv")).unwrap();
     let rows = runs.deserialize().map(Result::unwrap);
     rows.map(|row: BTreeMap<String, String>| (row["run"].clone(), row[name].clone())).collect()
 }
 
-/// The runs would now be executed by another engine. The error says so, instead of reporting
+/// The runs would now be executed by another engine. The error states this instead of reporting
 /// different digests.
 #[test]
 fn old_records_are_of_another_engine() {

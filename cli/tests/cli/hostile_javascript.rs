@@ -17,7 +17,7 @@ use tempfile::TempDir;
 
 use crate::support::{catherd, digests, stderr};
 
-/// Number of generated programs unless the environment says otherwise.
+/// Number of generated programs unless the environment sets another number.
 const SCRIPTS: usize = 12;
 
 /// Executions of each run.

@@ -31,7 +31,7 @@ done
 echo "Submitted batch job $job"
 "#;
 
-/// `squeue`: lists the processes that live.
+/// `squeue`: lists the processes that are alive.
 const SQUEUE: &str = r#"#!/bin/bash
 for file in "$CLUSTER"/tasks/*; do
     [[ -e "$file" ]] || continue
@@ -90,7 +90,7 @@ impl Cluster {
         command.output().unwrap()
     }
 
-    /// Tasks that live.
+    /// The number of tasks that are alive.
     fn tasks(&self) -> usize {
         let output = Command::new(self.path("bin/squeue")).envs(self.environment()).output();
         String::from_utf8(output.unwrap().stdout).unwrap().lines().count()

@@ -76,7 +76,8 @@ impl Place {
         fs::write(self.path("study.toml"), study).unwrap();
     }
 
-    /// Executes the study with more words on its command line. Returns whether it succeeded, and what it printed.
+    /// Executes the study with additional arguments. Returns whether it succeeded, and what it
+    /// printed.
     fn run(&self, out: &str, more: &[&str]) -> (bool, String) {
         let words = ["run", "study.toml", "--workers", "1", "--out", out];
         let output = catherd().current_dir(self.0.path()).args(words).args(more).output().unwrap();

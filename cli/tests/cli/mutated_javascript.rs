@@ -54,7 +54,8 @@ fn damaged(text: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     made
 }
 
-/// `CATHERD_MUTATED` says how many files are damaged, `CATHERD_MUTATED_FROM` names a folder with files.
+/// `CATHERD_MUTATED` sets the number of files that are damaged, and `CATHERD_MUTATED_FROM` names a
+/// folder with files.
 #[test]
 #[ignore = "takes minutes"]
 fn damaged_files_are_loaded_or_refused() {

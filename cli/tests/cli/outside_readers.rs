@@ -1,8 +1,8 @@
 //! Tests, with the binary, stores that other programs read, copy, delete and rename while they are
 //! in use. No acknowledged record may be lost.
 //!
-//! The studies are small, and the outside reader is SQLite in this process. `tests/readers` kills a
-//! hundred times while the programs named by `CATHERD_READERS` read as well.
+//! The studies are small, and the outside reader is SQLite in this process. `tests/readers` kills
+//! processes a hundred times while the programs named by `CATHERD_READERS` read as well.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -216,8 +216,8 @@ echo '{"goals": 2, "covered": [0]}' > "$1"
     }
     readers.end();
     assert!(study.finish("out") == expected, "records differ");
-    // A worker may be killed during a run, and with a finished record in its spool whose run another
-    // worker executes before the record arrives.
+    // A worker may be killed during a run, or with a finished record in its spool; in the second
+    // case, another worker may execute the run before the record arrives.
     let workers = std::thread::available_parallelism().unwrap().get();
     let again = noted() - undisturbed - study.runs;
     assert!(

@@ -244,8 +244,8 @@ fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
     }
 }
 
-/// A study with `[stop]` ends when its comparisons are decided, each algorithm when its own are.
-/// After being killed it makes the same decisions. It does not show p-values.
+/// A study with `[stop]` ends when its comparisons are decided, each algorithm when its own are. If
+/// it is killed and continued, it makes the same decisions. It does not show p-values.
 #[test]
 #[ignore = "takes long"]
 fn a_study_ends_when_it_is_decided() {

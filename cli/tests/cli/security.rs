@@ -287,7 +287,7 @@ fn tokens_are_kept_secret_and_reread_on_request() {
     fs::write(&tokens, "nonsense\n").unwrap();
     reload(&mut lines, "the tokens stay as they are");
     assert!(status(&other).status.success());
-    // With an empty file no request is accepted, instead of every request.
+    // With an empty file, no request is accepted, rather than every request.
     fs::write(&tokens, "").unwrap();
     reload(&mut lines, "0 tokens from now on");
     assert!(stderr(&status(&other)).contains("unknown token"));
