@@ -66,7 +66,7 @@ pub struct Tables {
 /// table, into the folder of these tables. Returns the paths of the figures.
 ///
 /// # Errors
-/// See [`Error`].
+/// [`Error`] if a table cannot be read or a figure cannot be written.
 pub fn draw(folder: &Path, tables: &Tables) -> Result<[PathBuf; 2], Error> {
     let Tables { size, feature } = tables;
     let sizes = Column::read(&folder.join("projects.csv"), &size.column)?.numbers()?;

@@ -85,8 +85,8 @@ pub struct WorkerOptions {
 ///
 /// # Errors
 ///
-/// Why the worker failed. Records that were not acknowledged remain in the spool, and the next
-/// worker with the same spool commits them first.
+/// If the worker fails. Records that were not acknowledged remain in the spool, and the next worker
+/// with the same spool commits them first.
 pub fn run_worker(
     options: WorkerOptions,
     make: Box<MakeRunner>,

@@ -130,7 +130,7 @@ impl Statement {
     ///
     /// # Errors
     ///
-    /// The first difference, with the name of the file.
+    /// If the statements differ: the first difference, with the name of the file.
     pub fn check(&self, package: &Statement) -> Result<(), StatementError> {
         let error = |cause: String| Err(StatementError(cause));
         let (own, other) = (self.digests(), package.digests());

@@ -51,7 +51,7 @@ impl Svg {
     /// The picture as a PNG file of 300 pixels per inch.
     ///
     /// # Errors
-    /// [`ExportError`].
+    /// [`ExportError`] if the picture cannot be converted.
     pub fn png(&self) -> Result<Vec<u8>, ExportError> {
         let tree = self.tree()?;
         let scale = DPI / CSS_DPI;
@@ -82,7 +82,7 @@ impl Svg {
     /// The picture as a PDF file with one page of its size.
     ///
     /// # Errors
-    /// [`ExportError`].
+    /// [`ExportError`] if the picture cannot be converted.
     pub fn pdf(&self) -> Result<Vec<u8>, ExportError> {
         let tree = self.tree()?;
         let scale = 72.0 / CSS_DPI;

@@ -27,7 +27,8 @@ impl Description {
     /// Describes a sample.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] and [`Unavailable::NotANumber`].
+    /// [`Unavailable::Empty`] if the sample is empty, and [`Unavailable::NotANumber`] if it
+    /// contains NaN.
     pub fn of(sample: &[f64]) -> Result<Description, Unavailable> {
         ordered(sample)?;
         let mut sorted = sample.to_vec();

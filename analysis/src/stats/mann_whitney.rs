@@ -26,7 +26,8 @@ impl MannWhitney {
     /// Compares two samples.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] and [`Unavailable::NotANumber`].
+    /// [`Unavailable::Empty`] if a sample is empty, and [`Unavailable::NotANumber`] if one contains
+    /// NaN.
     pub fn new(x: &[f64], y: &[f64]) -> Result<MannWhitney, Unavailable> {
         ordered(x)?;
         ordered(y)?;

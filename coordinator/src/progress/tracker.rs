@@ -288,9 +288,9 @@ impl ProgressTracker {
         }
     }
 
-    /// The time that this number of runs takes if each takes as long as the runs that are being
-    /// executed, as estimated from the share of its budget that each has spent; `None` if none has
-    /// spent enough.
+    /// The time that this number of runs takes if each of them takes as long as the runs that are
+    /// being executed, as estimated from the share of its budget that each has spent; `None` if
+    /// none has spent enough.
     fn expected_by_budget(&self, now: Duration, runs: u64, workers: usize) -> Option<Duration> {
         let budget = &self.active.first().and_then(|study| self.plans.get(study))?.budget;
         let times = self.executing.values().filter_map(|(since, progress)| {

@@ -61,7 +61,7 @@ impl RecordRow {
     ///
     /// # Errors
     ///
-    /// A description of the value that does not match.
+    /// If a value does not match: a description of it.
     pub(super) fn record(&self, run: Digest, kind: &str) -> Result<RunRecord, String> {
         self.compare_checksum()?;
         let record = RunRecord::from_json(&self.json, kind)

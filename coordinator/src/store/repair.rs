@@ -162,7 +162,7 @@ impl Store {
 ///
 /// # Errors
 ///
-/// How the list of runs differs from the plan.
+/// If the list of runs differs from the plan: a description of the difference.
 fn judge(
     position: usize,
     expected: &RunSpec,
