@@ -45,10 +45,11 @@ pub(crate) fn expiry(_: &[u8]) -> Result<Expiry, Failure> {
 
 /// Makes certificates for a coordinator, its workers and clients.
 ///
-/// They are signed by a certificate authority of their own. DIR gets ca.pem and ca-key.pem, and a folder for each --for with ca.pem, cert.pem and key.pem;
-/// copy each folder to the machine that uses it. Keep ca-key.pem secret, because it can sign more
-/// certificates. Certificates expire: without --for, those in DIR are renewed; copy them again, and
-/// send SIGHUP to the coordinator, which reads them again.
+/// They are signed by a private certificate authority. DIR gets ca.pem and ca-key.pem, and a folder
+/// for each --for with ca.pem, cert.pem and key.pem; copy each folder to the machine that uses it.
+/// Keep ca-key.pem secret, because it can sign more certificates. Certificates expire: without
+/// --for, those in DIR are renewed; copy them again, and send SIGHUP to the coordinator, which
+/// reads them again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

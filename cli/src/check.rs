@@ -20,9 +20,9 @@ use crate::run::{PlannedStudy, StudyArgs, too_few_seeds};
 
 /// Checks a study, and estimates what it costs.
 ///
-/// The files, the kind, the algorithms and the projects are checked as by `catherd run`. Two cheap runs
-/// of each algorithm, with a tenth of the budget, say how long all runs take; with --no-sample, nothing
-/// is executed.
+/// The files, the kind, the algorithms and the projects are checked as by `catherd run`. Two cheap
+/// runs of each algorithm, with a tenth of the budget, show how long all runs will take; with
+/// --no-sample, nothing is executed.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[SKIPPED])))]
 pub(crate) struct Arguments {

@@ -79,9 +79,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     rendezvous: Option<PathBuf>,
 
-    /// Allocate workers on a cluster as runs wait, and none without runs: slurm, pbs, htcondor, kubernetes or ssh, a
-    /// colon, and the options of `catherd launch` for it in one argument; in addition --budget HOURS (core-hours
-    /// that are never exceeded) and --max-idle PERCENT (2)
+    /// Allocate workers on a cluster while runs wait: slurm, pbs, htcondor, kubernetes or ssh, a
+    /// colon, and the options of `catherd launch` for it in one argument; in addition --budget
+    /// HOURS (core-hours that are never exceeded) and --max-idle PERCENT (2)
     #[arg(long, value_name = "MANAGER:OPTIONS")]
     allocate: Option<Allocation>,
 

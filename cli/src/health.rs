@@ -39,7 +39,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     standby: bool,
 
-    /// Also succeed while its store fails: the coordinator answers, and a restart would be of no use
+    /// Also succeed while its store fails: the coordinator answers, and a restart would not help
     #[arg(long, conflicts_with = "standby")]
     live: bool,
 }

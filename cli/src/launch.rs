@@ -101,7 +101,8 @@ pub(crate) struct Launch {
     #[arg(long)]
     dry_run: bool,
 
-    /// Do not ask the coordinator before whether it can be reached and admits workers with this token
+    /// Do not check beforehand that the coordinator can be reached and admits workers with this
+    /// token
     #[arg(long)]
     no_check: bool,
 

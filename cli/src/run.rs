@@ -101,7 +101,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     retry_timeout: u64,
 
-    /// Isolation of external tools: in namespaces of their own, programs see no token files, no network
+    /// Isolation of external tools: in separate namespaces, programs see no token files, no network
     /// and no other processes, and write to their working folder only
     #[arg(long, value_name = "MODE", default_value = "wanted")]
     isolation: Isolation,

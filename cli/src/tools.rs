@@ -29,11 +29,11 @@ pub(crate) enum Command {
 
 /// Makes the environment of a tool from its lock, once on each machine.
 ///
-/// An environment has programs, and what they need for the projects of a study. Then a tool that
-/// describes projects is asked for their measures, and for projects that it can never be used on, which
-/// studies leave out.
+/// An environment contains the programs of the tool and everything that they need for the projects
+/// of a study. Afterwards, a tool that describes projects is asked for their measures, and for the
+/// projects that it does not support, which studies leave out.
 ///
-/// The adapter does so, such as with pip; it may use the network, which runs may not.
+/// The adapter does this, for example with pip. Unlike runs, it may use the network.
 #[derive(Args)]
 #[command(after_help = format!("{PREPARE}\n\n{}", exit_codes(&[])))]
 pub(crate) struct Prepare {

@@ -64,9 +64,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N")]
     core: Option<usize>,
 
-    /// Start this many workers instead of one, or `all`: one for each physical core that the process may use.
-    /// Each is pinned to a core if there are as many. Their names are that of --name and a number, and their
-    /// spools are below --spool; one that dies is started again
+    /// Start this many workers instead of one, or `all`: one for each physical core that the
+    /// process may use. Each is pinned to a core if there are as many. Their names are the value of
+    /// --name and a number, and their spools are below --spool; one that dies is started again
     #[arg(long, value_name = "N|all", conflicts_with = "core")]
     processes: Option<Processes>,
 
@@ -135,8 +135,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR", hide = true, requires = "programs")]
     trials: Option<PathBuf>,
 
-    /// Isolation of external tools: in namespaces of their own, programs see no token files and no other
-    /// processes
+    /// Isolation of external tools: in separate namespaces, programs see no token files and no
+    /// other processes
     #[arg(long, value_name = "MODE", default_value = "wanted", requires = "programs")]
     isolation: Isolation,
 

@@ -19,7 +19,7 @@ pub struct BudgetBar {
 pub struct Spent {
     /// Test executions.
     pub executions: u64,
-    /// Steps of the machine.
+    /// Steps of the program under test.
     pub steps: u64,
     /// Covered goals.
     pub covered: usize,

@@ -9,7 +9,7 @@ use catherd_experiments::text::{printable, printable_lines};
 /// Environment variable with which errors are printed with their causes in the form of the program.
 const BACKTRACE: &str = "CATHERD_BACKTRACE";
 
-/// The error of a command: one line that states what failed and why, and a hint what to do.
+/// The error of a command: one line that states what failed and why, and a hint about what to do.
 #[derive(Debug)]
 pub struct Failure {
     line: String,

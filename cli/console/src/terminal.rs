@@ -39,7 +39,7 @@ pub fn print_more(text: &str) -> io::Result<bool> {
 fn write(text: &str) -> io::Result<()> {
     BARS.suspend(|| {
         let mut stdout = io::stdout().lock();
-        // Escape names on terminals, because names come from files and other machines, and
+        // Escape names on terminals, because names come from files and other computers, and
         // terminals interpret escape sequences. Files and pipes get the unchanged text, because it
         // may be JSON.
         match stdout.is_terminal() {

@@ -16,16 +16,18 @@ use crate::worker;
 /// The options of workers on a cluster.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct Shape {
-    /// Number of workers, each on a core of its own; or MIN..MAX: at least MIN stay until their time ends, also
-    /// without a run
+    /// Number of workers, each on a separate core; or MIN..MAX: at least MIN stay until their time
+    /// ends, even without a run
     #[arg(long, value_name = "MAX|MIN..MAX")]
     pub(crate) workers: WorkerCount,
 
-    /// Workers of a task, each pinned to a core of its own; numbers of --workers are rounded up to whole tasks
+    /// Workers of a task, each pinned to a separate core; numbers of --workers are rounded up to
+    /// whole tasks
     #[arg(long, value_name = "N", default_value = "1")]
     pub(crate) cores_per_task: NonZeroU32,
 
-    /// Each task has a node for itself, and a worker on each core; --cores-per-task says how many a node has
+    /// Each task gets a whole node, with a worker on each core; --cores-per-task states how many
+    /// cores a node has
     #[arg(long)]
     whole_nodes: bool,
 
@@ -86,7 +88,7 @@ pub(crate) struct Shape {
     #[arg(long, value_name = "NAME", default_value = "catherd-worker")]
     secret: String,
 
-    /// Volume claim of the cache on Kubernetes [default: each pod has a cache of its own]
+    /// Volume claim of the cache on Kubernetes [default: each pod has a separate cache]
     #[arg(long, value_name = "NAME")]
     cache_claim: Option<String>,
 }

@@ -24,10 +24,11 @@ const EXECUTIONS: u64 = 10;
 /// Milliseconds of a trial of a tool that only observes real time.
 const WALL_MS: u64 = 10_000;
 
-/// Executes one run of a tool, and shows what it was asked and what it answered.
+/// Executes one run of a tool, and shows the request and the answer.
 ///
-/// The run is executed as in a study, in a folder of its own. Printed are the request, what the tool
-/// wrote, its result file, and the result as catherd understands it, or the key that is wrong.
+/// The run is executed as in a study, in a separate folder. The command prints the request, the
+/// output of the tool, its result file, and the result as catherd understands it, or the key that
+/// is wrong.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[NO_RESULT])))]
 pub(crate) struct Try {

@@ -23,8 +23,8 @@ const SPEED: i32 = 10;
 /// Draws the stage while a test runs, as an animation.
 ///
 /// Sprites, clones, effects, the backdrop, lines and stamps are drawn as the Scratch machine senses
-/// them. Speech bubbles are drawn without what is said, and monitors are not drawn. Below the stage
-/// stands the rule of the policy that acts, if the test has rules.
+/// them. Speech bubbles are drawn without their text, and monitors are not drawn. If the test has
+/// rules, the rule of the policy that acts is written below the stage.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -109,7 +109,7 @@ impl Corpus {
     /// Reads metadata and manifest, whose digests must agree. Projects are not read.
     ///
     /// # Errors
-    /// See [`CorpusError`].
+    /// [`CorpusError`] if a file cannot be read or is malformed, or if the digests do not agree.
     pub fn read(folder: &Path) -> Result<Corpus, CorpusError> {
         let corpus = Corpus::read_unchecked(folder)?;
         let digest = digest(&corpus.members);

@@ -46,7 +46,7 @@ impl LoadedProject {
     /// Loads an archive, or packs and loads an unpacked folder, if the project has blocks.
     ///
     /// # Errors
-    /// See [`LoadError`].
+    /// [`LoadError`] if the project cannot be read or has no blocks.
     pub fn load(path: &Path) -> Result<LoadedProject, LoadError> {
         let loaded = LoadedProject::read(path)?;
         if loaded.project.block_count() == 0 {

@@ -63,7 +63,7 @@ pub struct After {
 ///
 /// # Errors
 ///
-/// The first field that cannot be used.
+/// If a field cannot be used; the error names the first one.
 pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     let assertions = match algorithm.parameters.get(ASSERTIONS) {
         None | Some(Parameter::Bool(false)) => None,
@@ -156,7 +156,7 @@ fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
 ///
 /// # Errors
 ///
-/// The first field that cannot be used.
+/// If a field cannot be used; the error names the first one.
 pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)>, FieldError> {
     let refused = |field: &str, cause: &str, advice: &str| FieldError {
         field: Some(field.to_owned()),
@@ -216,7 +216,7 @@ fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
 ///
 /// # Errors
 ///
-/// The first field that cannot be used.
+/// If a field cannot be used; the error names the first one.
 pub fn mutation(mutation: &Mutation) -> Result<mutation::MutationSettings, FieldError> {
     let mut settings = mutation::MutationSettings { sample: mutation.sample, ..Default::default() };
     if !mutation.operators.is_empty() {

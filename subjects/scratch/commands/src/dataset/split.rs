@@ -9,7 +9,7 @@ use clap::Args;
 use super::{OutputFolder, read, seed_parser, summary};
 use crate::failure::Worded;
 
-/// Splits a corpus at random into disjoint parts, each a corpus of its own.
+/// Splits a corpus at random into disjoint parts, each of which is a separate corpus.
 ///
 /// A project and its duplicates are in the same part.
 #[derive(Args)]

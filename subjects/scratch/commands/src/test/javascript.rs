@@ -27,8 +27,8 @@ pub(super) struct Choices {
     #[arg(long, value_name = "VERSION", default_value = "2023")]
     compat: Compat,
 
-    /// Do as Whisker or Itch do in every detail: no additions of catherd, such as `t.wait` and hints, and
-    /// one sequence of random numbers for suite and project
+    /// Behave like Whisker or Itch in every detail: no additions of catherd, such as `t.wait` and
+    /// hints, and one sequence of random numbers for suite and project
     #[arg(long)]
     pub(super) strict: bool,
 

@@ -70,7 +70,7 @@ impl LoadedSuite {
     /// project.
     ///
     /// # Errors
-    /// The reason why the suite cannot be loaded, on one line.
+    /// If the suite cannot be loaded: the reason, on one line.
     pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
         let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
         // The first project that can be compiled is sufficient, because the suite does not depend
@@ -96,7 +96,7 @@ impl LoadedSuite {
     /// Executes the suite on a project that was read.
     ///
     /// # Errors
-    /// The reason why the project cannot be used, on one line.
+    /// If the project cannot be used: the reason, on one line.
     pub(crate) fn execute(
         &self,
         path: &Path,

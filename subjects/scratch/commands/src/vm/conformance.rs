@@ -12,11 +12,10 @@ use crate::failure::Worded;
 
 /// Runs projects that test the machine that runs them.
 ///
-/// Such a project announces its checks and their results in speech bubbles: `plan N`,
-/// `pass ...`, `fail ...`, `end`. It passes with as many passes as planned, no failure and one
-/// end. These projects were written for unmodified Scratch, so that several batches of threads
-/// run in a step. If a file does not contain the layers of its sprites, all orders are tried
-/// before the project fails.
+/// Such a project announces its checks and their results in speech bubbles: `plan N`, `pass ...`,
+/// `fail ...`, `end`. It passes with as many passes as planned, no failure and one end. These
+/// projects were written for unmodified Scratch, so several batches of threads run in a step. If a
+/// file does not contain the layers of its sprites, all orders are tried before the project fails.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

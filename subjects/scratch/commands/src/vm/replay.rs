@@ -12,11 +12,11 @@ use super::project_index;
 /// Replays a reference trace and shows the first divergence.
 ///
 /// The project is found in the corpus by the SHA-256 in the trace. A trace does not contain the
-/// state of keyboard and mouse at its beginning, so that the states in which the other traces of
-/// its folder end are tried until one agrees. Nor does it contain the recorder's clock: if a
-/// project uses the clock, its readings are inferred from the recording, and nothing else may
-/// differ. Nor does a recording of today's machine say whether the recorder executed one batch a
-/// step: both are tried.
+/// state of keyboard and mouse at its beginning, so the states in which the other traces of its
+/// folder end are tried until one agrees. Nor does it contain the recorder's clock: if a project
+/// uses the clock, its readings are inferred from the recording, and nothing else may differ. Nor
+/// does a recording of today's machine say whether the recorder executed one batch a step: both are
+/// tried.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
