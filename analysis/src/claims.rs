@@ -20,7 +20,8 @@ use crate::tables::CaptionedTable;
 /// Name of the file in a folder of results.
 pub const FILE: &str = "claims.toml";
 
-/// Minimum number of runs from which a number is computed that decides a claim, unless the claim names another.
+/// Minimum number of runs from which a number is computed that decides a claim, unless the claim
+/// names another.
 const MIN_RUNS: usize = 2;
 
 /// Maximum size of a file of claims in bytes.
@@ -195,7 +196,8 @@ pub struct Judged {
     pub verdict: Verdict,
     /// The number that was found, as it is displayed; empty if there is none.
     pub found: String,
-    /// The runs from which the number was computed: indices into [`Results::runs`](crate::tidy::Results::runs).
+    /// The runs from which the number was computed: indices into
+    /// [`Results::runs`](crate::tidy::Results::runs).
     pub runs: Vec<u32>,
 }
 

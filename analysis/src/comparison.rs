@@ -61,7 +61,8 @@ impl Samples {
         Samples::of_measure(results, |_, run| run.coverage())
     }
 
-    /// A value of every run for which `measure` returns one, given the index of the run and the run.
+    /// A value of every run for which `measure` returns one, given the index of the run and the
+    /// run.
     pub fn of_measure(results: &Results, measure: impl Fn(usize, &Run) -> Option<f64>) -> Samples {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Sample::default(); algorithms * results.projects.len()];

@@ -243,8 +243,8 @@ impl Distribution<'_> {
         self.figure(samples, |axis, subtitle| boxes::draw(axis, &groups, &[], subtitle))
     }
 
-    /// Violin plots with a dashed line at `reference`; `None` without samples, and if one of them has
-    /// too few values for a density.
+    /// Violin plots with a dashed line at `reference`; `None` without samples, and if one of them
+    /// has too few values for a density.
     fn violins(self, samples: &[Sample], reference: Option<f64>) -> Option<Figure> {
         let violins: Vec<Violin<'_>> = samples
             .iter()

@@ -127,7 +127,8 @@ pub struct RawRun {
     project: String,
     algorithm: String,
     seed: Option<u64>,
-    /// Whether the seed only identifies the run: the tables number the runs of each project and algorithm from 1.
+    /// Whether the seed only identifies the run: the tables number the runs of each project and
+    /// algorithm from 1.
     renumbered: bool,
     outcome: Option<RunOutcome>,
     reason: Option<String>,
@@ -237,8 +238,8 @@ pub struct ImportSummary {
 /// Writes the runs of some files as tidy tables into a folder, which is created if it is
 /// missing.
 ///
-/// Runs without a seed, or with one that no other algorithm has, are numbered from 1 for each project and
-/// algorithm, in the order of the files.
+/// Runs without a seed, or with one that no other algorithm has, are numbered from 1 for each
+/// project and algorithm, in the order of the files.
 ///
 /// # Errors
 /// [`ImportError`] if a file cannot be read or is malformed, or if the tables cannot be written. In

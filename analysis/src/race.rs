@@ -1,9 +1,9 @@
 //! Races: configurations to be dropped (F-Race: Birattari et al., 2002).
 //!
 //! Friedman's test decides whether the configurations that are still in the race differ on the
-//! projects so far. Conover's comparison with the best one, corrected by Holm, decides which of them
-//! are worse. Because a race tests repeatedly, its level does not bound the probability of an error
-//! over the whole race. A race only selects configurations, which are then compared on other
+//! projects so far. Conover's comparison with the best one, corrected by Holm, decides which of
+//! them are worse. Because a race tests repeatedly, its level does not bound the probability of an
+//! error over the whole race. A race only selects configurations, which are then compared on other
 //! projects.
 
 use crate::stats::{Conover, friedman, holm};

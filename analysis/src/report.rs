@@ -148,8 +148,8 @@ impl Section {
         }
     }
 
-    /// Removes p-values, and figures that show significance, because neither is valid for a study that
-    /// is looked at while it is executed.
+    /// Removes p-values, and figures that show significance, because neither is valid for a study
+    /// that is looked at while it is executed.
     fn remove_tests(&mut self) {
         self.items.retain(|item| match item {
             Item::Figure(figure) => !is_of_tests(&figure.name),
@@ -213,7 +213,8 @@ pub struct ReportSettings {
     pub reference: Option<String>,
     /// Published numbers, which are shown next to the corresponding numbers of the results.
     pub published: Vec<PublishedNumber>,
-    /// Whether the CSV files are for spreadsheets: see [`Table::spreadsheet`](crate::table::Table::spreadsheet).
+    /// Whether the CSV files are for spreadsheets: see
+    /// [`Table::spreadsheet`](crate::table::Table::spreadsheet).
     pub spreadsheet: bool,
     /// Claims about the study, which are decided by the report.
     pub claims: Vec<Claim>,
@@ -409,9 +410,9 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// Writes `report.html`, `report.json`, `provenance.jsonld`, `tables/NAME.csv`, `.md` and `.tex`, and `figures/NAME`
-    /// in these formats into a folder, which is created if it is missing. Returns the path of the
-    /// page.
+    /// Writes `report.html`, `report.json`, `provenance.jsonld`, `tables/NAME.csv`, `.md` and
+    /// `.tex`, and `figures/NAME` in these formats into a folder, which is created if it is
+    /// missing. Returns the path of the page.
     ///
     /// # Errors
     /// [`WriteError`] if a file or folder cannot be written.

@@ -1,7 +1,7 @@
 //! Collects the licences of the third-party crates in the program as one text.
 //!
-//! `cargo tree` names the crates of this build, and the texts are read from their sources: the registry's or the
-//! vendored ones.
+//! `cargo tree` names the crates of this build, and the texts are read from their sources: the
+//! registry's or the vendored ones.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -50,7 +50,8 @@ impl Texts {
     }
 }
 
-/// The text: a list of all parts, and after it each licence text once. `root` is the folder of the workspace.
+/// The text: a list of all parts, and after it each licence text once. `root` is the folder of the
+/// workspace.
 pub(crate) fn text(root: &Path) -> Result<String, String> {
     let folders = folders(root);
     let mut texts = Texts::default();
@@ -123,7 +124,8 @@ fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     Ok(found)
 }
 
-/// The folders with the sources of crates: of the workspace if they are vendored, and of the registries.
+/// The folders with the sources of crates: of the workspace if they are vendored, and of the
+/// registries.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
@@ -156,7 +158,8 @@ fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// The MIT licence without the names of its authors, for crates whose published sources lack its text.
+/// The MIT licence without the names of its authors, for crates whose published sources lack its
+/// text.
 fn mit(root: &Path) -> Result<String, String> {
     let path = root.join("LICENSE-MIT");
     let own = fs::read_to_string(&path).map_err(|cause| format!("{path:?}: {cause}"))?;

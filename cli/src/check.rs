@@ -53,8 +53,8 @@ const PART: u64 = 10;
 /// Maximum real time of a sampled run.
 const MAX_SAMPLE: Duration = Duration::from_secs(5);
 
-/// Files of a run in addition to its record, as a multiple of the record: its row of the tables and its
-/// suite.
+/// Files of a run in addition to its record, as a multiple of the record: its row of the tables and
+/// its suite.
 const FILES: f64 = 1.5;
 
 /// How a study is checked.
@@ -102,8 +102,8 @@ struct Sample {
     bytes: usize,
 }
 
-/// Executes two runs of each algorithm with a part of the budget: on the smallest project and on one in
-/// the middle.
+/// Executes two runs of each algorithm with a part of the budget: on the smallest project and on
+/// one in the middle.
 fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure> {
     let plan = &planned.plan;
     let mut sizes: Vec<(usize, &FoundProject, Arc<[u8]>)> = Vec::new();

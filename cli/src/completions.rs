@@ -1,4 +1,5 @@
-//! `catherd completions`: completions of commands and flags for shells; and the pages of the manual.
+//! `catherd completions`: completions of commands and flags for shells; and the pages of the
+//! manual.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,8 +10,9 @@ use clap_complete::{Shell, generate};
 
 /// Prints completions of commands and flags for a shell.
 ///
-/// Bash reads them from the file `catherd` in ~/.local/share/bash-completion/completions, zsh from the file
-/// `_catherd` in a folder of `fpath`, and fish from `catherd.fish` in ~/.config/fish/completions.
+/// Bash reads them from the file `catherd` in ~/.local/share/bash-completion/completions, zsh from
+/// the file `_catherd` in a folder of `fpath`, and fish from `catherd.fish` in
+/// ~/.config/fish/completions.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

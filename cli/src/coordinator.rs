@@ -22,9 +22,9 @@ use allocation::Allocation;
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
-/// Studies are added with `catherd submit`. They are kept in the store, so that a coordinator that is
-/// started again on the same folder continues them. With a PostgreSQL store, a second coordinator
-/// stands by and takes over when the first is lost.
+/// Studies are added with `catherd submit`. They are kept in the store, so that a coordinator that
+/// is started again on the same folder continues them. With a PostgreSQL store, a second
+/// coordinator stands by and takes over when the first is lost.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -54,12 +54,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "ADDR", default_value = remote::ADDRESS)]
     listen: SocketAddr,
 
-    /// Lease term: time without a heartbeat after which a run is leased to another worker, in seconds
+    /// Lease term: time without a heartbeat after which a run is leased to another worker, in
+    /// seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=3600))]
     term: u64,
 
-    /// Address of the dashboard, Prometheus metrics (/metrics) and health (/health): HTTP on loopback,
-    /// otherwise HTTPS with a viewer's token as the password
+    /// Address of the dashboard, Prometheus metrics (/metrics) and health (/health): HTTP on
+    /// loopback, otherwise HTTPS with a viewer's token as the password
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7421")]
     dashboard: Option<SocketAddr>,
 
@@ -68,14 +69,14 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "dashboard")]
     dashboard_name: Vec<String>,
 
-    /// Command of the shell that is executed when all runs of a study have ended, with CATHERD_STUDY,
-    /// CATHERD_OWNER, CATHERD_PLANNED, CATHERD_DONE, CATHERD_FAILED and CATHERD_QUARANTINED in its
-    /// environment
+    /// Command of the shell that is executed when all runs of a study have ended, with
+    /// CATHERD_STUDY, CATHERD_OWNER, CATHERD_PLANNED, CATHERD_DONE, CATHERD_FAILED and
+    /// CATHERD_QUARANTINED in its environment
     #[arg(long, value_name = "COMMAND")]
     on_end: Option<String>,
 
-    /// File to which the address is written, for workers and clients with --connect file:PATH; on a file system
-    /// that they share
+    /// File to which the address is written, for workers and clients with --connect file:PATH; on a
+    /// file system that they share
     #[arg(long, value_name = "FILE")]
     rendezvous: Option<PathBuf>,
 
@@ -85,8 +86,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MANAGER:OPTIONS")]
     allocate: Option<Allocation>,
 
-    /// Send traces of runs to an OpenTelemetry collector, from submission to record, as OTLP over HTTP; needs a
-    /// build with --features cluster
+    /// Send traces of runs to an OpenTelemetry collector, from submission to record, as OTLP over
+    /// HTTP; needs a build with --features cluster
     #[arg(long, value_name = "URL", value_parser = traces::url)]
     traces: Option<String>,
 
@@ -102,8 +103,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE")]
     tokens: Option<PathBuf>,
 
-    /// Accept requests without a token, on loopback only. Every user of this machine can then submit
-    /// studies, which run programs on workers with --programs
+    /// Accept requests without a token, on loopback only. Every user of this machine can then
+    /// submit studies, which run programs on workers with --programs
     #[arg(long, conflicts_with = "tokens")]
     open: bool,
 }

@@ -36,8 +36,8 @@ Istanbul's coverage-final.json.
 
 Exit codes: 0 if the suite could be executed, 1 if not.")]
 pub(crate) struct Arguments {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with package.json
-    /// or subject.toml, or a .tgz package; with --uncovered a folder of results
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with
+    /// package.json or subject.toml, or a .tgz package; with --uncovered a folder of results
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 

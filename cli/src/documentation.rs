@@ -1,5 +1,5 @@
-//! Tests that compare the documentation with the program: README, `docs/`, `deploy/`, `.github/`, the
-//! shipped study files and the examples of every `--help`.
+//! Tests that compare the documentation with the program: README, `docs/`, `deploy/`, `.github/`,
+//! the shipped study files and the examples of every `--help`.
 //!
 //! - [`commands`]: the program accepts every command that is shown.
 //! - [`reference`]: the page of all commands, the keys of a study file, the glossary.

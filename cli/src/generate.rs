@@ -18,9 +18,9 @@ const EXECUTIONS: &str = "1000";
 /// Generates a test suite for one project.
 ///
 /// The tests have no event that their blocks do not need, and assert what their events change in
-/// the project. They are executed again with other random numbers: assertions that do not hold there are
-/// listed separately as flaky, and blocks that are not covered as covered by chance. The same project,
-/// algorithm, seed and budget in executions or steps give the same suite.
+/// the project. They are executed again with other random numbers: assertions that do not hold
+/// there are listed separately as flaky, and blocks that are not covered as covered by chance. The
+/// same project, algorithm, seed and budget in executions or steps give the same suite.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -40,8 +40,8 @@ Exit codes: 0 if a suite was written, 1 if not; for JavaScript projects 2 if the
 every test ended the engine, 3 after an interrupt, with the suite of what was found until then. A
 project with nothing to cover has an empty suite.")]
 pub(crate) struct Arguments {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with package.json
-    /// or subject.toml, or a .tgz package
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with
+    /// package.json or subject.toml, or a .tgz package
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 

@@ -14,9 +14,9 @@ use crate::remote::Remote;
 
 /// Asks a coordinator whether it serves.
 ///
-/// The command is for probes and scripts. The request is the one that the health service of gRPC defines, which
-/// needs no token. A coordinator serves while its store works and no other coordinator leads it. Of
-/// several coordinators, one must serve.
+/// The command is for probes and scripts. The request is the one that the health service of gRPC
+/// defines, which needs no token. A coordinator serves while its store works and no other
+/// coordinator leads it. Of several coordinators, one must serve.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -13,8 +13,9 @@ use crate::{schema, subjects};
 
 /// Writes a study file from the answers to four questions.
 ///
-/// The file has comments. The questions are about the kind, the projects, the algorithms and the number of seeds. An empty
-/// answer takes the value in brackets; flags answer in advance, and --yes takes all others.
+/// The file has comments. The questions are about the kind, the projects, the algorithms and the
+/// number of seeds. An empty answer takes the value in brackets; flags answer in advance, and --yes
+/// takes all others.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -74,7 +75,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
-    /// Asks a question unless a flag has answered it. Standard input may be a file with the answers.
+    /// Asks a question unless a flag has answered it. Standard input may be a file with the
+    /// answers.
     fn ask(&self, question: &str, default: &str, given: Option<String>) -> Result<String, Failure> {
         if let Some(given) = given {
             return Ok(given);

@@ -23,8 +23,8 @@ Examples:
 
 Exit codes: 0 if the project could be read, 1 if not.")]
 pub(crate) struct Arguments {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder; for JavaScript a .js or .ts file, a folder
-    /// with package.json or subject.toml, or a .tgz package
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; for JavaScript a .js or .ts file, a
+    /// folder with package.json or subject.toml, or a .tgz package
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 

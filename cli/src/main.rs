@@ -3,23 +3,27 @@
 //! - [`run`]: executes a study on this machine and writes its results.
 //! - [`check`]: checks a study and estimates its cost; [`notify`]: the command that is started when
 //!   it has ended.
-//! - [`archive`], [`verify`], [`replay`], [`report`], [`claims`], [`import`], [`stats`]: the commands about results, in
-//!   a crate next to the analysis; [`reproduce`]: a study and its report.
+//! - [`archive`], [`verify`], [`replay`], [`report`], [`claims`], [`import`], [`stats`]: the
+//!   commands about results, in a crate next to the analysis; [`reproduce`]: a study and its
+//!   report.
 //! - [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
-//!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come from.
+//!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come
+//!   from.
 //! - [`rendezvous`]: files with the address of a coordinator.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
 //! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: commands that serve several
 //!   kinds, and pass projects to the commands of their kind; [`pair`]: the arguments for one
 //!   project and one suite.
-//! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the kinds.
+//! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the
+//!   kinds.
 //! - [`tools`]: prepares and checks external tools on this machine.
 //! - [`subjects`]: the subject kinds, and the command that lists them.
-//! - [`init`]: writes a study file; [`schema`]: schemas of study files and adapters; [`completions`]:
-//!   completions for shells, and the manual; [`licences`]: the licences of all parts of the program.
+//! - [`init`]: writes a study file; [`schema`]: schemas of study files and adapters;
+//!   [`completions`]: completions for shells, and the manual; [`licences`]: the licences of all
+//!   parts of the program.
 //! - [`help`]: the commands in groups; [`dev`]: commands for the development of catherd.
 //! - [`failure`]: the meanings of exit codes, and messages for errors of libraries, in a separate
 //!   crate.
@@ -171,7 +175,8 @@ enum Command {
     Capacity(MovedCapacity),
 }
 
-/// Measures what a coordinator costs: a benchmark of the source now, `cargo bench --bench capacity`.
+/// Measures what a coordinator costs: a benchmark of the source now, `cargo bench --bench
+/// capacity`.
 #[derive(Args)]
 struct MovedCapacity {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -13,16 +13,17 @@ use crate::pair::PairArgs;
 ///
 /// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker. A
 /// mutant is killed if a test that passes on the project fails an assertion on it; a test in
-/// JavaScript kills it also by an error. Tests that do not pass on the project are left out. The same
-/// project, suite and seed give the same result for any number of threads.
+/// JavaScript kills it also by an error. Tests that do not pass on the project are left out. The
+/// same project, suite and seed give the same result for any number of threads.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", operators()))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     pair: PairArgs,
 
-    /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM, for JavaScript
-    /// AOR, ROR, LCR, COR, UOI, BSR, SDL, LIT, OCR, MER, ARF; --help explains them [default: all]
+    /// Mutation operators, separated by commas: KRM, SBD, SDM, AOR, LOR, ROR, NCM, VRM, for
+    /// JavaScript AOR, ROR, LCR, COR, UOI, BSR, SDL, LIT, OCR, MER, ARF; --help explains them
+    /// [default: all]
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     operators: Vec<String>,
 
@@ -37,8 +38,8 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     scratch: scratch::Flags,
 
-    /// Maximum number of blocks that a test may execute on a mutant: N times as many as on the project,
-    /// and a million more
+    /// Maximum number of blocks that a test may execute on a mutant: N times as many as on the
+    /// project, and a million more
     #[arg(long, value_name = "N", default_value_t = scratch::default_factor())]
     block_factor: u64,
 

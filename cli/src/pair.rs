@@ -8,9 +8,9 @@ use clap::Args;
 /// The arguments for a project and a suite for it.
 #[derive(Args)]
 pub(crate) struct PairArgs {
-    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with package.json
-    /// or subject.toml, or a .tgz package; for catherd test also a folder of Scratch projects, or -
-    /// for a list on standard input
+    /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with
+    /// package.json or subject.toml, or a .tgz package; for catherd test also a folder of Scratch
+    /// projects, or - for a list on standard input
     #[arg(value_name = "PROJECT")]
     project: PathBuf,
 

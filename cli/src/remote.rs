@@ -17,8 +17,8 @@ pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 /// The coordinator to which a command sends its requests, or several on one store.
 #[derive(Args)]
 pub(crate) struct Remote {
-    /// Address of the coordinator, as host and port; of several on one store, separated by commas; file:PATH
-    /// for a rendezvous file
+    /// Address of the coordinator, as host and port; of several on one store, separated by commas;
+    /// file:PATH for a rendezvous file
     #[arg(long, alias = "connect", value_name = "HOST:PORT", env = "CATHERD_COORDINATOR", default_value = ADDRESS, value_delimiter = ',')]
     coordinator: Vec<String>,
 
@@ -40,8 +40,8 @@ pub(crate) struct Credentials {
     #[arg(long, value_name = "DIR", env = "CATHERD_TLS")]
     tls: Option<PathBuf>,
 
-    /// File with a token of `catherd token`, or - for the first line of standard input [default: the
-    /// token of a coordinator of the same user on this machine]
+    /// File with a token of `catherd token`, or - for the first line of standard input [default:
+    /// the token of a coordinator of the same user on this machine]
     #[arg(long, value_name = "FILE", env = "CATHERD_TOKEN_FILE")]
     token_file: Option<PathBuf>,
 }

@@ -3,8 +3,8 @@
 //! - [`study_args`]: the arguments that make a study; [`corpus`]: the search for its projects.
 //! - [`local_cluster`]: a coordinator and its workers until every run has ended.
 //! - [`trials`]: trials of other results, which are measured again.
-//! - [`display`]: the progress of the study on a terminal; [`events`]: the same as JSON; [`summary`]: what
-//!   is printed at its end.
+//! - [`display`]: the progress of the study on a terminal; [`events`]: the same as JSON;
+//!   [`summary`]: what is printed at its end.
 //!
 //! The code for the folder, its tables and the rounds of a race is in `catherd-analysis-results`.
 
@@ -74,8 +74,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     fresh: bool,
 
-    /// Results of a study with measure = "apart": its trials are measured again, such as by another measurer, and
-    /// not executed again
+    /// Results of a study with measure = "apart": its trials are measured again, such as by another
+    /// measurer, and not executed again
     #[arg(long, value_name = "RESULTS")]
     trials: Option<PathBuf>,
 
@@ -83,13 +83,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", value_parser = at_least_one, allow_hyphen_values = true)]
     workers: Option<NonZeroUsize>,
 
-    /// Use all hyper-threads of a physical core for workers, not only one. Runs on hyper-threads of one core slow
-    /// each other down, so that their real time means little
+    /// Use all hyper-threads of a physical core for workers, not only one. Runs on hyper-threads of
+    /// one core slow each other down, so that their real time means little
     #[arg(long)]
     siblings: bool,
 
-    /// Execute nothing; say which effects the study can find, and how many projects and seeds an effect
-    /// needs. Runs in the folder are taken as a pilot study
+    /// Execute nothing; say which effects the study can find, and how many projects and seeds an
+    /// effect needs. Runs in the folder are taken as a pilot study
     #[arg(long)]
     plan: bool,
 
@@ -106,8 +106,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "MODE", default_value = "wanted")]
     isolation: Isolation,
 
-    /// Continue if all runs of an algorithm fail for the same reason. Otherwise the study is stopped
-    /// after 10 of them, on two projects if there are two
+    /// Continue if all runs of an algorithm fail for the same reason. Otherwise the study is
+    /// stopped after 10 of them, on two projects if there are two
     #[arg(long)]
     keep_going: bool,
 

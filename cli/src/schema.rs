@@ -23,8 +23,8 @@ enum Of {
 
 /// Prints the JSON Schema of study files, or of adapters.
 ///
-/// An editor that reads TOML schemas then completes keys, algorithms and parameters, and marks wrong
-/// ones. The first line of a file says where its schema is: `#:schema study.schema.json`.
+/// An editor that reads TOML schemas then completes keys, algorithms and parameters, and marks
+/// wrong ones. The first line of a file says where its schema is: `#:schema study.schema.json`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -40,14 +40,14 @@ pub(crate) use workers::Tell;
 
 /// Submits a study to a coordinator.
 ///
-/// The command uploads the projects of the study and plans its runs. Runs that have ended in any study
-/// of the coordinator are not executed again. A study that is submitted again with more projects,
-/// algorithms or seeds is extended.
+/// The command uploads the projects of the study and plans its runs. Runs that have ended in any
+/// study of the coordinator are not executed again. A study that is submitted again with more
+/// projects, algorithms or seeds is extended.
 ///
 /// For a race, the command submits each round after the previous one has ended, drops the
 /// configurations that have lost, and writes the tables at the end; for a study with `[stop]`, it
-/// submits seeds until every comparison is decided. If the command was interrupted, it continues when
-/// it is given again.
+/// submits seeds until every comparison is decided. If the command was interrupted, it continues
+/// when it is given again.
 #[derive(Args)]
 #[command(after_help = format!("{SUBMIT}\n\n{}", exit_codes(&[SUBMITTED_IN_PART])))]
 pub(crate) struct Submit {
@@ -137,8 +137,8 @@ Examples:
   catherd status games --json | jq .missing
   catherd status results/smoke")]
 pub(crate) struct Status {
-    /// Name of a study, whose runs without a record are listed with the reasons, or a folder of results
-    /// [default: all studies of the coordinator]
+    /// Name of a study, whose runs without a record are listed with the reasons, or a folder of
+    /// results [default: all studies of the coordinator]
     #[arg(value_name = "STUDY|RESULTS")]
     study: Option<String>,
 
@@ -275,9 +275,9 @@ impl Change {
 
 /// Removes a study from a coordinator; its records are kept.
 ///
-/// A study can be removed while it is being planned. Its runs and their records stay in the store: a
-/// study that is submitted later does not execute them again. Runs that workers have already leased are
-/// finished.
+/// A study can be removed while it is being planned. Its runs and their records stay in the store:
+/// a study that is submitted later does not execute them again. Runs that workers have already
+/// leased are finished.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -45,8 +45,9 @@ pub(crate) struct MakeToken {
     /// Role that the token permits: worker, submitter, viewer, or administrator, who may do all
     role: Role,
 
-    /// Name of the person who has the token. Studies belong to the person who submits them: only this
-    /// person and administrators can pause, cancel, delete or extend them [default: the token's digest]
+    /// Name of the person who has the token. Studies belong to the person who submits them: only
+    /// this person and administrators can pause, cancel, delete or extend them [default: the
+    /// token's digest]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 

@@ -34,7 +34,8 @@ pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 
 /// Executes runs of a coordinator until they have ended.
 ///
-/// The worker leases a run, executes it and commits its record, again and again. `catherd run` starts its own workers; this command adds one to a coordinator by hand.
+/// The worker leases a run, executes it and commits its record, again and again. `catherd run`
+/// starts its own workers; this command adds one to a coordinator by hand.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -46,8 +47,8 @@ Examples:
 Ctrl-C or SIGTERM: finish the current run, or hand it back after --grace, return the other leases, exit;
 again: exit at once.")]
 pub(crate) struct Arguments {
-    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas; file:PATH for a
-    /// rendezvous file, for which the worker waits
+    /// Address of the coordinator, HOST:PORT; of several on one store, separated by commas;
+    /// file:PATH for a rendezvous file, for which the worker waits
     #[arg(
         long,
         alias = "coordinator",
@@ -70,9 +71,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N|all", conflicts_with = "core")]
     processes: Option<Processes>,
 
-    /// Accept a --core whose physical core has another hyper-thread before it, which another worker may use; with
-    /// --processes all, one worker for each hyper-thread. Runs on hyper-threads of one core slow each other down, so
-    /// that their real time means little
+    /// Accept a --core whose physical core has another hyper-thread before it, which another worker
+    /// may use; with --processes all, one worker for each hyper-thread. Runs on hyper-threads of
+    /// one core slow each other down, so that their real time means little
     #[arg(long)]
     siblings: bool,
 
@@ -96,14 +97,14 @@ pub(crate) struct Arguments {
     #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 600)]
     retry_timeout: u64,
 
-    /// Time without a run after which the worker exits, in seconds [default: until the coordinator says
-    /// that all runs have ended, which `catherd coordinator` never says]
+    /// Time without a run after which the worker exits, in seconds [default: until the coordinator
+    /// says that all runs have ended, which `catherd coordinator` never says]
     #[arg(long, value_name = "SECONDS")]
     idle: Option<u64>,
 
-    /// End of the worker's allocation: seconds since 1970, or a time from now such as 8h. The worker gets
-    /// no run that is expected to take longer, and hands back the last one ten seconds before
-    /// [default: it does not end]
+    /// End of the worker's allocation: seconds since 1970, or a time from now such as 8h. The
+    /// worker gets no run that is expected to take longer, and hands back the last one ten seconds
+    /// before [default: it does not end]
     #[arg(long, value_name = "TIME", env = "SLURM_JOB_END_TIME", value_parser = time_left)]
     until: Option<Duration>,
 
@@ -125,13 +126,13 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "DIR")]
     programs: Option<PathBuf>,
 
-    /// Folder of the tools that studies name by relative paths; may be repeated [default: the current
-    /// folder]
+    /// Folder of the tools that studies name by relative paths; may be repeated [default: the
+    /// current folder]
     #[arg(long, value_name = "DIR", requires = "programs")]
     tools: Vec<PathBuf>,
 
-    /// Folder of trials that have ended and are not measured yet, which workers may share [default: trials,
-    /// below --programs]
+    /// Folder of trials that have ended and are not measured yet, which workers may share [default:
+    /// trials, below --programs]
     #[arg(long, value_name = "DIR", hide = true, requires = "programs")]
     trials: Option<PathBuf>,
 

@@ -95,8 +95,8 @@ pub enum TokenStoreError {
     },
 }
 
-/// The digests of the tokens that a coordinator accepts, with their roles and the names of the persons
-/// who have them.
+/// The digests of the tokens that a coordinator accepts, with their roles and the names of the
+/// persons who have them.
 #[derive(Clone, Debug, Default)]
 pub struct TokenStore(BTreeMap<Digest, Caller>);
 

@@ -216,8 +216,8 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the study is not planned, or the store does not answer; whether the study was added is then
-    /// unknown.
+    /// If the study is not planned, or the store does not answer; whether the study was added is
+    /// then unknown.
     pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, SubmitError> {
         self.writer().submit(plan, false, Caller::anyone(), ClaimChange::default()).await
     }
@@ -233,8 +233,8 @@ impl Coordinator {
         Ok(changed.unwrap_or(false))
     }
 
-    /// Removes a study, also while it is being planned; false if there is no study of this name. Its
-    /// runs and their records stay in the store.
+    /// Removes a study, also while it is being planned; false if there is no study of this name.
+    /// Its runs and their records stay in the store.
     ///
     /// # Errors
     ///

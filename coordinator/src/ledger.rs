@@ -28,8 +28,8 @@
 //! the commit has no effect. A worker is only granted runs of the engines that it names; a run
 //! waits until a worker with its engine requests runs.
 //!
-//! Which study gets the next worker is decided by [`shares`]. Workers can be drained or blocked by their
-//! names or the names of their hosts ([`WorkerRule`]).
+//! Which study gets the next worker is decided by [`shares`]. Workers can be drained or blocked by
+//! their names or the names of their hosts ([`WorkerRule`]).
 //!
 //! A worker that was silent for too long may still be alive. If it reappears, its expired leases
 //! are reinstated under the same tokens unless the run was leased to another worker meanwhile, and

@@ -44,8 +44,8 @@ impl Histogram {
     }
 }
 
-/// The requests of workers whose time is measured, from their arrival until they are answered: all of
-/// them wait until their effects are on the disk.
+/// The requests of workers whose time is measured, from their arrival until they are answered: all
+/// of them wait until their effects are on the disk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timed {
     Lease,

@@ -26,8 +26,8 @@ pub struct CoordinatorOptions {
     /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
     /// kinds are refused.
     pub engines: Engines,
-    /// Names of the criteria of subject kinds: records with another criterion are refused. Records of
-    /// kinds that are not listed may have any.
+    /// Names of the criteria of subject kinds: records with another criterion are refused. Records
+    /// of kinds that are not listed may have any.
     pub criteria: BTreeMap<String, Vec<String>>,
     /// The rules by which runs are leased, repeated and quarantined.
     pub policy: Policy,

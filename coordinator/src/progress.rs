@@ -108,7 +108,8 @@ impl AttemptCounts {
     }
 }
 
-/// Pending runs of an algorithm that are expected to take longer than the allocation of any live worker.
+/// Pending runs of an algorithm that are expected to take longer than the allocation of any live
+/// worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TooLongRuns {
     /// The algorithm's label.

@@ -1,8 +1,9 @@
 //! The queue: pending runs, and the choice of a batch for a worker.
 //!
 //! Runs of the same project and algorithm form a *group*. They differ only in the seed, so the
-//! measured times of some predict the times of the others. The runs of a group that exactly the same
-//! studies contain wait in the same *lane*, so that a batch can be taken from the runs of one study.
+//! measured times of some predict the times of the others. The runs of a group that exactly the
+//! same studies contain wait in the same *lane*, so that a batch can be taken from the runs of one
+//! study.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
@@ -67,7 +68,8 @@ struct Project {
     measured: MeanTime,
 }
 
-/// The pending runs of the studies of a set, by group. Each has its place in the order of its group.
+/// The pending runs of the studies of a set, by group. Each has its place in the order of its
+/// group.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     groups: BTreeMap<GroupNumber, BTreeSet<(u32, RunNumber)>>,
@@ -179,8 +181,8 @@ impl Queue {
         waiting.filter(move |runs| !serves(&runs.engine)).map(|runs| (&runs.engine, runs.pending))
     }
 
-    /// The groups with pending runs that are expected to take longer than a time, each with the number
-    /// of these runs and the expected time of one.
+    /// The groups with pending runs that are expected to take longer than a time, each with the
+    /// number of these runs and the expected time of one.
     pub fn longer_than(
         &self,
         time: Duration,
@@ -210,8 +212,8 @@ impl Queue {
         number
     }
 
-    /// Sets the place of a run in the order of its group, before it is queued. Without it, the runs of
-    /// a group are in the order of their numbers.
+    /// Sets the place of a run in the order of its group, before it is queued. Without it, the runs
+    /// of a group are in the order of their numbers.
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
         self.order.insert(run, place);
     }
@@ -352,8 +354,8 @@ impl Queue {
         self.expected(&self.groups[group as usize])
     }
 
-    /// The expected time of a run on a project, and its source. `group` is `None` if the queue does not
-    /// know the group of the run.
+    /// The expected time of a run on a project, and its source. `group` is `None` if the queue does
+    /// not know the group of the run.
     pub fn estimate(&self, project: Digest, group: Option<GroupNumber>) -> (TimeSource, Duration) {
         let group = group.and_then(|group| self.groups.get(group as usize)?.measured.get());
         let project = self.by_digest.get(&project);

@@ -53,7 +53,8 @@ const MAX_LOOKED_UP: usize = 200_000;
 /// Shortest permitted interval between two messages of `Watch`.
 const MIN_WATCH_INTERVAL_MS: u64 = 100;
 
-/// Maximum number of digests of projects in a request; a client asks about more in several requests.
+/// Maximum number of digests of projects in a request; a client asks about more in several
+/// requests.
 const MAX_DIGESTS: usize = 1 << 16;
 
 /// Number of projects that are looked up without a break, during which no worker fetches a project.

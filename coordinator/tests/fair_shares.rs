@@ -51,7 +51,8 @@ impl Trace {
             .sum()
     }
 
-    /// Asserts that a study has this fraction of all workers, within 10 % over any minute of a period.
+    /// Asserts that a study has this fraction of all workers, within 10 % over any minute of a
+    /// period.
     fn assert_share(&self, study: StudyNumber, share: f64, workers: usize, from: u64, to: u64) {
         for start in from..=to - MINUTE.as_secs() {
             let start = Duration::from_secs(start);

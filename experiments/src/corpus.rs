@@ -33,11 +33,12 @@ pub struct NamedGoals {
     pub algorithms: Vec<String>,
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
-    /// The number of the goal that a test covers directly before each goal, such as the condition around
-    /// it; `None` for goals with which a script begins. Empty if the kind does not know it.
+    /// The number of the goal that a test covers directly before each goal, such as the condition
+    /// around it; `None` for goals with which a script begins. Empty if the kind does not know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Option<u32>>,
-    /// Names of the items of the criterion that no test of the project can cover. They are not goals.
+    /// Names of the items of the criterion that no test of the project can cover. They are not
+    /// goals.
     pub unreachable: Vec<String>,
 }
 

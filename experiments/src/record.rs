@@ -123,8 +123,8 @@ pub struct Resources {
     pub search_ms: u64,
     /// Peak resident memory of the worker process in KiB, 0 if unknown.
     pub peak_rss_kib: u64,
-    /// Milliseconds of processor time, of user and system, of the run: of all processes of a program, otherwise of
-    /// the process that executed it. 0 if unknown.
+    /// Milliseconds of processor time, of user and system, of the run: of all processes of a
+    /// program, otherwise of the process that executed it. 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cpu_ms: u64,
     /// The conditions of the computer during the run; `None` if they were not measured.
@@ -176,7 +176,8 @@ pub struct RunRecord {
     pub work: BTreeMap<String, u64>,
     /// One point for each improvement of the first criterion, the first at the first execution.
     pub timeline: Vec<TimelinePoint>,
-    /// Timelines of criteria after the first one, by the name of the criterion, as far as the kind measures them.
+    /// Timelines of criteria after the first one, by the name of the criterion, as far as the kind
+    /// measures them.
     pub timelines: BTreeMap<String, Vec<TimelinePoint>>,
     /// Size of the final suite.
     pub suite: SuiteSize,
@@ -193,8 +194,8 @@ pub struct RunRecord {
     /// Files that describe the execution of the run, as strings by file name, such as the log of a
     /// tool. Not part of the digest.
     pub logs: BTreeMap<String, String>,
-    /// Binary files that the run produced, by file name, such as inputs that crash a program. Not part of the
-    /// digest, because archives contain times.
+    /// Binary files that the run produced, by file name, such as inputs that crash a program. Not
+    /// part of the digest, because archives contain times.
     pub binaries: BTreeMap<String, Binary>,
     /// Where the run was executed.
     pub provenance: Provenance,
@@ -320,8 +321,8 @@ impl RunRecord {
     }
 
     /// The record of a run that was ended by its own limit, in milliseconds for
-    /// [`RunOutcome::TimedOut`], in bytes for [`RunOutcome::OutOfMemory`]; `wall_ms` is its duration in
-    /// milliseconds.
+    /// [`RunOutcome::TimedOut`], in bytes for [`RunOutcome::OutOfMemory`]; `wall_ms` is its
+    /// duration in milliseconds.
     pub fn limited(
         spec: &RunSpec,
         outcome: RunOutcome,

@@ -76,8 +76,8 @@ struct CoreTimes {
 }
 
 impl Meter {
-    /// Starts a measurement. `core` is the core to which this process and its descendants are pinned, `None` if they
-    /// are not.
+    /// Starts a measurement. `core` is the core to which this process and its descendants are
+    /// pinned, `None` if they are not.
     pub fn start(core: Option<usize>) -> Meter {
         let system = SystemFiles { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys") };
         static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
@@ -105,7 +105,8 @@ impl Meter {
         }
     }
 
-    /// Takes a sample if the last one was taken some time ago. It is called often, at least every few seconds.
+    /// Takes a sample if the last one was taken some time ago. It is called often, at least every
+    /// few seconds.
     pub fn sample(&mut self) {
         if self.sampled.elapsed() >= SAMPLE_INTERVAL {
             self.sample_now();
@@ -226,7 +227,8 @@ impl SystemFiles {
         counters
     }
 
-    /// Energy in joules since the counters were read. A counter begins again at 0 after its largest value.
+    /// Energy in joules since the counters were read. A counter begins again at 0 after its largest
+    /// value.
     fn energy_since(&self, before: &[(PathBuf, u64)]) -> Option<f64> {
         let mut sum = 0;
         for (folder, first) in before {

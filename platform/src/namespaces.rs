@@ -80,8 +80,8 @@ mod system {
             Unshared::Mounts => UnshareFlags::NEWNS,
             Unshared::Network => UnshareFlags::NEWNET,
         };
-        // SAFETY: the call is unsafe because it can unshare the table of file descriptors, which none of
-        // these flags requests. Every other function of rustix for it is deprecated.
+        // SAFETY: the call is unsafe because it can unshare the table of file descriptors, which
+        // none of these flags requests. Every other function of rustix for it is deprecated.
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 

@@ -97,8 +97,8 @@ mod system {
     fn is_on_this_stack(addresses: &Range<usize>) -> bool {
         let mut attributes = mem::MaybeUninit::uninit();
         let (mut lowest, mut size) = (ptr::null_mut(), 0);
-        // SAFETY: the first call initialises the attributes if it succeeds, the second reads them, and the third
-        // frees what they own.
+        // SAFETY: the first call initialises the attributes if it succeeds, the second reads them,
+        // and the third frees what they own.
         let result = unsafe {
             match libc::pthread_getattr_np(libc::pthread_self(), attributes.as_mut_ptr()) {
                 0 => {

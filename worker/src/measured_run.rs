@@ -24,7 +24,8 @@ impl MeasuredRun {
         self.meter.sample();
     }
 
-    /// Ends the measurement: the conditions, and the processor time of this process and its descendants.
+    /// Ends the measurement: the conditions, and the processor time of this process and its
+    /// descendants.
     pub(crate) fn finish(self) -> (Conditions, Duration) {
         let found = self.meter.finish();
         let share = |share: Option<f64>| share.map(|share| rounded(share, 1e4));

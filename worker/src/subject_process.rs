@@ -82,8 +82,8 @@ impl From<RunError> for Lost {
 }
 
 impl SubjectProcess {
-    /// A runner whose process is started by a command when it is needed, and again after it has ended.
-    /// The command calls [`serve_subject`], with the same file for its mark.
+    /// A runner whose process is started by a command when it is needed, and again after it has
+    /// ended. The command calls [`serve_subject`], with the same file for its mark.
     pub fn new(
         start: impl Fn() -> Command + Send + 'static,
         mark: Option<PathBuf>,

@@ -80,8 +80,8 @@ pub struct WorkerOptions {
 }
 
 /// Runs a worker until the study is finished, its allocation ends, a signal stops it (SIGTERM or
-/// SIGINT: the first drains, the second stops), or it fails. It takes control of the process: it pins the calling
-/// thread, handles both signals, and installs a panic hook.
+/// SIGINT: the first drains, the second stops), or it fails. It takes control of the process: it
+/// pins the calling thread, handles both signals, and installs a panic hook.
 ///
 /// # Errors
 ///

@@ -76,8 +76,8 @@ impl Package {
         Ok(Package { archive, contents })
     }
 
-    /// Opens a package that was unpacked into a folder, through an archive of its files that is written
-    /// to `work`. Errors name the folder.
+    /// Opens a package that was unpacked into a folder, through an archive of its files that is
+    /// written to `work`. Errors name the folder.
     ///
     /// # Errors
     ///

@@ -33,8 +33,8 @@ struct Signer {
 }
 
 impl AllowedSigners {
-    /// Reads the lines of a file. Lines of certificate authorities and of keys that cannot sign packages
-    /// are left out.
+    /// Reads the lines of a file. Lines of certificate authorities and of keys that cannot sign
+    /// packages are left out.
     ///
     /// # Errors
     ///

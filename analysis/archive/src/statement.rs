@@ -69,8 +69,8 @@ struct Predicate {
 }
 
 impl Statement {
-    /// The statement about a package with this description. `archive` is the SHA-256 of its archive;
-    /// `None` if the package was unpacked.
+    /// The statement about a package with this description. `archive` is the SHA-256 of its
+    /// archive; `None` if the package was unpacked.
     ///
     /// # Errors
     ///

@@ -56,11 +56,11 @@ pub(crate) const TABLES_AGAIN: &str =
 /// Writes a replication package of a study.
 ///
 /// The package is a zip archive with the study file, the manifest of the projects, records, tables,
-/// report, the version of catherd, a README and a citation. Everything except the records is made from
-/// them again and compared with the tables in the folder.
+/// report, the version of catherd, a README and a citation. Everything except the records is made
+/// from them again and compared with the tables in the folder.
 ///
-/// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE` checks a
-/// package and executes a sample of its runs again.
+/// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE`
+/// checks a package and executes a sample of its runs again.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub struct Arguments {
@@ -86,13 +86,13 @@ pub struct Arguments {
     #[arg(long)]
     with_program: bool,
 
-    /// Include a file with the source code of this program, such as an archive with its crates; may be
-    /// repeated
+    /// Include a file with the source code of this program, such as an archive with its crates; may
+    /// be repeated
     #[arg(long, value_name = "FILE", requires = "with_program")]
     source: Vec<PathBuf>,
 
-    /// Include the external tools of the study; their relative paths start in this folder, which is the
-    /// folder of the study file
+    /// Include the external tools of the study; their relative paths start in this folder, which is
+    /// the folder of the study file
     #[arg(long, value_name = "DIR")]
     tools: Option<PathBuf>,
 

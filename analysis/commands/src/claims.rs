@@ -15,9 +15,10 @@ use crate::report;
 
 /// Decides the claims about a study by its numbers.
 ///
-/// A claim is a sentence with the address of the number that decides it, in the file claims.toml of the
-/// results. The command shows whether each holds, is within its tolerance, does not hold or cannot be
-/// decided, with the number of runs from which its number was computed (catherd report --explain lists them).
+/// A claim is a sentence with the address of the number that decides it, in the file claims.toml of
+/// the results. The command shows whether each holds, is within its tolerance, does not hold or
+/// cannot be decided, with the number of runs from which its number was computed (catherd report
+/// --explain lists them).
 ///
 /// A paper takes its numbers from the study with \catherd{TABLE/ROW/COLUMN}: --from finds them, and
 /// --tex writes the definition of the macro.
@@ -121,8 +122,8 @@ fn read_all(files: &[PathBuf]) -> Result<Vec<Claim>, Failure> {
     Ok(all)
 }
 
-/// The file of claims that belongs to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if it
-/// does not exist.
+/// The file of claims that belongs to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if
+/// it does not exist.
 pub fn next_to(study: &Path) -> Option<PathBuf> {
     let file = study.with_extension("claims.toml");
     file.is_file().then_some(file)

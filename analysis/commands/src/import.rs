@@ -29,8 +29,8 @@ enum Tool {
         #[command(flatten)]
         files: Files,
 
-        /// Time between two columns of a timeline, in milliseconds [default: as pynguin-config.toml next
-        /// to a file says, otherwise 1000]
+        /// Time between two columns of a timeline, in milliseconds [default: as pynguin-config.toml
+        /// next to a file says, otherwise 1000]
         #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
         interval: Option<u64>,
     },

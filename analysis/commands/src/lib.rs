@@ -1,7 +1,8 @@
 //! The commands about results: reports, claims and replication packages, and commands that execute
 //! finished runs again.
 //!
-//! - [`report`]: tables and figures of results; [`claims`]: sentences about them; [`stats`]: statistics for scripts;
+//! - [`report`]: tables and figures of results; [`claims`]: sentences about them; [`stats`]:
+//!   statistics for scripts;
 //!   [`import`]: results of other tools as tidy tables.
 //! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again.
 //!

@@ -148,8 +148,8 @@ impl Stored {
     }
 }
 
-/// Executes a run on a project in this thread. Programs work in a folder below `folder` and do not see
-/// what is `hidden`.
+/// Executes a run on a project in this thread. Programs work in a folder below `folder` and do not
+/// see what is `hidden`.
 ///
 /// # Errors
 ///
@@ -178,9 +178,9 @@ pub fn execute(
 
 /// Executes one run again and compares its record.
 ///
-/// The run is executed on this machine, and the record in the store or the package is compared with the new one.
-/// Quarantined runs can be replayed as well: the command prints how they fail. The store is not
-/// changed.
+/// The run is executed on this machine, and the record in the store or the package is compared with
+/// the new one. Quarantined runs can be replayed as well: the command prints how they fail. The
+/// store is not changed.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

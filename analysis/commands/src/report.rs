@@ -41,7 +41,8 @@ pub struct Arguments {
     #[arg(value_name = "RESULTS", required = true)]
     results: Vec<PathBuf>,
 
-    /// Folder of the report [default: report; with --explain, --find or --check, no report is written]
+    /// Folder of the report [default: report; with --explain, --find or --check, no report is
+    /// written]
     #[arg(long, short, value_name = "DIR")]
     out: Option<PathBuf>,
 
@@ -49,13 +50,13 @@ pub struct Arguments {
     #[arg(long)]
     title: Option<String>,
 
-    /// Number whose source runs are listed; ROW is the words of the row, separated by commas, or its
-    /// position
+    /// Number whose source runs are listed; ROW is the words of the row, separated by commas, or
+    /// its position
     #[arg(long, value_name = "TABLE/ROW/COLUMN")]
     explain: Vec<Address>,
 
-    /// Number of a paper, such as "93.5 % mosa", whose addresses in the tables are listed; the words after
-    /// it are in its row, its column or the title of its table
+    /// Number of a paper, such as "93.5 % mosa", whose addresses in the tables are listed; the
+    /// words after it are in its row, its column or the title of its table
     #[arg(long, value_name = "NUMBER WORDS")]
     find: Vec<Sought>,
 
@@ -71,7 +72,8 @@ pub struct Arguments {
     #[command(flatten)]
     checks: Checks,
 
-    /// Print one JSON object instead of sentences: the findings, the files, the explanations and checks
+    /// Print one JSON object instead of sentences: the findings, the files, the explanations and
+    /// checks
     #[arg(long)]
     json: bool,
 }
@@ -126,13 +128,13 @@ struct More {
     #[arg(long, value_name = "LABEL")]
     reference: Option<String>,
 
-    /// CSV file of published numbers, which are shown next to the numbers of the results; or the folder
-    /// of an earlier study, with which each algorithm is compared; may be repeated
+    /// CSV file of published numbers, which are shown next to the numbers of the results; or the
+    /// folder of an earlier study, with which each algorithm is compared; may be repeated
     #[arg(long, value_name = "FILE|FOLDER")]
     against: Vec<PathBuf>,
 
-    /// Write CSV files for spreadsheets: names that begin with = + - or @ get an apostrophe, because
-    /// spreadsheets take them for formulas
+    /// Write CSV files for spreadsheets: names that begin with = + - or @ get an apostrophe,
+    /// because spreadsheets take them for formulas
     #[arg(long)]
     spreadsheet: bool,
 }
@@ -265,8 +267,8 @@ Examples:
 ///
 /// # Errors
 ///
-/// If the results cannot be read, a flag names something that is not in them, or the report cannot be
-/// written.
+/// If the results cannot be read, a flag names something that is not in them, or the report cannot
+/// be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<Exit, Failure> {
     let Arguments { results: folders, out, title, explain, find, shown, more, forms, checks, json } =
         arguments;
@@ -411,13 +413,13 @@ pub struct OfStudy {
     checks: Checks,
 }
 
-/// Writes the report of the study in a folder of results into its folder `report`, and returns whether the
-/// checks hold.
+/// Writes the report of the study in a folder of results into its folder `report`, and returns
+/// whether the checks hold.
 ///
 /// # Errors
 ///
-/// If the results cannot be read, a flag names something that is not in them, or the report cannot be
-/// written.
+/// If the results cannot be read, a flag names something that is not in them, or the report cannot
+/// be written.
 pub fn of_study(flags: &OfStudy, folder: &Path, program: &Program) -> Result<Exit, Failure> {
     let OfStudy { more, forms, checks } = flags;
     let mut results = Results::read(folder).map_err(Worded::worded)?;

@@ -32,12 +32,13 @@ use crate::replay::Stored;
 
 /// Executes finished runs again and compares their digests.
 ///
-/// A run is a pure function of its inputs, so every digest must be the same, on any machine.
-/// Runs that real time decided are skipped, because they depend on the machine: those with a budget of
+/// A run is a pure function of its inputs, so every digest must be the same, on any machine. Runs
+/// that real time decided are skipped, because they depend on the machine: those with a budget of
 /// real time, and runs of tools that say so.
 ///
-/// Before, every table, figure and page of a folder is made again from the records and compared, as is
-/// every file of a replication package (`catherd archive`), whose files and records are checked first.
+/// Before, every table, figure and page of a folder is made again from the records and compared, as
+/// is every file of a replication package (`catherd archive`), whose files and records are checked
+/// first.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[DIFFERS])))]
 pub struct Arguments {
@@ -64,13 +65,13 @@ pub struct Arguments {
     #[arg(long)]
     run_programs: bool,
 
-    /// File of the signers of packages whom to trust, as ssh-keygen has it (allowed_signers); a package
-    /// that none of them signed is refused
+    /// File of the signers of packages whom to trust, as ssh-keygen has it (allowed_signers); a
+    /// package that none of them signed is refused
     #[arg(long, value_name = "FILE")]
     allowed_signers: Option<PathBuf>,
 
-    /// Signed statement about a package; its signature is in FILE.sig [default: PACKAGE.intoto.json, if it
-    /// exists]
+    /// Signed statement about a package; its signature is in FILE.sig [default:
+    /// PACKAGE.intoto.json, if it exists]
     #[arg(long, value_name = "FILE")]
     statement: Option<PathBuf>,
 

@@ -66,8 +66,8 @@ pub enum ResultsError {
 }
 
 impl ResultsError {
-    /// The loss or damage of the store that a coordinator reports, after which nothing can be stored.
-    /// `None` if there is none.
+    /// The loss or damage of the store that a coordinator reports, after which nothing can be
+    /// stored. `None` if there is none.
     pub fn of_store(coordinator: &Coordinator) -> Option<ResultsError> {
         let progress = coordinator.progress();
         if let Some(lost) = progress.lost_file {

@@ -1,8 +1,8 @@
 //! The folder of a study.
 //!
-//! `study.json` contains the plan of the study to which the folder belongs. It is written before the
-//! first run and compared when the folder is used again, so that results of different studies are
-//! never mixed.
+//! `study.json` contains the plan of the study to which the folder belongs. It is written before
+//! the first run and compared when the folder is used again, so that results of different studies
+//! are never mixed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};

@@ -285,8 +285,8 @@ impl Counts {
     }
 }
 
-/// The names of the goals of a record: those that an external tool gives, those that a suite lists, or
-/// numbers.
+/// The names of the goals of a record: those that an external tool gives, those that a suite lists,
+/// or numbers.
 fn names_in(record: &RunRecord, goals: usize) -> Vec<String> {
     let texts = |list: &Value| -> Option<Vec<String>> {
         let names: Option<Vec<String>> =

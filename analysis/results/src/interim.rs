@@ -25,7 +25,8 @@ pub struct InterimTables {
     cancelled: Arc<AtomicBool>,
     /// Called with the error if tables could not be written.
     on_failure: Box<dyn FnMut(ResultsError)>,
-    /// Whether the last tables could not be written. Only the first of several failures is reported.
+    /// Whether the last tables could not be written. Only the first of several failures is
+    /// reported.
     failed: bool,
 }
 
@@ -56,7 +57,8 @@ impl InterimTables {
         }
     }
 
-    /// Starts to write tables if the interval has passed and more runs have ended than the last time.
+    /// Starts to write tables if the interval has passed and more runs have ended than the last
+    /// time.
     pub fn poll(&mut self, ended: u64) {
         if self.writing.as_ref().is_some_and(|writing| writing.thread.is_finished()) {
             self.join();

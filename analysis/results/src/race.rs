@@ -58,8 +58,8 @@ pub fn run<R: Rounds>(
     race: Race,
 ) -> Result<ControlFlow<R::Stopped>, R::Error> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
-    // One block of the rank test for each project: the mean coverage of each remaining configuration,
-    // or `None` if no run of the configuration on the project has a coverage.
+    // One block of the rank test for each project: the mean coverage of each remaining
+    // configuration, or `None` if no run of the configuration on the project has a coverage.
     let mut blocks: Vec<Vec<Option<f64>>> = Vec::new();
     for (number, projects) in race.rounds(plan.projects.len()).enumerate() {
         // A single configuration cannot be compared.

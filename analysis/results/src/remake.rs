@@ -14,9 +14,9 @@ use crate::stop;
 use crate::stored::RunResult;
 use crate::tables::{Extent, StudyTables, WrittenResults};
 
-/// Writes the tables of a study into a folder as the study itself has written them: the same results
-/// give the same bytes. `results` gives the results of the runs in the order of the study; it is called
-/// twice for a study with rounds, whose decisions are made again.
+/// Writes the tables of a study into a folder as the study itself has written them: the same
+/// results give the same bytes. `results` gives the results of the runs in the order of the study;
+/// it is called twice for a study with rounds, whose decisions are made again.
 ///
 /// # Errors
 ///

@@ -13,8 +13,8 @@ use catherd_experiments::{Digest, Plan, Stop};
 use crate::race::Rounds;
 use crate::stored::RunResult;
 
-/// Executes the rounds of a study until every pair of algorithms is decided, it has no more seeds, or
-/// it is stopped.
+/// Executes the rounds of a study until every pair of algorithms is decided, it has no more seeds,
+/// or it is stopped.
 ///
 /// # Errors
 ///

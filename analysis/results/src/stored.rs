@@ -25,7 +25,8 @@ pub struct StoredStudies {
 
 impl StoredStudies {
     /// The results of the runs, in the order of the studies. Each study is read through a separate
-    /// connection, which is closed at its end. After an error, the results of the next study follow.
+    /// connection, which is closed at its end. After an error, the results of the next study
+    /// follow.
     pub fn results(&self) -> impl Iterator<Item = Result<RunResult, ResultsError>> + use<'_> {
         self.names.iter().flat_map(|name| {
             let (results, error) = match results(&self.store, name) {

@@ -101,8 +101,8 @@ impl StudyTables {
         Ok(RunStates { planned, pending, ..before }.write(&self.folder)?)
     }
 
-    /// Writes the results of the runs that have ended: first the artifacts, then all tables together, so
-    /// that a reader finds either all earlier tables or all new ones.
+    /// Writes the results of the runs that have ended: first the artifacts, then all tables
+    /// together, so that a reader finds either all earlier tables or all new ones.
     ///
     /// # Errors
     ///
@@ -173,7 +173,8 @@ impl StudyTables {
         Ok(WrittenResults { summary, states, suites: artifacts.suites, problems })
     }
 
-    /// The description of a subject kind that this program does not have, from the names in a record.
+    /// The description of a subject kind that this program does not have, from the names in a
+    /// record.
     fn subject_of(&self, first: Option<&RunResult>) -> SubjectInfo {
         let (kind, engine) = (&self.plan.subject, &self.plan.engine);
         match first {

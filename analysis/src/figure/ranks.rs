@@ -1,6 +1,6 @@
-//! Rank diagrams: algorithms on a line of mean ranks, each with its intervals. Bars join algorithms that
-//! do not differ significantly: thick bars by paired tests, thin ones by Nemenyi's critical difference
-//! (Demšar, 2006).
+//! Rank diagrams: algorithms on a line of mean ranks, each with its intervals. Bars join algorithms
+//! that do not differ significantly: thick bars by paired tests, thin ones by Nemenyi's critical
+//! difference (Demšar, 2006).
 
 use super::axis::truncated;
 use super::chart::{Chart, INK};

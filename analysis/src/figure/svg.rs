@@ -236,7 +236,8 @@ impl Canvas {
         self.shapes.push_str(open);
     }
 
-    /// Begins the entry of a series in the legend, until [`Canvas::end`]; on the page it is a switch.
+    /// Begins the entry of a series in the legend, until [`Canvas::end`]; on the page it is a
+    /// switch.
     pub(crate) fn begin_key(&mut self, series: &str) {
         let series = series.replace(char::is_control, " ");
         let element = html! { g data-key=(series) {} }.into_string();

@@ -3,8 +3,8 @@
 use crate::tidy::{Clock, Error, Results};
 
 /// The area of each run: its mean coverage over the time of the longest search on its project, in
-/// 0..=1. A run that ended earlier keeps its last coverage. `None` if the run has no coverage or its
-/// time was not measured.
+/// 0..=1. A run that ended earlier keeps its last coverage. `None` if the run has no coverage or
+/// its time was not measured.
 ///
 /// # Errors
 /// [`Error`] if the timeline cannot be read.

@@ -174,9 +174,9 @@ impl Decision {
     }
 }
 
-/// The rule of a finished study: the Wilcoxon signed-rank test over projects, corrected by Holm over
-/// all pairs, decides whether two algorithms differ; the interval of the difference decides whether
-/// they are equivalent.
+/// The rule of a finished study: the Wilcoxon signed-rank test over projects, corrected by Holm
+/// over all pairs, decides whether two algorithms differ; the interval of the difference decides
+/// whether they are equivalent.
 fn decide_by_wilcoxon(decisions: &mut [Decision]) {
     let tested: Vec<(usize, f64)> = decisions
         .iter()

@@ -27,8 +27,8 @@ pub struct Exposure {
     pub survival: Survival,
     /// Wilson interval of the share of runs that expose it, at 95 %.
     pub interval: Option<Interval>,
-    /// P-value of the log-rank test against the first algorithm with runs on the project; `None` for that
-    /// algorithm and if there is no test.
+    /// P-value of the log-rank test against the first algorithm with runs on the project; `None`
+    /// for that algorithm and if there is no test.
     pub p: Option<f64>,
     /// The p-value, corrected by Holm over all rows.
     pub adjusted: Option<f64>,
@@ -38,7 +38,8 @@ pub struct Exposure {
 }
 
 impl Exposure {
-    /// One value for each project, fault and algorithm, in this order; empty if no run looks for faults.
+    /// One value for each project, fault and algorithm, in this order; empty if no run looks for
+    /// faults.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

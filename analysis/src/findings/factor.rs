@@ -1,5 +1,5 @@
-//! Factors: parameters in which configurations differ, such as whether a tool uses type hints (Pynguin
-//! paper, RQ2).
+//! Factors: parameters in which configurations differ, such as whether a tool uses type hints
+//! (Pynguin paper, RQ2).
 
 use std::collections::BTreeMap;
 

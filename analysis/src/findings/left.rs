@@ -20,7 +20,8 @@ pub struct Left {
     /// The projects with goals and enough runs of the algorithm.
     pub projects: Vec<LeftOnProject>,
     /// Points of the curve of covered goals of all projects together: the number of runs of each
-    /// project as a multiple of those executed, the estimate, and its interval for multiples above 1.
+    /// project as a multiple of those executed, the estimate, and its interval for multiples
+    /// above 1.
     pub curve: Vec<(f64, f64, Option<Interval>)>,
     /// The number of goals that can be reached on all projects together.
     pub reachable: Estimate,

@@ -44,8 +44,8 @@ pub struct PlacedAlgorithm {
     /// Probability that it has the highest mean coverage on projects like these, from the
     /// posterior.
     pub best: f64,
-    /// The share of replicates of the bootstrap over projects and runs in which it has the highest mean
-    /// coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    /// The share of replicates of the bootstrap over projects and runs in which it has the highest
+    /// mean coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub best_drawn: Option<f64>,
     /// The share of replicates of the bootstrap over runs, on exactly these projects, in which it
     /// has the highest mean coverage; `None` if an algorithm has a single run on a project.

@@ -328,7 +328,8 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
     let groups: Vec<usize> = runs.iter().map(|one| one.group).collect();
     let test = Exchangeability::new(&values, &groups);
     let relative = relative_speeds(runs);
-    // How much the mean speed of these runs differs from the mean speed of the others, as a share of the latter.
+    // How much the mean speed of these runs differs from the mean speed of the others, as a share
+    // of the latter.
     let against = |chosen: &dyn Fn(usize) -> bool| {
         let of = |wanted: bool| {
             mean((0..runs.len()).filter(|&at| chosen(at) == wanted).map(|at| relative[at]))

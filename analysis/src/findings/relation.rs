@@ -27,8 +27,8 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// The interval of the slope of the line at level 1 - [`LEVEL`], by Student's t; `None` if there is no
-    /// line, or if it goes through two points only.
+    /// The interval of the slope of the line at level 1 - [`LEVEL`], by Student's t; `None` if
+    /// there is no line, or if it goes through two points only.
     pub fn slope_interval(&self) -> Option<Interval> {
         let line = self.line.ok()?;
         let freedom = self.points.len().checked_sub(2).filter(|freedom| *freedom > 0)?;

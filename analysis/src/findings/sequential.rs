@@ -1,18 +1,18 @@
-//! Comparisons in rounds: a round is a seed with which all runs that were to be executed have ended.
-//! After each of the planned looks, pairs of algorithms are decided, and an algorithm whose pairs are all
-//! decided has no more runs.
+//! Comparisons in rounds: a round is a seed with which all runs that were to be executed have
+//! ended. After each of the planned looks, pairs of algorithms are decided, and an algorithm whose
+//! pairs are all decided has no more runs.
 //!
-//! The question is about exactly these projects: only seeds vary. A difference is the mean over projects
-//! of the differences of runs with the same seed. Its error follows from the variance of these
-//! differences on each project, with the degrees of freedom of Satterthwaite (1946). The bounds of the
-//! t statistics hold for all planned looks together ([`ErrorSpending`]), and so do the repeated
-//! confidence intervals (Jennison and Turnbull, 1989) that they give.
+//! The question is about exactly these projects: only seeds vary. A difference is the mean over
+//! projects of the differences of runs with the same seed. Its error follows from the variance of
+//! these differences on each project, with the degrees of freedom of Satterthwaite (1946). The
+//! bounds of the t statistics hold for all planned looks together ([`ErrorSpending`]), and so do
+//! the repeated confidence intervals (Jennison and Turnbull, 1989) that they give.
 //!
-//! The probability that any difference is false is at most [`LEVEL`]: with r differences found among all
-//! pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number of pairs that can
-//! be equal if r are not (Shaffer, 1986). If m pairs are truly equal, at most all others have been found
-//! before the first false one, so that until then the level is at most [`LEVEL`] / m. The same
-//! holds for equivalences with Holm's divisors.
+//! The probability that any difference is false is at most [`LEVEL`]: with r differences found
+//! among all pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number
+//! of pairs that can be equal if r are not (Shaffer, 1986). If m pairs are truly equal, at most all
+//! others have been found before the first false one, so that until then the level is at most
+//! [`LEVEL`] / m. The same holds for equivalences with Holm's divisors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -88,7 +88,8 @@ pub struct SequentialPair {
 }
 
 impl SequentialPair {
-    /// The interval of the difference at the look that decided the pair, otherwise at the last look.
+    /// The interval of the difference at the look that decided the pair, otherwise at the last
+    /// look.
     pub fn interval(&self) -> Option<Interval> {
         self.found.map(|(found, outside)| found.interval(outside))
     }

@@ -94,8 +94,8 @@ impl PairVariation {
     }
 }
 
-/// The smallest A12 above 1/2 that the Mann-Whitney U test finds with probability 80 % with this many
-/// runs of each algorithm on a project.
+/// The smallest A12 above 1/2 that the Mann-Whitney U test finds with probability 80 % with this
+/// many runs of each algorithm on a project.
 pub fn detectable_a12(runs: usize) -> Option<f64> {
     (501..=1_000)
         .map(|n| f64::from(n) / 1_000.0)

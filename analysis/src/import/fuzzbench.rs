@@ -151,7 +151,8 @@ fn whole(row: &Row<'_>, column: &str) -> Result<u64, ImportError> {
 }
 
 impl FuzzBench {
-    /// The longest time at which trials of a benchmark are compared, in milliseconds: the budget of the experiment.
+    /// The longest time at which trials of a benchmark are compared, in milliseconds: the budget of
+    /// the experiment.
     ///
     /// # Errors
     /// [`ImportError`] if a file cannot be read or is malformed.

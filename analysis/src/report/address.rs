@@ -27,7 +27,8 @@ pub struct FoundCell<'r> {
     pub cell: &'r Cell,
     /// The unit of the numbers of its column.
     unit: Unit,
-    /// The runs from which it was computed: indices into [`Results::runs`](crate::tidy::Results::runs).
+    /// The runs from which it was computed: indices into
+    /// [`Results::runs`](crate::tidy::Results::runs).
     pub runs: &'r [u32],
 }
 

@@ -316,7 +316,8 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Maximum number of bytes of the compressed timelines in base 64, so that a page stays below 10 MB.
+/// Maximum number of bytes of the compressed timelines in base 64, so that a page stays below 10
+/// MB.
 const MAX_TIMELINES: usize = 4_000_000;
 
 /// The timelines of all runs: for each run the number of its points, then for each point the

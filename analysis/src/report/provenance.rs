@@ -1,5 +1,5 @@
-//! The provenance of the numbers of a report, as JSON-LD in the terms of PROV-O: which runs each number is
-//! derived from.
+//! The provenance of the numbers of a report, as JSON-LD in the terms of PROV-O: which runs each
+//! number is derived from.
 //!
 //! Rows and cells of tables have the identifiers of RFC 7111, such as `tables/table6.csv#row=2`;
 //! the header is row 1. A number is derived from the runs of its cell if these differ from the runs

@@ -3,16 +3,16 @@
 //! only uses who is better on each block, not by how much, so a few blocks with large differences
 //! do not decide the result.
 //!
-//! Strengths have a normal prior, and their posterior is approximated by the normal distribution at its
-//! mode (Laplace's method), as a fast form of the Bayesian comparison of algorithms by Wainer (2023).
-//! Ties are half a win of each.
+//! Strengths have a normal prior, and their posterior is approximated by the normal distribution at
+//! its mode (Laplace's method), as a fast form of the Bayesian comparison of algorithms by Wainer
+//! (2023). Ties are half a win of each.
 
 use super::matrix::{cholesky, solve, solve_transposed};
 use super::posterior::MeanPosterior;
 use super::{Unavailable, finite, treatments};
 
-/// Standard deviation of the prior of a strength. A difference of two such strengths has a probability of
-/// winning between 2 % and 98 % in 86 % of cases.
+/// Standard deviation of the prior of a strength. A difference of two such strengths has a
+/// probability of winning between 2 % and 98 % in 86 % of cases.
 const PRIOR: f64 = 2.0;
 
 /// Steps of Newton's method, which converges in fewer than ten because the posterior is concave.
@@ -72,8 +72,8 @@ impl BradleyTerry {
         1.0 / (1.0 + libm::exp(self.strengths[second] - self.strengths[first]))
     }
 
-    /// The probability that the first is stronger than the second, and the probability that they are
-    /// equivalent: that each wins on a share of blocks within `margin` of one half.
+    /// The probability that the first is stronger than the second, and the probability that they
+    /// are equivalent: that each wins on a share of blocks within `margin` of one half.
     pub fn pair(&self, first: usize, second: usize, margin: f64) -> (f64, f64) {
         let logit = libm::log((0.5 + margin) / (0.5 - margin));
         self.posterior.pair(first, second, logit)

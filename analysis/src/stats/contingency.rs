@@ -44,8 +44,9 @@ impl Contingency {
         Contingency::new([count(x)?, count(y)?]).ok()
     }
 
-    /// The Wilson interval of a share of `ones` among `n` at a level such as 0.95: unlike the normal
-    /// interval it stays within 0..=1 and is not empty at 0 and 1 (Wilson, 1927). `None` if n is 0.
+    /// The Wilson interval of a share of `ones` among `n` at a level such as 0.95: unlike the
+    /// normal interval it stays within 0..=1 and is not empty at 0 and 1 (Wilson, 1927). `None` if
+    /// n is 0.
     pub fn wilson(ones: u64, n: u64, level: f64) -> Option<Interval> {
         if n == 0 {
             return None;

@@ -42,8 +42,8 @@ impl ErrorSpending {
         ErrorSpending { level, looks, nominal: Vec::new(), points, masses }
     }
 
-    /// The level of the two-sided p-value at a look, from 0: the null hypothesis is rejected if p is
-    /// smaller. 0 if there is no such look.
+    /// The level of the two-sided p-value at a look, from 0: the null hypothesis is rejected if p
+    /// is smaller. 0 if there is no such look.
     pub fn nominal(&mut self, look: usize) -> f64 {
         while self.nominal.len() <= look && self.nominal.len() < self.looks.len() {
             self.advance();
@@ -133,7 +133,8 @@ mod tests {
         }
     }
 
-    /// 20,000 sequences of 40 values without an effect, looked at after each value from the fifth on.
+    /// 20,000 sequences of 40 values without an effect, looked at after each value from the fifth
+    /// on.
     #[test]
     fn all_looks_together_reject_with_the_probability_of_the_level() {
         let looks: Vec<usize> = (5..=40).collect();

@@ -7,8 +7,8 @@
 //! too close to 0 or 1. In this model the data determine how much algorithms differ, and
 //! probabilities are calibrated over studies with effects of that size.
 //!
-//! The posterior is drawn by Gibbs sampling of the contrasts of the means, the standard deviation of the
-//! algorithms and the scale of the errors, which makes the errors those of Student's t.
+//! The posterior is drawn by Gibbs sampling of the contrasts of the means, the standard deviation
+//! of the algorithms and the scale of the errors, which makes the errors those of Student's t.
 
 use super::matrix::{cholesky, solve, solve_transposed, times};
 use super::posterior::{MeanPosterior, Normals};
@@ -70,8 +70,8 @@ impl MeanPosterior {
     }
 }
 
-/// The deviations of a block's values in orthonormal contrasts (Helmert): of each value, from the second
-/// on, from the mean of those before it.
+/// The deviations of a block's values in orthonormal contrasts (Helmert): of each value, from the
+/// second on, from the mean of those before it.
 fn contrasts(values: &[f64]) -> Vec<f64> {
     let mut sum = values[0];
     let mut found = Vec::with_capacity(values.len() - 1);
@@ -95,8 +95,8 @@ fn values_of(contrasts: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Draws of the means, up to a constant that all have in common; `None` if there are fewer than three
-/// treatments, or if nothing varies.
+/// Draws of the means, up to a constant that all have in common; `None` if there are fewer than
+/// three treatments, or if nothing varies.
 fn draws(blocks: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = blocks[0].len().checked_sub(1).filter(|size| *size >= 2)?;
     let (all, freedom) = (blocks.len() as f64, (blocks.len() - 1) as f64);

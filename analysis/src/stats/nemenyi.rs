@@ -1,5 +1,5 @@
-//! Nemenyi's comparison of all pairs of treatments after Friedman's test: mean ranks and the critical
-//! difference (Demšar, 2006, section 3.2.2).
+//! Nemenyi's comparison of all pairs of treatments after Friedman's test: mean ranks and the
+//! critical difference (Demšar, 2006, section 3.2.2).
 
 use std::f64::consts::{PI, SQRT_2};
 

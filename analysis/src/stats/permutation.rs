@@ -12,7 +12,8 @@ use super::rank::Ranks;
 /// Scores of measurements, and their groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchangeability {
-    /// A score for each measurement: its rank within its group, from -1 to 1 for the smallest and the largest one.
+    /// A score for each measurement: its rank within its group, from -1 to 1 for the smallest and
+    /// the largest one.
     pub scores: Vec<f64>,
     /// The members of each group with at least two measurements.
     groups: Vec<Vec<usize>>,
@@ -89,8 +90,9 @@ impl Exchangeability {
         })
     }
 
-    /// The p-value of a change at some time, and the number of measurements before it. `order` has the measurements in
-    /// the order of time. The first and last twentieth of them are not considered.
+    /// The p-value of a change at some time, and the number of measurements before it. `order` has
+    /// the measurements in the order of time. The first and last twentieth of them are not
+    /// considered.
     pub fn of_change(&self, order: &[usize]) -> (f64, usize) {
         let p = self.p(|scores| largest_change(scores, order).0);
         (p, largest_change(&self.scores, order).1)
@@ -126,7 +128,8 @@ impl Exchangeability {
 /// Number of following measurements with which each measurement is compared.
 const NEIGHBOURS: usize = 6;
 
-/// The largest standardised difference between the scores before and after a time, and the number of scores before it.
+/// The largest standardised difference between the scores before and after a time, and the number
+/// of scores before it.
 fn largest_change(scores: &[f64], order: &[usize]) -> (f64, usize) {
     let size = order.len();
     let total: f64 = order.iter().map(|&at| scores[at]).sum();

@@ -2,11 +2,11 @@
 //!
 //! The model is hierarchical: the mean of an algorithm on a project varies over projects, and the
 //! runs on a project vary around it. With the same number of runs on each project, the means of the
-//! runs are then a sufficient statistic, whose variance over projects contains both sources, so that
-//! more runs as well as more projects make the posterior narrower. With flat priors of the means and
-//! Jeffreys' prior of a common scale, the posterior is a multivariate t distribution around the
-//! observed means with their observed covariance (Box and Tiao, 1973, section 8.4): the interval of
-//! each difference is the interval of the paired t test.
+//! runs are then a sufficient statistic, whose variance over projects contains both sources, so
+//! that more runs as well as more projects make the posterior narrower. With flat priors of the
+//! means and Jeffreys' prior of a common scale, the posterior is a multivariate t distribution
+//! around the observed means with their observed covariance (Box and Tiao, 1973, section 8.4): the
+//! interval of each difference is the interval of the paired t test.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -210,8 +210,8 @@ impl MeanPosterior {
         places.into_iter().map(ends).collect()
     }
 
-    /// The probability that the treatments are in this order, from the highest mean to the lowest. Orders
-    /// that differ only in treatments with the same mean share the probability.
+    /// The probability that the treatments are in this order, from the highest mean to the lowest.
+    /// Orders that differ only in treatments with the same mean share the probability.
     pub fn order(&self, order: &[usize]) -> f64 {
         let share = |draw: &Vec<f64>| {
             let (mut share, mut equal) = (1.0, 1.0);

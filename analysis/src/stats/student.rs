@@ -25,8 +25,8 @@ pub fn student_within(t: f64, freedom: usize) -> f64 {
     if odd { 2.0 / PI * (angle + sin * sum) } else { sin * sum }
 }
 
-/// The t that |T| exceeds with probability `outside`, in 0..1, with `freedom` degrees of freedom, at
-/// least 1.
+/// The t that |T| exceeds with probability `outside`, in 0..1, with `freedom` degrees of freedom,
+/// at least 1.
 pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
     let inside = 1.0 - outside;
     let mut high = 1.0;

@@ -1,4 +1,5 @@
-//! The bootstrap over two levels: blocks, such as projects, and the values within them, such as runs.
+//! The bootstrap over two levels: blocks, such as projects, and the values within them, such as
+//! runs.
 //!
 //! Each replicate draws values with replacement from each sample, and then blocks with replacement,
 //! as product weights (Owen and Eckles, 2012). The means of the blocks already contain the
@@ -53,8 +54,8 @@ impl TwoLevel {
     /// Draws from blocks, each of which has a sample for each treatment.
     ///
     /// # Errors
-    /// [`Unavailable`] for fewer than two blocks, blocks of different lengths, empty samples, NaN and
-    /// infinite values, and for more than [`TwoLevel::MAX_TREATMENTS`] treatments.
+    /// [`Unavailable`] for fewer than two blocks, blocks of different lengths, empty samples, NaN
+    /// and infinite values, and for more than [`TwoLevel::MAX_TREATMENTS`] treatments.
     pub fn new<S: AsRef<[f64]> + Sync>(blocks: &[Vec<S>]) -> Result<TwoLevel, Unavailable> {
         let (found, count) = (blocks.len(), blocks.first().ok_or(Unavailable::Empty)?.len());
         if found < 2 {
@@ -165,8 +166,8 @@ fn central(mut values: Vec<f64>, level: f64) -> Interval {
     Interval { low: quantile(&values, outside), high: quantile(&values, 1.0 - outside) }
 }
 
-/// Draws a replicate. The deviations of drawn means are enlarged, because draws from n values vary by
-/// the factor (n - 1) / n less than the values.
+/// Draws a replicate. The deviations of drawn means are enlarged, because draws from n values vary
+/// by the factor (n - 1) / n less than the values.
 fn replicate<S: AsRef<[f64]>>(number: u64, blocks: &[Vec<S>], centres: &[Vec<f64>]) -> Replicate {
     let mut rng = ChaCha8Rng::seed_from_u64(TwoLevel::SEED);
     rng.set_stream(number);

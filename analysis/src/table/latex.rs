@@ -20,18 +20,18 @@ const COLUMN: f64 = 241.0;
 const PAGE: f64 = 345.0;
 /// Space between columns in points.
 const GAP: f64 = 6.0;
-/// Maximum share of the width for the columns that name a row, which every part repeats, and for any
-/// other text.
+/// Maximum share of the width for the columns that name a row, which every part repeats, and for
+/// any other text.
 const MAX_NAMES: f64 = 0.5;
 const MAX_TEXT: f64 = 0.4;
-/// Maximum number of columns that every part repeats, and their share of the width if there are numbers among
-/// them.
+/// Maximum number of columns that every part repeats, and their share of the width if there are
+/// numbers among them.
 const MAX_REPEATED: usize = 4;
 const MAX_REPEATED_SHARE: f64 = 0.65;
 /// Maximum number of parts of a table that is set in one column.
 const MAX_PARTS: usize = 2;
-/// Maximum number of lines, of the headings and rows of all parts and of the note together, of a table that is
-/// not broken between pages: the pages of `llncs` have room for 44.
+/// Maximum number of lines, of the headings and rows of all parts and of the note together, of a
+/// table that is not broken between pages: the pages of `llncs` have room for 44.
 const MAX_LINES: usize = 40;
 /// Maximum number of lines of a piece of a table that is broken between pages.
 const PIECE: usize = 18;

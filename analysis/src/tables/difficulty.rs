@@ -109,8 +109,8 @@ pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> Ca
     }
 }
 
-/// Differences of pairs of algorithms in relation to numbers that describe projects; `relations` contains
-/// the name of each such number.
+/// Differences of pairs of algorithms in relation to numbers that describe projects; `relations`
+/// contains the name of each such number.
 pub fn difference_relations(
     results: &Results,
     samples: &Samples,

@@ -180,8 +180,8 @@ pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
 /// rows for each project.
 pub const MAX_PROJECTS_BY_METRIC: usize = 100;
 
-/// Each pair of algorithms by each metric that varies, on each project; `None` if there are more than
-/// [`MAX_PROJECTS_BY_METRIC`] projects, or no pairs.
+/// Each pair of algorithms by each metric that varies, on each project; `None` if there are more
+/// than [`MAX_PROJECTS_BY_METRIC`] projects, or no pairs.
 pub fn metrics_by_project(results: &Results, varying: &[Measured]) -> Option<CaptionedTable> {
     let mut table = Table::new(&[
         ("metric", "Metric"),

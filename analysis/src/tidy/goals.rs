@@ -21,8 +21,8 @@ pub struct GoalSet {
     pub criterion: String,
     /// Number of runs that have these goals.
     pub runs: u64,
-    /// The algorithms that have such runs, by label, with the number of these runs; empty in tables of
-    /// earlier versions.
+    /// The algorithms that have such runs, by label, with the number of these runs; empty in tables
+    /// of earlier versions.
     pub algorithms: Vec<(String, u64)>,
     /// The goals in the order of their numbers.
     pub goals: Vec<Goal>,

@@ -54,7 +54,8 @@ fn metrics_are_compared_on_each_project() {
     let mut runs: Vec<_> = crate::synthetic::runs(2, 6).collect();
     runs.retain(|(spec, _)| spec.algorithm.name != "mio");
     for (spec, record) in &mut runs {
-        // On the first project each run of random has more than every run of mosa; on the second they are equal.
+        // On the first project each run of random has more than every run of mosa; on the second
+        // they are equal.
         let more = spec.project_name == "project-0" && spec.algorithm.name == "random";
         let count = 10 * i64::from(more) + spec.seed as i64;
         record.metrics.insert("executions".to_owned(), Metric::Integer(count));

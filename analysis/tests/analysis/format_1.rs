@@ -69,8 +69,8 @@ fn the_tables_are_read() {
     assert!(!records[0].agree(&records[1]) && !records[0].agree(&RecordDigests::default()));
 }
 
-/// A table without the columns of intervals, which version 0.3.0 computed for fewer than six values as
-/// well.
+/// A table without the columns of intervals, which version 0.3.0 computed for fewer than six values
+/// as well.
 fn without_intervals(text: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> =
         text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();

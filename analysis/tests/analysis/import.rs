@@ -198,7 +198,8 @@ fn damaged_files_are_refused_with_their_line() {
     assert!(matches!(missing, Err(ImportError::Io { .. })));
 }
 
-/// Two benchmarks, two fuzzers and two trials each, with three snapshots; trial 4 was lost after the second one.
+/// Two benchmarks, two fuzzers and two trials each, with three snapshots; trial 4 was lost after
+/// the second one.
 const FUZZBENCH: &str = "\
 git_hash,experiment_filestore,experiment,fuzzer,benchmark,time_started,time_ended,trial_id,time,edges_covered,crash_key
 abc,gs://data,one,afl,zlib,2020-01-01,,1,900,100,
@@ -222,7 +223,8 @@ fn fuzzbench_is_compared_at_the_last_snapshot_of_half_of_the_trials() {
     let (results, summary, dir) = imported(&FuzzBench::default(), FUZZBENCH);
     assert_eq!((summary.runs, summary.failed, summary.projects), (6, 1, 2));
     assert_eq!(results.algorithms, ["afl", "libfuzzer"]);
-    // Trials are numbered from 1 for each benchmark and fuzzer, so that the runs of a study are complete.
+    // Trials are numbered from 1 for each benchmark and fuzzer, so that the runs of a study are
+    // complete.
     assert_eq!(results.runs.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2, 1, 2, 1, 1]);
     let of = |trial: usize| &results.runs[trial - 1];
     // Three of four trials of zlib have a snapshot after 2,700 s; 300 edges were covered before.

@@ -64,7 +64,8 @@ fn the_page_and_the_files_contain_everything() {
     }
     let items = report.sections.iter().flat_map(|s| &s.items);
     let unavailable: Vec<_> = items.filter(|i| matches!(i, Item::Unavailable(_))).collect();
-    // There is no table of goals, no project is covered equally by all algorithms, no run is missing.
+    // There is no table of goals, no project is covered equally by all algorithms, no run is
+    // missing.
     assert_eq!(unavailable.len(), 3, "{unavailable:?}");
 
     // The data of the script: all runs, and sets of them.
@@ -585,8 +586,9 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert!(report.sections.iter().all(|section| !section.items.is_empty()));
 }
 
-/// Every table and figure says how its numbers were computed, and every number leads to its runs, except
-/// those that are not computed from runs: counts of what is missing, and properties of projects.
+/// Every table and figure says how its numbers were computed, and every number leads to its runs,
+/// except those that are not computed from runs: counts of what is missing, and properties of
+/// projects.
 #[test]
 #[ignore = "takes long"]
 fn every_number_has_a_method_and_runs() {

@@ -1,4 +1,5 @@
-//! The benchmark: the cost of a coordinator on this machine, and the largest cluster that it can serve.
+//! The benchmark: the cost of a coordinator on this machine, and the largest cluster that it can
+//! serve.
 //!
 //! - [`measure`]: measures [`Costs`] of a process of `catherd coordinator` with simulated workers.
 //! - [`analytic_model`], [`simulation`]: load of a coordinator on a cluster of any size, predicted

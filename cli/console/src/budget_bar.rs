@@ -7,7 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal;
 
-/// A progress bar over the budget of a search: the largest spent share of executions, steps and time.
+/// A progress bar over the budget of a search: the largest spent share of executions, steps and
+/// time.
 pub struct BudgetBar {
     bar: Option<ProgressBar>,
     budget: Budget,

@@ -10,8 +10,9 @@ use tempfile::TempDir;
 
 use crate::Failure;
 
-/// Creates a folder for working files in the folder for temporary files. Its name begins with `prefix` and cannot be
-/// foreseen, only this user can read it, and it is removed with the returned value.
+/// Creates a folder for working files in the folder for temporary files. Its name begins with
+/// `prefix` and cannot be foreseen, only this user can read it, and it is removed with the returned
+/// value.
 ///
 /// # Errors
 ///

@@ -19,8 +19,8 @@ impl EndHook {
         EndHook { command: command.to_owned(), unfinished: BTreeSet::new() }
     }
 
-    /// Executes the command for each study that has ended since the last call. Studies that had ended
-    /// before the first call, or when they were submitted, are left out.
+    /// Executes the command for each study that has ended since the last call. Studies that had
+    /// ended before the first call, or when they were submitted, are left out.
     pub(super) fn update(&mut self, progress: &Progress) {
         let former = std::mem::take(&mut self.unfinished);
         for study in &progress.studies {

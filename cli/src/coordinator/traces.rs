@@ -1,4 +1,5 @@
-//! `catherd coordinator --traces`: the address of a collector, and its exporter if this build has one.
+//! `catherd coordinator --traces`: the address of a collector, and its exporter if this build has
+//! one.
 
 #[cfg(feature = "traces")]
 mod sending;

@@ -105,7 +105,8 @@ pub(crate) fn execute(call: &Call) -> Result<String, Failure> {
     let output = std::thread::scope(|scope| {
         scope.spawn(move || {
             if let (Some(mut pipe), Some(input)) = (pipe, input) {
-                // Ignore the error: a command that does not read its input fails, which is reported.
+                // Ignore the error: a command that does not read its input fails, which is
+                // reported.
                 let _ = pipe.write_all(input.as_bytes());
             }
         });

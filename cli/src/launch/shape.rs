@@ -39,8 +39,8 @@ pub(crate) struct Shape {
     #[arg(long, value_name = "MIB", default_value_t = worker::MEMORY_MIB)]
     memory: u64,
 
-    /// Time without a run after which a worker exits, in seconds [default: 120, and 10 if the coordinator
-    /// allocates]
+    /// Time without a run after which a worker exits, in seconds [default: 120, and 10 if the
+    /// coordinator allocates]
     #[arg(long, value_name = "SECONDS")]
     pub(crate) idle: Option<u64>,
 
@@ -60,11 +60,13 @@ pub(crate) struct Shape {
     #[arg(long, value_name = "LINE")]
     prologue: Vec<String>,
 
-    /// Folder on a disk of the node for spool and cache, such as /tmp or '$TMPDIR' [default: in --dir]
+    /// Folder on a disk of the node for spool and cache, such as /tmp or '$TMPDIR' [default: in
+    /// --dir]
     #[arg(long, value_name = "DIR")]
     local: Option<String>,
 
-    /// Folder of scripts and logs, to which all nodes need access [default: catherd- and the manager's name]
+    /// Folder of scripts and logs, to which all nodes need access [default: catherd- and the
+    /// manager's name]
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 
@@ -72,7 +74,8 @@ pub(crate) struct Shape {
     #[arg(long, value_name = "PATH")]
     program: Option<PathBuf>,
 
-    /// Further option of `catherd worker`, such as --worker-option=--programs=/tmp/runs; may be repeated
+    /// Further option of `catherd worker`, such as --worker-option=--programs=/tmp/runs; may be
+    /// repeated
     #[arg(long, value_name = "OPTION", allow_hyphen_values = true)]
     worker_option: Vec<String>,
 

@@ -145,7 +145,8 @@ pub(super) fn run(
     ended
 }
 
-/// Removes the spools of the workers. With `keep_trials`, the trials that could not be measured are kept.
+/// Removes the spools of the workers. With `keep_trials`, the trials that could not be measured are
+/// kept.
 fn clear(spools: &Path, keep_trials: bool) {
     // Ignore the errors: remaining files are removed at the next start.
     let trials = spools.join(TRIALS);

@@ -65,8 +65,8 @@ pub(crate) struct StudyArgs {
     #[arg(long)]
     assertions: bool,
 
-    /// Execute the suites, with assertions, on mutants of their projects; a study file can limit the
-    /// operators and the number of mutants
+    /// Execute the suites, with assertions, on mutants of their projects; a study file can limit
+    /// the operators and the number of mutants
     #[arg(long)]
     mutation: bool,
 
@@ -215,7 +215,8 @@ impl StudyArgs {
         Ok(PlannedStudy { study, corpus, plan, tools: resolved.tools })
     }
 
-    /// The label of the study file that is nearest to a word of `--algorithms`; `None` if none is near.
+    /// The label of the study file that is nearest to a word of `--algorithms`; `None` if none is
+    /// near.
     fn nearest_label(&self, word: &str) -> Option<String> {
         let study = Study::read(self.study.as_ref()?).ok()?;
         let labels = study.algorithms.iter().map(|algorithm| algorithm.label.as_str());

@@ -57,8 +57,8 @@ pub(crate) fn dropped(dropped: &Dropped) -> String {
     )
 }
 
-/// A line for each cause of problems, in the order of their first projects: runs of several projects
-/// may have the same cause.
+/// A line for each cause of problems, in the order of their first projects: runs of several
+/// projects may have the same cause.
 fn lines_of(problems: &BTreeMap<(String, String), usize>) -> Vec<String> {
     let mut causes: Vec<(&str, &str, usize, usize)> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();

@@ -160,8 +160,8 @@ impl Connection {
         })
     }
 
-    /// Passes the messages of a stream to `each` until it returns false. When the stream is lost, it is
-    /// requested again.
+    /// Passes the messages of a stream to `each` until it returns false. When the stream is lost,
+    /// it is requested again.
     pub(super) fn follow<T>(
         &mut self,
         request: impl AsyncFn(
@@ -238,8 +238,8 @@ impl<'c, T> Lasting<'c, T> {
     ///
     /// # Errors
     ///
-    /// If the coordinator refuses the request, cannot be reached at first, or cannot be reached again for
-    /// ten minutes.
+    /// If the coordinator refuses the request, cannot be reached at first, or cannot be reached
+    /// again for ten minutes.
     pub(super) fn next(
         &mut self,
         request: &impl AsyncFn(

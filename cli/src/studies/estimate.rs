@@ -11,8 +11,8 @@ use indicatif::HumanDuration;
 
 use super::connection::Connection;
 
-/// Prints the estimate of a coordinator for a plan. `workers` is the number of workers on which the study
-/// is to be executed; `None` for those that the coordinator has.
+/// Prints the estimate of a coordinator for a plan. `workers` is the number of workers on which the
+/// study is to be executed; `None` for those that the coordinator has.
 pub(super) fn run(
     connection: &mut Connection,
     plan: &Plan,

@@ -1,5 +1,5 @@
-//! A study in rounds on a cluster, such as a race: the client submits each round to the coordinator, waits for its runs, and
-//! decides which configurations continue.
+//! A study in rounds on a cluster, such as a race: the client submits each round to the
+//! coordinator, waits for its runs, and decides which configurations continue.
 //!
 //! Everything that a decision depends on is at the coordinator. A client that is started again
 //! submits the same rounds, whose runs have ended, and makes the same decisions.

@@ -12,8 +12,8 @@ use super::{kind, kinds};
 
 /// Lists the subject kinds, or describes one.
 ///
-/// The description has units of work, criteria, and algorithms with the defaults and ranges of their
-/// parameters.
+/// The description has units of work, criteria, and algorithms with the defaults and ranges of
+/// their parameters.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

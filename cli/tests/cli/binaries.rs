@@ -36,7 +36,8 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// Executes a study with additional parameters. Returns whether it succeeded, and what it printed.
+    /// Executes a study with additional parameters. Returns whether it succeeded, and what it
+    /// printed.
     fn run(&self, more: &str) -> (bool, String) {
         let study = format!(
             "subject = 'command'\nprojects = ['projects']\nseeds = 2\nalgorithms = ['x']\n\
@@ -115,8 +116,8 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"text": ["big.txt"],
     assert!(text.contains("`run_artifacts` is more than 16 MiB"), "{text}");
 }
 
-/// The disk of the study becomes full while workers store records with binary files. With more space, the same command
-/// ends the study, and no file is damaged.
+/// The disk of the study becomes full while workers store records with binary files. With more
+/// space, the same command ends the study, and no file is damaged.
 #[test]
 #[ignore = "needs unshare"]
 fn a_study_continues_after_its_disk_was_full() {

@@ -21,8 +21,8 @@ fn command(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{words:?}: {}", stderr(&output));
 }
 
-/// Two trials of 6 s of each adapter on the target `picture`: the folder with the results in `out`, and the rows of
-/// `runs.csv`, all of which are done and have the goals of the target.
+/// Two trials of 6 s of each adapter on the target `picture`: the folder with the results in `out`,
+/// and the rows of `runs.csv`, all of which are done and have the goals of the target.
 fn studied(adapters: &[&str]) -> (TempDir, Vec<Row>) {
     let place = TempDir::new().unwrap();
     for folder in ["adapters", "datasets"] {

@@ -23,8 +23,8 @@ const SCRIPTS: usize = 12;
 /// Executions of each run.
 const EXECUTIONS: u32 = 3;
 
-/// The processor time after which an execution ends its process: three seconds instead of ten, because tests wait for
-/// it.
+/// The processor time after which an execution ends its process: three seconds instead of ten,
+/// because tests wait for it.
 const SECONDS: (&str, &str) = ("CATHERD_JAVASCRIPT_SECONDS", "3");
 
 /// Maximum time of all attempts of a run: [`SECONDS`] for a test and five times as many for
@@ -34,7 +34,8 @@ const MOST: Duration = Duration::from_secs(300);
 /// A harmless program. Its run must not be influenced by the other programs.
 const HARMLESS: &str = "exports.f = x => x > 1 ? 2 : 3;";
 
-/// Executes a study of the programs in a folder, and returns the reasons of quarantined runs by project.
+/// Executes a study of the programs in a folder, and returns the reasons of quarantined runs by
+/// project.
 fn study(folder: &Path, programs: usize) -> Vec<(String, String)> {
     let text = format!(
         "subject = 'javascript'\nprojects = ['programs']\nseeds = 1\nalgorithms = ['random']\n\

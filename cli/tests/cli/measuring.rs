@@ -19,7 +19,8 @@ const TOOL: &str = r#"grep -q '"measure": "apart"' "$2" && grep -q '"measurer": 
 date +%s%N > corpus
 echo '{"contract": 1, "executions": 7, "artifact": "corpus", "metrics": {"inputs": 4}}' > result.json"#;
 
-/// A measurer that works for a second, and fails while the file `broken` is next to its environments.
+/// A measurer that works for a second, and fails while the file `broken` is next to its
+/// environments.
 const MEASURER: &str = r#"test "$1" = measure && test -s artifact && grep -q '"digest"' "$2" || exit 1
 if test -e "$(dirname "$0")/.environment/broken"; then echo out of order; exit 1; fi
 sleep 1

@@ -169,7 +169,8 @@ fn kills() -> usize {
     value.map_or(4, |value| value.parse().unwrap())
 }
 
-/// Number of runs in the interim table of a study, which `catherd run` has acknowledged. 0 if there is no table.
+/// Number of runs in the interim table of a study, which `catherd run` has acknowledged. 0 if the
+/// table does not exist.
 fn runs_in_table(folder: &Path) -> usize {
     fs::read_to_string(folder.join("runs.csv")).map_or(0, |table| table.lines().count() - 1)
 }

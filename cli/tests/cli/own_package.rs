@@ -119,7 +119,8 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
     }
 }
 
-/// The tool of a study is next to the study file, and the environment is made from a folder of packages.
+/// The tool of a study is next to the study file, and the environment is made from a folder of
+/// packages.
 #[test]
 #[ignore = "takes long"]
 fn a_package_has_its_tools_and_what_they_need() {

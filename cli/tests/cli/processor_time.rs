@@ -9,7 +9,8 @@ use crate::support::{catherd, digests, stderr, two_projects};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The studies: a kind whose runs are executed by the worker, two whose runs are executed next to it.
+/// The studies: a kind whose runs are executed by the worker, two whose runs are executed next to
+/// it.
 const STUDIES: [(&str, &str, &str); 3] = [
     ("scratch", "projects = ['projects']\nalgorithms = ['mio']", "executions = 30"),
     ("javascript", "projects = ['list.js']\nalgorithms = ['random']", "executions = 30"),
@@ -44,7 +45,8 @@ fn every_run_has_its_processor_time_and_the_same_digest_again() {
             for row in runs.deserialize() {
                 let row: HashMap<String, String> = row.unwrap();
                 let cpu: u64 = row["cpu_ms"].parse().unwrap();
-                // One thread works at a time; clocks differ by some milliseconds, and threads overlap a little.
+                // One thread works at a time; clocks differ by some milliseconds, and threads
+                // overlap a little.
                 let wall: u64 = row["wall_ms"].parse().unwrap();
                 assert!((1..=2 * wall + 100).contains(&cpu), "{cpu} of {wall}");
                 // Other conditions are only measured for budgets in real time.

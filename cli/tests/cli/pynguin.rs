@@ -221,7 +221,8 @@ fn runs_that_the_tool_cannot_do_have_a_reason() {
     assert_eq!(of("hangs")["outcome"], "timed-out");
 }
 
-/// Executes Python code in which `adapter` is the module of the adapter and `sys.argv[2]` the folder.
+/// Executes Python code in which `adapter` is the module of the adapter and `sys.argv[2]` the
+/// folder.
 fn with_adapter(code: &str, folder: &Path) -> Output {
     const IMPORT: &str = "
 import importlib.util, json, pathlib, sys

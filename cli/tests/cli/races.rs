@@ -198,8 +198,8 @@ fn decided(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.contains("decided: ")).collect()
 }
 
-/// On a coordinator with two workers, one of which is killed, a study ends after the same seeds and with the
-/// same verdicts as on one machine, and so does its repetition.
+/// On a coordinator with two workers, one of which is killed, a study ends after the same seeds and
+/// with the same verdicts as on one machine, and so does its repetition.
 #[test]
 #[ignore = "takes long"]
 fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {

@@ -5,7 +5,8 @@ use std::process::Command;
 
 use crate::support::catherd;
 
-/// Imports by the names of JavaScript files and by a path of `tsconfig.json`; an import that is only a type.
+/// Imports by the names of JavaScript files and by a path of `tsconfig.json`; an import that is
+/// only a type.
 const CART: &str = "import type { Item } from './types.js';
 import { Rounding } from './types';
 import { Level } from '@/level.js';

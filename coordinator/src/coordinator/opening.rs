@@ -77,8 +77,8 @@ impl Coordinator {
     }
 }
 
-/// Removes results that no study of a store contains and that were stored before a time, in seconds since
-/// 1970; see [`Store::prune`].
+/// Removes results that no study of a store contains and that were stored before a time, in seconds
+/// since 1970; see [`Store::prune`].
 ///
 /// # Errors
 ///

@@ -72,7 +72,8 @@ impl Ledger {
         self.update_lanes();
     }
 
-    /// Sets the place of a run in the order of its group; see [`Queue::set_place`](crate::queue::Queue).
+    /// Sets the place of a run in the order of its group; see
+    /// [`Queue::set_place`](crate::queue::Queue).
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
         // A run that is already queued, because another study contains it, already has a place.
         if !self.queue.has_place(run) {
@@ -103,8 +104,8 @@ impl Ledger {
         self.shares.set_lanes(sets.map(|(number, set)| (number, &*set.studies)));
     }
 
-    /// Activates these studies and deactivates all others: only runs of active studies are leased. They
-    /// have equal shares.
+    /// Activates these studies and deactivates all others: only runs of active studies are leased.
+    /// They have equal shares.
     pub fn activate(&mut self, studies: &[StudyNumber]) {
         self.activate_claims(studies.iter().copied().map(StudyClaim::usual).collect());
     }

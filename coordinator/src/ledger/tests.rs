@@ -17,7 +17,8 @@ fn engine(id: &str) -> SubjectEngine {
     SubjectEngine { kind: "kind".into(), engine: id.into() }
 }
 
-/// A ledger with two groups, the first for the engine `e` and the second for `f`, and two runs in each.
+/// A ledger with two groups, the first for the engine `e` and the second for `f`, and two runs in
+/// each.
 fn ledger() -> (Ledger, [GroupNumber; 2]) {
     let snapshot = LedgerSnapshot {
         runs: Vec::new(),

@@ -200,8 +200,8 @@ impl Ledger {
         worker.is_some_and(|worker| worker.leases.first() == Some(&token))
     }
 
-    /// The longest allocation of a usable worker. `None` if an allocation does not end, or if no worker
-    /// has requested runs.
+    /// The longest allocation of a usable worker. `None` if an allocation does not end, or if no
+    /// worker has requested runs.
     pub fn longest_allocation(&self) -> Option<Duration> {
         let usable = self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         let mut longest = None;

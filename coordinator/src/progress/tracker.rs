@@ -138,7 +138,8 @@ impl ProgressTracker {
         self.curves = curves.map(|((of, label), curve)| ((number(of), label), curve)).collect();
     }
 
-    /// Counts an attempt of a run in a group, whose algorithm is `label`, that failed without a record.
+    /// Counts an attempt of a run in a group, whose algorithm is `label`, that failed without a
+    /// record.
     pub(crate) fn note_failed_attempt(
         &mut self,
         (label, run, group): (&str, RunNumber, GroupNumber),
@@ -147,8 +148,8 @@ impl ProgressTracker {
         self.failures.add(label, run, group, reason);
     }
 
-    /// Counts an accepted record of a run in a group, whose algorithm is `label`; `studies` contain the
-    /// run.
+    /// Counts an accepted record of a run in a group, whose algorithm is `label`; `studies` contain
+    /// the run.
     pub(crate) fn note_accepted(
         &mut self,
         now: Duration,
@@ -322,8 +323,8 @@ impl ProgressTracker {
         workers.collect()
     }
 
-    /// The mean curves of algorithms, on the projects that all algorithms of their study have finished.
-    /// Otherwise the algorithm that began with easy projects would look best.
+    /// The mean curves of algorithms, on the projects that all algorithms of their study have
+    /// finished. Otherwise the algorithm that began with easy projects would look best.
     fn curves(&self, ledger: &Ledger) -> Vec<AlgorithmCurve> {
         let queue = ledger.queue();
         let mut common: BTreeMap<StudyNumber, BTreeSet<usize>> = BTreeMap::new();

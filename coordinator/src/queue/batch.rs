@@ -257,7 +257,8 @@ impl Queue {
         runs.iter().map(|(_, run)| *run).find(|&run| !excluded(run))
     }
 
-    /// Moves at most `most` runs of a group to a batch, until it is full or the allocation would end.
+    /// Moves at most `most` runs of a group to a batch, until it is full or the allocation would
+    /// end.
     fn take_from(
         &mut self,
         place: Place,

@@ -56,8 +56,8 @@ pub struct RecordedRun {
 }
 
 impl StoreReader {
-    /// Counts and coverages of the runs of a study by project, algorithm and phase, in the order of the
-    /// study's projects.
+    /// Counts and coverages of the runs of a study by project, algorithm and phase, in the order of
+    /// the study's projects.
     ///
     /// # Errors
     ///

@@ -42,7 +42,8 @@ impl Store {
         Ok(rules)
     }
 
-    /// Like [`StoreReader::coverage`](super::StoreReader::coverage), restricted to `study` if given.
+    /// Like [`StoreReader::coverage`](super::StoreReader::coverage), restricted to `study` if
+    /// given.
     ///
     /// # Errors
     ///

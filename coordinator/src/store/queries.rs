@@ -16,7 +16,8 @@ pub(super) fn study_state(number: i64) -> Result<StudyState, StoreError> {
     known.ok_or_else(|| StoreError::Damaged(format!("a study in state {number}")))
 }
 
-/// All studies that count, by number. Before version 5 of the schema they had neither owner nor claim.
+/// All studies that count, by number. Before version 5 of the schema they had neither owner nor
+/// claim.
 pub(super) fn studies(
     database: &mut Database,
     version: i64,

@@ -34,8 +34,8 @@ pub(super) fn checked_description(document: v1::Document) -> Result<Vec<u8>, Sta
     Ok(document.json.into())
 }
 
-/// The smallest and the largest id that begin with these hexadecimal digits. `None` if these are not
-/// the beginning of an id.
+/// The smallest and the largest id that begin with these hexadecimal digits. `None` if these are
+/// not the beginning of an id.
 pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     let digits = 2 * size_of::<Digest>();
     if !(MIN_PREFIX..=digits).contains(&prefix.len()) {

@@ -20,7 +20,8 @@ pub(super) struct Commit<'a> {
     pub(super) payload: Payload,
 }
 
-/// The changes of a batch. Each changed run is stored once, with its status at the end of the batch.
+/// The changes of a batch. Each changed run is stored once, with its status at the end of the
+/// batch.
 #[derive(Default)]
 pub(super) struct Changes {
     changed_runs: BTreeSet<RunNumber>,

@@ -49,8 +49,8 @@ impl Leader {
         Some(ForeignStudy { study: name.to_owned(), owner: owner.to_owned() })
     }
 
-    /// Changes the claim of a study on workers, also while it is being planned. Returns whether there
-    /// is a study of this name.
+    /// Changes the claim of a study on workers, also while it is being planned. Returns whether
+    /// there is a study of this name.
     pub(super) fn set_claim(
         &mut self,
         config: &WriterConfig,

@@ -71,7 +71,8 @@ pub(crate) enum Request {
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Change the claim of a study on workers. The reply is false if there is no study of this name.
+    /// Change the claim of a study on workers. The reply is false if there is no study of this
+    /// name.
     SetClaim {
         name: String,
         claim: ClaimChange,

@@ -140,8 +140,8 @@ fn a_full_disk_is_reported_and_loses_nothing() {
     assert_eq!((progress.done, &progress.last_error), (RUNS, &None));
 }
 
-/// The observable state of a ledger: its runs with their studies, the counts of the studies, and the
-/// pending runs.
+/// The observable state of a ledger: its runs with their studies, the counts of the studies, and
+/// the pending runs.
 fn observable(ledger: &Ledger) -> impl PartialEq + std::fmt::Debug + use<> {
     let runs = (0..).map_while(|run| ledger.run(run).map(|known| (run, known)));
     // Numbers without a run have placeholders, which are left out.

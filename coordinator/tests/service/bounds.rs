@@ -64,7 +64,8 @@ pub(crate) async fn a_plan_out_of_bounds_is_refused_by_field() {
     harness.close().await;
 }
 
-/// A study of a million runs is being planned while a small one is submitted, executed and finished.
+/// A study of a million runs is being planned while a small one is submitted, executed and
+/// finished.
 pub(crate) async fn a_large_study_does_not_delay_a_small_one() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = without_studies(folder.path()).await;

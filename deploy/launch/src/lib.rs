@@ -3,8 +3,9 @@
 //! start processes, read clocks or open files. Its caller does, so that everything can be tested
 //! without a cluster.
 //!
-//! A *task* is what the manager of a cluster schedules; it executes one worker on each of its cores.
-//! All tasks of one launch have its *tag* as their name, by which they are listed and stopped.
+//! A *task* is what the manager of a cluster schedules; it executes one worker on each of its
+//! cores. All tasks of one launch have its *tag* as their name, by which they are listed and
+//! stopped.
 //!
 //! ```
 //! use catherd_deploy_launch::{Engine, Pilot};

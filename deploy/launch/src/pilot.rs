@@ -252,7 +252,8 @@ impl fmt::Display for TimeError {
 
 impl std::error::Error for TimeError {}
 
-/// Reads the time limit of a task: `[DAYS-]HOURS:MINUTES:SECONDS`, or a number with `s`, `min`, `h` or `d`.
+/// Reads the time limit of a task: `[DAYS-]HOURS:MINUTES:SECONDS`, or a number with `s`, `min`, `h`
+/// or `d`.
 ///
 /// # Errors
 ///

@@ -60,8 +60,8 @@ impl Grid {
         }
     }
 
-    /// The values of a combination by its number, in the order of the parameters. The last parameter
-    /// changes fastest.
+    /// The values of a combination by its number, in the order of the parameters. The last
+    /// parameter changes fastest.
     pub(super) fn combination(&self, mut number: u64) -> Vec<(&Axis, &Value)> {
         let mut values: Vec<_> = self
             .0

@@ -179,13 +179,14 @@ fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
     (sum == high + (low + error)).then_some(sum)
 }
 
-/// Sine and cosine of an angle of at most half a quarter turn, rounded; `None` if a value is so near
-/// to the middle between two doubles that the exact series has to decide.
+/// Sine and cosine of an angle of at most half a quarter turn, rounded; `None` if a value is so
+/// near to the middle between two doubles that the exact series has to decide.
 ///
-/// The angle is a node `a` of the table and a remainder `d` of at most 1/128. `sin(a + d)` is `sin(a)`
-/// plus `cos(a) d`, which are computed as double-doubles, plus terms below `d^2 / 2`, for which doubles
-/// are precise enough: these terms are below 2^-15, so that the rounding errors of ten operations on
-/// each stay below 2^-64. The parts of products that are left out are below 2^-100.
+/// The angle is a node `a` of the table and a remainder `d` of at most 1/128. `sin(a + d)` is
+/// `sin(a)` plus `cos(a) d`, which are computed as double-doubles, plus terms below `d^2 / 2`, for
+/// which doubles are precise enough: these terms are below 2^-15, so that the rounding errors of
+/// ten operations on each stay below 2^-64. The parts of products that are left out are below
+/// 2^-100.
 fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     const ERROR: f64 = 1.0 / (1_u128 << 64) as f64;
     let node = (angle.high.abs() * NODES + 0.5) as usize;
@@ -384,9 +385,9 @@ mod tests {
         }
     }
 
-    /// Compares the results of table and series bit by bit for angles of every kind: whole and fractional
-    /// degrees, any radians, angles near quarter turns, small and huge ones. Returns for how many the
-    /// table left the decision to the series.
+    /// Compares the results of table and series bit by bit for angles of every kind: whole and
+    /// fractional degrees, any radians, angles near quarter turns, small and huge ones. Returns for
+    /// how many the table left the decision to the series.
     fn compare(angles: u64) -> u64 {
         let bits = |(sin, cos): (f64, f64)| (sin.to_bits(), cos.to_bits());
         let (mut state, mut left) = (1_u64, 0);

@@ -78,8 +78,8 @@ impl fmt::Display for Values {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FieldError {
-    /// The parameter, or the key of the mutation settings. `None` if the kind refuses the algorithm's
-    /// name, or any mutation analysis.
+    /// The parameter, or the key of the mutation settings. `None` if the kind refuses the
+    /// algorithm's name, or any mutation analysis.
     pub field: Option<String>,
     /// What is wrong, in one line.
     pub cause: String,

@@ -18,8 +18,8 @@
 //! the optional parameter `environment` adds or replaces variables: `NAME=VALUE` words with the
 //! same placeholders.
 //!
-//! The parameters `run_limit` and `run_memory` limit time and memory of a run and are part of its id
-//! (module `limits`). A project may be a descriptor of several files (module `descriptor`).
+//! The parameters `run_limit` and `run_memory` limit time and memory of a run and are part of its
+//! id (module `limits`). A project may be a descriptor of several files (module `descriptor`).
 //!
 //! The parameter `adapter` replaces `command` for a tool with a separate folder (module `adapter`).
 //! Relative paths of tools start at the folder of the study file, and a tool is identified by its
@@ -39,9 +39,9 @@
 //! ```
 //!
 //! The file is a part of a [`RunRecord`](catherd_experiments::RunRecord) as JSON. Only `criteria`
-//! is needed (numbers below `goals`, each once); `outcome` may be `failed` with a `reason`. Files of version 0.3.0 are
-//! read as well: `goals`, `covered`, `executions`, `steps`, `timeline`, `suite_tests`,
-//! `suite_events`, `suite` and `counts`.
+//! is needed (numbers below `goals`, each once); `outcome` may be `failed` with a `reason`. Files
+//! of version 0.3.0 are read as well: `goals`, `covered`, `executions`, `steps`, `timeline`,
+//! `suite_tests`, `suite_events`, `suite` and `counts`.
 
 mod adapter;
 mod answer;

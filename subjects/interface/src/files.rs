@@ -49,8 +49,8 @@ pub fn find(
     Ok(found)
 }
 
-/// The bytes of a regular file within the limit of a project. Pipes and devices are refused, because
-/// reading them may never end.
+/// The bytes of a regular file within the limit of a project. Pipes and devices are refused,
+/// because reading them may never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {

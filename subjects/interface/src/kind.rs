@@ -74,13 +74,14 @@ pub trait SubjectKind: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError>;
 
-    /// Whether a path of a study names a project that is part of catherd, so that no file has to exist.
+    /// Whether a path of a study names a project that is part of catherd, so that no file has to
+    /// exist.
     fn is_builtin(&self, _: &Path) -> bool {
         false
     }
 
-    /// The extension, without its dot, by which [`SubjectKind::find`] recognises project files in a folder.
-    /// Empty if the names of projects include the extension, or files need none.
+    /// The extension, without its dot, by which [`SubjectKind::find`] recognises project files in a
+    /// folder. Empty if the names of projects include the extension, or files need none.
     fn project_extension(&self) -> &'static str {
         ""
     }
@@ -94,8 +95,8 @@ pub trait SubjectKind: Send + Sync {
         Ok(None)
     }
 
-    /// The names of the goals of projects in runs of some algorithms, for `goals.csv`. Empty if the kind
-    /// has no names for goals.
+    /// The names of the goals of projects in runs of some algorithms, for `goals.csv`. Empty if the
+    /// kind has no names for goals.
     ///
     /// # Errors
     ///
@@ -231,8 +232,8 @@ impl Kinds {
         engines
     }
 
-    /// The engine id of runs of a kind, given its name or an earlier name. Runs under an earlier name have
-    /// the engine id of version 0.3.0, as in [`Kinds::served`].
+    /// The engine id of runs of a kind, given its name or an earlier name. Runs under an earlier
+    /// name have the engine id of version 0.3.0, as in [`Kinds::served`].
     ///
     /// # Errors
     ///
@@ -251,8 +252,8 @@ impl Kinds {
         fixed.map(names).collect()
     }
 
-    /// Makes a runner of a kind. `None` if there is no such kind, or if the context does not permit its
-    /// runs.
+    /// Makes a runner of a kind. `None` if there is no such kind, or if the context does not permit
+    /// its runs.
     pub fn runner(&self, name: &str, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
         self.get(name).ok()?.runner(context)
     }

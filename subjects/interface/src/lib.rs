@@ -6,8 +6,8 @@
 //! - [`AlgorithmInfo`], [`ParameterInfo`]: the settings that a study may use; [`FieldError`]: a
 //!   setting that a kind refuses; [`Resolved`]: the algorithms of a study with their tools, which
 //!   are read once.
-//! - [`FoundProjects`], [`FoundProject`]: the projects that a study names; [`files`]: a search for kinds
-//!   whose projects are single files.
+//! - [`FoundProjects`], [`FoundProject`]: the projects that a study names; [`files`]: a search for
+//!   kinds whose projects are single files.
 //! - [`Runner`], [`RunProgress`], [`RunError`]: executing runs; [`LoadedRunner`]: a runner for a
 //!   [`LoadedProject`]; [`LoadedProjects`]: the projects that a runner keeps.
 //! - [`Picture`]: a picture of a suite's execution, for reports.

@@ -56,9 +56,9 @@ pub trait LoadedProject: Send + Sized {
     }
 }
 
-/// The runner of a kind whose runs need only the project and their specification. It keeps projects,
-/// refuses runs on a project that was not loaded last, and adds the time of loading to the record of
-/// the next run.
+/// The runner of a kind whose runs need only the project and their specification. It keeps
+/// projects, refuses runs on a project that was not loaded last, and adds the time of loading to
+/// the record of the next run.
 #[derive(Debug)]
 pub struct LoadedRunner<P>(LoadedProjects<P>);
 
@@ -136,8 +136,8 @@ impl<T> LoadedProjects<T> {
         self.projects.last_used().map(|(_, project)| project)
     }
 
-    /// The project of a run, and the time spent on loading since the previous run, which belongs to this
-    /// run.
+    /// The project of a run, and the time spent on loading since the previous run, which belongs to
+    /// this run.
     ///
     /// # Errors
     ///

@@ -130,8 +130,8 @@ impl From<ReadError> for FindError {
     }
 }
 
-/// Measures of projects: a table with one row for each project. The first two columns are `project` and
-/// `sha256`, by which reports join it to runs.
+/// Measures of projects: a table with one row for each project. The first two columns are `project`
+/// and `sha256`, by which reports join it to runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectTable {
     /// The names of the columns.

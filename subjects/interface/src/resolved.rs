@@ -9,8 +9,9 @@ use catherd_experiments::Algorithm;
 use crate::algorithm::FieldError;
 use crate::command::Tool;
 
-/// The algorithms of a study as they are planned, and the tools that they name. Tools are read once; the
-/// result is used for the plan, for descriptions of projects, and for checks of this computer.
+/// The algorithms of a study as they are planned, and the tools that they name. Tools are read
+/// once; the result is used for the plan, for descriptions of projects, and for checks of this
+/// computer.
 #[derive(Default)]
 pub struct Resolved {
     /// The algorithms, with everything that a run of them depends on in their parameters.

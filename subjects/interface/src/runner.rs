@@ -74,21 +74,21 @@ pub struct Programs {
     /// The folder in which the working folders of runs are made: an absolute path, used by no
     /// other process.
     pub folder: PathBuf,
-    /// The executable that supervises programs. It is started with the first argument `supervise` and
-    /// calls [`supervise`](crate::command::supervise). `None` if programs are started directly, as on
-    /// systems other than Linux.
+    /// The executable that supervises programs. It is started with the first argument `supervise`
+    /// and calls [`supervise`](crate::command::supervise). `None` if programs are started directly,
+    /// as on systems other than Linux.
     pub supervisor: Option<PathBuf>,
     /// Files and folders that programs must not see, such as tokens.
     pub hidden: Vec<PathBuf>,
     /// Folders in which tools are looked up that a study names by relative paths.
     pub tools: Vec<PathBuf>,
-    /// The folder in which trials that have ended are kept until they are measured, which workers of this computer
-    /// share; `None` if they are lost with their run.
+    /// The folder in which trials that have ended are kept until they are measured, which workers
+    /// of this computer share; `None` if they are lost with their run.
     pub trials: Option<PathBuf>,
     /// Whether programs are run in separate namespaces if the kernel permits it.
     pub namespaces: bool,
-    /// Whether this process executes one run at a time and starts no other processes, so that all its
-    /// descendants belong to the run.
+    /// Whether this process executes one run at a time and starts no other processes, so that all
+    /// its descendants belong to the run.
     pub exclusive: bool,
 }
 
@@ -109,8 +109,8 @@ pub enum Examination {
     Usable,
     /// The names and values of its measures.
     Measures,
-    /// The names of the goals of runs of this algorithm, in the order of their numbers. The value is the number
-    /// of the goal that a test covers directly before, or empty.
+    /// The names of the goals of runs of this algorithm, in the order of their numbers. The value
+    /// is the number of the goal that a test covers directly before, or empty.
     Goals(Algorithm),
 }
 
@@ -130,7 +130,8 @@ pub struct Survival {
 /// Executes runs of one subject kind, one at a time. The worker survives a panic: it reports
 /// the attempt as a crash and makes a new runner.
 pub trait Runner: Send {
-    /// Loads a project, on which the runs that follow are executed. Called again when the project changes.
+    /// Loads a project, on which the runs that follow are executed. Called again when the project
+    /// changes.
     ///
     /// # Errors
     ///
@@ -153,15 +154,16 @@ pub trait Runner: Send {
         false
     }
 
-    /// Processor time that this process, and a process that executes runs for it, have used so far. The difference
-    /// around a run is recorded if the record of the run has none.
+    /// Processor time that this process, and a process that executes runs for it, have used so far.
+    /// The difference around a run is recorded if the record of the run has none.
     fn processor_time(&self) -> Duration {
         catherd_platform::process_cpu_time()
     }
 
-    /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second
-    /// and ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's
-    /// provenance, its own peak memory if the record has none, and the processor time if the record has none.
+    /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second and
+    /// ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's
+    /// provenance, its own peak memory if the record has none, and the processor time if the record
+    /// has none.
     ///
     /// # Errors
     ///

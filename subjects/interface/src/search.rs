@@ -1,5 +1,5 @@
-//! Conversions for subject kinds whose algorithms are from `catherd-search`: parameters, budgets and
-//! errors of a study in the types of the search, and descriptions of the search's parameters in
+//! Conversions for subject kinds whose algorithms are from `catherd-search`: parameters, budgets
+//! and errors of a study in the types of the search, and descriptions of the search's parameters in
 //! the types of a subject kind.
 
 use std::time::Duration;

@@ -121,7 +121,8 @@ fn kinds_do_not_compile_each_other() {
             let name = name.strip_prefix("catherd-").unwrap();
             for used in workspace.compiled(name) {
                 let own = workspace.0[used].folder.starts_with(&folder);
-                // Scripts are part of suites and models, and commands of kinds print to the console.
+                // Scripts are part of suites and models, and commands of kinds print to the
+                // console.
                 let shared = matches!(
                     used.strip_prefix("catherd-").unwrap(),
                     "cli-console"

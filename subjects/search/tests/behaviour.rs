@@ -194,8 +194,8 @@ fn a_problem_without_goals_is_covered_at_once() {
 
 #[test]
 fn mio_samples_when_no_uncovered_goal_has_a_candidate() {
-    // All goals after the next one are infinitely far, and every test covers the first, so each turn
-    // that does not sample would choose a covered goal.
+    // All goals after the next one are infinitely far, and every test covers the first, so each
+    // turn that does not sample would choose a covered goal.
     let mut mio = named("mio");
     for name in ["random_start", "random_end", "extension", "reduction"] {
         mio.set(name, 0.0).unwrap();
@@ -333,7 +333,8 @@ proptest! {
             }
         }
 
-        // Another clock and the same seed give the same search and leave the stream at the same position.
+        // Another clock and the same seed give the same search and leave the stream at the same
+        // position.
         let mut again = Stream::new(seed, Stream::SEARCH);
         let mut subject = problem();
         let repeated = named(name).search(&mut subject, &budget, &mut again, &Stopwatch::start(), &mut |_| {

@@ -1,5 +1,5 @@
-//! Frames between a worker and the process of a subject: a byte for the kind, the length of the body as
-//! eight bytes, and the body, which is JSON except for projects.
+//! Frames between a worker and the process of a subject: a byte for the kind, the length of the
+//! body as eight bytes, and the body, which is JSON except for projects.
 
 use std::io::{self, Read, Write};
 

@@ -89,7 +89,8 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 }));
                 broken.map_or(Ok(()), Err)?;
                 let Ok(result) = ended else {
-                    // The runner may be inconsistent, so this process ends, and the worker starts another.
+                    // The runner may be inconsistent, so this process ends, and the worker starts
+                    // another.
                     let crash = RunError::Crashed(executor::last_panic());
                     Answer::Ended(Box::new(Err(crash))).write(&mut output)?;
                     return output.flush();

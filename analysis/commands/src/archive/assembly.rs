@@ -55,8 +55,8 @@ pub(crate) struct Facts {
 }
 
 impl Assembly<'_> {
-    /// Makes the tables, the report, the study file and the texts, adds them to a package and returns
-    /// its description without the list of files, and facts for [`Assembly::describe`].
+    /// Makes the tables, the report, the study file and the texts, adds them to a package and
+    /// returns its description without the list of files, and facts for [`Assembly::describe`].
     pub(crate) fn add_to(&self, builder: &mut Builder) -> Result<(Contents, Facts), Failure> {
         let results = self.work.join("results");
         self.tables(&results)?;
@@ -81,9 +81,9 @@ impl Assembly<'_> {
         Ok((self.contents(states), Facts { states, summary }))
     }
 
-    /// Adds the descriptions, after the files that they describe: the README and, for other programs, the
-    /// schemas of the tables, the crates of this program, and the package itself. `bytes` is the size of
-    /// all files except the descriptions.
+    /// Adds the descriptions, after the files that they describe: the README and, for other
+    /// programs, the schemas of the tables, the crates of this program, and the package itself.
+    /// `bytes` is the size of all files except the descriptions.
     pub(crate) fn describe(
         &self,
         builder: &mut Builder,

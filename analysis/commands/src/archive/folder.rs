@@ -110,7 +110,8 @@ fn description(folder: &Path) -> Result<CorpusDescription, Failure> {
     Ok(projects)
 }
 
-/// The files of these names that differ between a folder and the folder `made`, with the differences.
+/// The files of these names that differ between a folder and the folder `made`, with the
+/// differences.
 pub(crate) fn differing_files<'n>(
     folder: &Path,
     made: &Path,

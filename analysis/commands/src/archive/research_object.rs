@@ -1,5 +1,5 @@
-//! The description of a package or a folder of results for other programs: a Process Run Crate (RO-Crate 1.1), and the metadata of
-//! the archive Zenodo.
+//! The description of a package or a folder of results for other programs: a Process Run Crate
+//! (RO-Crate 1.1), and the metadata of the archive Zenodo.
 
 use std::fs;
 use std::path::Path;

@@ -10,14 +10,15 @@ use serde_json::{Value, json};
 
 #[derive(Args)]
 pub(super) struct Checks {
-    /// Condition on a number, such as "algorithms/mio/mean >= 90 %"; the command exits with code 4 if
-    /// it does not hold. The bound of a share is a percentage, or a number from 0 to 1. "no worse" holds
-    /// if no algorithm covers less than in the study of --against by more than the noise of that study
+    /// Condition on a number, such as "algorithms/mio/mean >= 90 %"; the command exits with code 4
+    /// if it does not hold. The bound of a share is a percentage, or a number from 0 to 1. "no
+    /// worse" holds if no algorithm covers less than in the study of --against by more than the
+    /// noise of that study
     #[arg(long, value_name = "NUMBER >= BOUND")]
     pub(super) check: Vec<Condition>,
 
-    /// Apply checks to an incomplete study, by the runs that have ended; without this flag, every check
-    /// of an incomplete study fails
+    /// Apply checks to an incomplete study, by the runs that have ended; without this flag, every
+    /// check of an incomplete study fails
     #[arg(long)]
     interim: bool,
 }

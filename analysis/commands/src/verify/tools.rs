@@ -56,8 +56,8 @@ impl Unpacked {
         Ok(Some(Unpacked { tools, folder }))
     }
 
-    /// Makes the environments of the tools for the projects of a sample. Returns the folder to which the
-    /// study's paths of tools are relative.
+    /// Makes the environments of the tools for the projects of a sample. Returns the folder to
+    /// which the study's paths of tools are relative.
     pub(super) fn prepare(
         &self,
         plan: &Plan,

@@ -50,8 +50,8 @@ impl Results {
         Ok(found)
     }
 
-    /// The improvements under criteria after the first one, like [`Results::improvements`]; empty if no run has
-    /// timelines of them.
+    /// The improvements under criteria after the first one, like [`Results::improvements`]; empty
+    /// if no run has timelines of them.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -17,8 +17,8 @@ operators = ["SBD"]
 sample = 5
 "#;
 
-/// What is replaced in the study, its replacement, the line and the beginning of the error, and words of
-/// the hint.
+/// What is replaced in the study, its replacement, the line and the beginning of the error, and
+/// words of the hint.
 pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     // Keys.
     ("seeds = 5", "sedes = 5", "7: sedes: unknown key", "write `seeds`"),

@@ -1,10 +1,10 @@
-//! Adapters: folders that make a tool usable. An adapter has the file `adapter.toml`, which declares
-//! the tool's algorithms, parameters and needs, and the executable `run`.
+//! Adapters: folders that make a tool usable. An adapter has the file `adapter.toml`, which
+//! declares the tool's algorithms, parameters and needs, and the executable `run`.
 //!
 //! `run execute REQUEST` is started in the working folder of a run. The request is a JSON file;
 //! paths in it are relative to the working folder, except the path of the environment, which is
-//! absolute (module `prepared`). The answer is the JSON file that the request names as `out` (module
-//! `answer`).
+//! absolute (module `prepared`). The answer is the JSON file that the request names as `out`
+//! (module `answer`).
 
 use std::collections::BTreeMap;
 use std::fs;

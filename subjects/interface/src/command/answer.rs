@@ -277,8 +277,8 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`, in which units that
-/// the tool does not count are absent instead of 0.
+/// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`, in which units
+/// that the tool does not count are absent instead of 0.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
     let Some(goals) = file.remove("goals") else {
         return match file.contains_key("criteria") {
@@ -417,7 +417,8 @@ pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
         return Err(elsewhere());
     }
     let file = folder.join(name);
-    // Refuse symbolic links, because a link instead of a folder would lead out of the working folder.
+    // Refuse symbolic links, because a link instead of a folder would lead out of the working
+    // folder.
     let real = fs::canonicalize(file.parent().unwrap_or(folder))?;
     if !real.starts_with(fs::canonicalize(folder)?) {
         return Err(elsewhere());

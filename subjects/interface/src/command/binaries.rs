@@ -1,5 +1,5 @@
-//! Binary files of a result, such as inputs that crash a program, and the files of a result that are left
-//! out because they are too large.
+//! Binary files of a result, such as inputs that crash a program, and the files of a result that
+//! are left out because they are too large.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;

@@ -22,14 +22,15 @@ pub(super) const REQUEST: &str = "request.json";
 /// The result, in the working folder.
 pub(super) const RESULT: &str = "result.json";
 
-/// The file of improvements that the tool reports while it runs, in the working folder: one JSON object
-/// on each line.
+/// The file of improvements that the tool reports while it runs, in the working folder: one JSON
+/// object on each line.
 pub(super) const LIVE: &str = "live.jsonl";
 
 /// The result of a run that has not ended yet, in the working folder.
 pub(super) const SNAPSHOT: &str = "snapshot.json";
 
-/// The key of a result, and of the request of a measurer, that names what is measured apart from the trial.
+/// The key of a result, and of the request of a measurer, that names what is measured apart from
+/// the trial.
 pub(super) const ARTIFACT: &str = "artifact";
 
 /// The folder of environments, in the folder of the adapter.

@@ -29,8 +29,8 @@ impl Tool {
         self.adapter.describe
     }
 
-    /// Returns the tool's description of a project. The tool is run, in its prepared environment, only if
-    /// the environment has no description of the project yet.
+    /// Returns the tool's description of a project. The tool is run, in its prepared environment,
+    /// only if the environment has no description of the project yet.
     ///
     /// # Errors
     ///

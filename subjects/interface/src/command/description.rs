@@ -1,9 +1,9 @@
-//! Descriptions of projects by tools, before any run: measures, or that the tool does not support the
-//! project.
+//! Descriptions of projects by tools, before any run: measures, or that the tool does not support
+//! the project.
 //!
 //! An adapter whose description has `describe = true` is asked once for each project, when its
-//! environment is prepared: `run describe REQUEST` is started as a run is, in a working folder, with a
-//! built environment and in namespaces. Its answer is kept in the environment, in the file
+//! environment is prepared: `run describe REQUEST` is started as a run is, in a working folder,
+//! with a built environment and in namespaces. Its answer is kept in the environment, in the file
 //! `described/DIGEST.json`, where runs find it as well:
 //!
 //! ```json

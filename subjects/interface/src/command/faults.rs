@@ -7,7 +7,8 @@ use catherd_experiments::text::is_printable;
 use catherd_experiments::{Metric, RunRecord};
 use serde::Deserialize;
 
-/// The beginning of the name of a metric: real time in milliseconds until the run exposed the fault of this name.
+/// The beginning of the name of a metric: real time in milliseconds until the run exposed the fault
+/// of this name.
 const EXPOSED: &str = "exposed_ms.";
 
 /// The metric that counts the faults that a run exposed; runs without it do not look for faults.

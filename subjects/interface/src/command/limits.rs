@@ -1,5 +1,5 @@
-//! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`, `run_memory`,
-//! `run_artifacts` and `measure_limit`.
+//! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`,
+//! `run_memory`, `run_artifacts` and `measure_limit`.
 //!
 //! They are a part of the run id, because results depend on them. A run that exceeds one ends with
 //! the outcome `timed-out` or `out-of-memory` and is not repeated, unless it has left a snapshot
@@ -81,14 +81,14 @@ impl RunLimits {
         Ok(RunLimits { time, cpu, memory, artifacts, measuring })
     }
 
-    /// The time after which the program is asked to end: ten seconds before the limit of time, or half of
-    /// the limit if it is shorter than twenty seconds. `None` if there is no limit.
+    /// The time after which the program is asked to end: ten seconds before the limit of time, or
+    /// half of the limit if it is shorter than twenty seconds. `None` if there is no limit.
     pub(super) fn notice(&self) -> Option<Duration> {
         self.time.map(|time| time.saturating_sub(NOTICE).max(time / 2))
     }
 
-    /// The record of a run that has exceeded one of the limits; `None` if it has not. `memory` is the
-    /// resident memory in bytes.
+    /// The record of a run that has exceeded one of the limits; `None` if it has not. `memory` is
+    /// the resident memory in bytes.
     pub(super) fn exceeded(
         &self,
         spec: &RunSpec,

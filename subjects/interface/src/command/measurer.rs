@@ -32,7 +32,8 @@ pub(super) const TIMES: [&str; 2] = ["trial", "apart"];
 /// The parameter of fuzzers that determines whether the corpus is kept.
 const CORPUS: &str = "corpus";
 
-/// Whether catherd measures the artifact of an algorithm after the trial, and not the tool's adapter within it.
+/// Whether catherd measures the artifact of an algorithm after the trial, and not the tool's
+/// adapter within it.
 ///
 /// # Errors
 ///
@@ -86,8 +87,8 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
 ///
 /// # Errors
 ///
-/// If no folder of tools has the measurer with the digest of the study, or it is not prepared: another
-/// worker may have it.
+/// If no folder of tools has the measurer with the digest of the study, or it is not prepared:
+/// another worker may have it.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, RunError> {
     let Some(measurer) = tool(algorithm, folders)? else { return Ok(Value::Null) };
     let environment = measurer.environment_for_runs();

@@ -2,9 +2,10 @@
 //! criteria from the artifact that the tool has left. It is started as `run measure REQUEST`, in a
 //! separate working folder and with the isolation of a run.
 //!
-//! A measurement is named by the digest of artifact, measurer and project. It is stored on the computer, in
-//! the folder of the measurer's environments, so that the same artifact is measured once. Its time and memory are
-//! limited by `measure_limit` and `run_memory`, and are not part of the resources of the run.
+//! A measurement is named by the digest of artifact, measurer and project. It is stored on the
+//! computer, in the folder of the measurer's environments, so that the same artifact is measured
+//! once. Its time and memory are limited by `measure_limit` and `run_memory`, and are not part of
+//! the resources of the run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -45,8 +46,8 @@ const OF_MEASURER: [&str; 7] =
 /// The interval at which time and memory of the measurer are read.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Reads the result of a tool that is measured apart: everything but criteria. The artifact that it names is one of
-/// its binary files, and is moved into the folder `kept`.
+/// Reads the result of a tool that is measured apart: everything but criteria. The artifact that it
+/// names is one of its binary files, and is moved into the folder `kept`.
 ///
 /// # Errors
 ///
@@ -201,7 +202,8 @@ impl<'p> Measuring<'p> {
         Digest::of(name.to_string().as_bytes())
     }
 
-    /// Starts the measurer on an artifact. Returns what it found as a record, and its processor time.
+    /// Starts the measurer on an artifact. Returns what it found as a record, and its processor
+    /// time.
     fn measure(
         &self,
         artifact: &Path,
@@ -257,8 +259,8 @@ impl<'p> Measuring<'p> {
         }
     }
 
-    /// Writes the project, a copy of the artifact and the request into the working folder of the measurer, and
-    /// returns its environment.
+    /// Writes the project, a copy of the artifact and the request into the working folder of the
+    /// measurer, and returns its environment.
     ///
     /// # Errors
     ///

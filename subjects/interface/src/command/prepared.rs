@@ -1,5 +1,5 @@
-//! Environments of tools: the installed packages that a tool needs on a computer. [`Tool::prepare`] has
-//! the adapter install what its lock file lists, and [`Tool::doctor`] reports what is missing.
+//! Environments of tools: the installed packages that a tool needs on a computer. [`Tool::prepare`]
+//! has the adapter install what its lock file lists, and [`Tool::doctor`] reports what is missing.
 //!
 //! Environments are in the folder `.environment` of the adapter, each in a folder named by the
 //! digest of the lock. They are not part of the tool's digest, because the lock already is.
@@ -218,8 +218,8 @@ impl Tool {
     }
 }
 
-/// Adds to the projects the measures from the descriptions by the tools of a study (module `description`).
-/// A project is skipped if no tool of the study supports it.
+/// Adds to the projects the measures from the descriptions by the tools of a study (module
+/// `description`). A project is skipped if no tool of the study supports it.
 pub(super) fn described(found: FoundProjects, resolved: &Resolved) -> FoundProjects {
     let environments: BTreeSet<Option<PathBuf>> =
         resolved.tool_of.iter().map(|tool| resolved.tools[(*tool)?].environment().ok()?).collect();

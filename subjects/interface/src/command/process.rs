@@ -14,7 +14,8 @@ use crate::runner::{Programs, RunError};
 /// The interval at which the process is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The number of bytes that are kept of the program's output, from its end; error messages quote it.
+/// The number of bytes that are kept of the program's output, from its end; error messages quote
+/// it.
 const OUTPUT_TAIL: usize = 2000;
 
 /// Limit of the time that killed processes take to exit.
@@ -64,8 +65,8 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// If it cannot be started. If there is a supervisor, a program that it cannot start is an error of
-    /// [`Process::ended`].
+    /// If it cannot be started. If there is a supervisor, a program that it cannot start is an
+    /// error of [`Process::ended`].
     pub(super) fn start(
         programs: &Programs,
         folder: &Path,
@@ -108,7 +109,8 @@ impl Process {
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
 
-    /// How the program ended; `None` while it runs. After it has ended, none of its processes is left.
+    /// How the program ended; `None` while it runs. After it has ended, none of its processes is
+    /// left.
     ///
     /// # Errors
     ///
@@ -133,7 +135,8 @@ impl Process {
             // The supervisor has killed the processes that the program left running.
             Some(report) if self.supervisor.is_some() => match report.ended {
                 Ok(exit) => {
-                    // The supervisor has waited for all processes and still lives, so its times are complete.
+                    // The supervisor has waited for all processes and still lives, so its times are
+                    // complete.
                     let processor_time = self.processor_time();
                     Ok(Some(End { exit, missing: report.missing, processor_time }))
                 }
@@ -159,7 +162,8 @@ impl Process {
         catherd_platform::processor_time(&self.child)
     }
 
-    /// Resident memory in bytes of all processes of the program and of the supervisor's init process.
+    /// Resident memory in bytes of all processes of the program and of the supervisor's init
+    /// process.
     pub(super) fn resident_memory(&self) -> u64 {
         catherd_platform::resident_memory(&self.child)
     }
@@ -175,8 +179,8 @@ impl Process {
         };
     }
 
-    /// Ends the program if it still runs, and returns the end of its output. A supervisor removes the
-    /// working folder.
+    /// Ends the program if it still runs, and returns the end of its output. A supervisor removes
+    /// the working folder.
     pub(super) fn finish(mut self) -> String {
         // Ignore the error: the process may have been waited for.
         let _ = self.kill();

@@ -363,8 +363,8 @@ impl Drop for Program {
 }
 
 impl Programs {
-    /// Makes the folder for the working folders of runs, and removes the working folders that a killed
-    /// worker has left.
+    /// Makes the folder for the working folders of runs, and removes the working folders that a
+    /// killed worker has left.
     ///
     /// # Errors
     ///
@@ -447,8 +447,8 @@ pub(super) fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
 }
 
-/// The file of a project in a working folder, with the extension of the project's name, or `.toml` for a
-/// descriptor.
+/// The file of a project in a working folder, with the extension of the project's name, or `.toml`
+/// for a descriptor.
 pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name: &str) -> PathBuf {
     let extension = match descriptor {
         Some(_) => ".toml".to_owned(),
@@ -464,7 +464,8 @@ fn extension(name: &str) -> String {
     extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
 }
 
-/// The reason for a program that ended without a result: its status, and the last line of its output.
+/// The reason for a program that ended without a result: its status, and the last line of its
+/// output.
 pub(super) fn how_it_ended(status: &str, output: &str) -> String {
     match output.lines().last() {
         Some(last) => {

@@ -198,7 +198,8 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
     };
     for set in sets {
-        // If goals have no names, the result has only a count: record the first `count` goals as covered.
+        // If goals have no names, the result has only a count: record the first `count` goals as
+        // covered.
         if let Some(count) = set.as_u64() {
             let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
             if count > MAX_COUNTED {

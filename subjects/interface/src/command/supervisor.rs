@@ -1,5 +1,6 @@
-//! The supervisor of a program: a process between worker and program. It ensures that no process of the
-//! program remains when the program or the worker ends, and hides the worker's secrets from the program.
+//! The supervisor of a program: a process between worker and program. It ensures that no process of
+//! the program remains when the program or the worker ends, and hides the worker's secrets from the
+//! program.
 //!
 //! ```text
 //! worker ── supervisor ── init process ── program ── ...
@@ -89,7 +90,8 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);
     }
-    // The worker's limit of reserved memory is not a limit of the program, whose memory in use is measured.
+    // The worker's limit of reserved memory is not a limit of the program, whose memory in use is
+    // measured.
     catherd_platform::lift_memory_limit();
     let refused = match supervision.namespaces {
         true => catherd_platform::enter_namespaces().err().map(|cause| cause.to_string()),
@@ -124,8 +126,8 @@ fn run_init(supervision: &Supervision) -> io::Result<Vec<u8>> {
     Ok(command.output()?.stdout)
 }
 
-/// Hides the files of [`Supervision::hidden`], runs the program and writes the report. The kernel kills
-/// the remaining processes of the program when this process ends.
+/// Hides the files of [`Supervision::hidden`], runs the program and writes the report. The kernel
+/// kills the remaining processes of the program when this process ends.
 fn as_init(supervision: &Supervision) -> io::Result<()> {
     catherd_platform::end_with_parent()?;
     let missing = isolate(supervision)?;
@@ -190,8 +192,8 @@ fn guarantee(part: Part) -> &'static str {
     }
 }
 
-/// Runs the program to its end and kills the processes that it leaves. Returns the report, and a thread
-/// that ends when the worker has closed the pipe.
+/// Runs the program to its end and kills the processes that it leaves. Returns the report, and a
+/// thread that ends when the worker has closed the pipe.
 fn without_namespaces(
     supervision: &Supervision,
     refused: &str,
@@ -224,7 +226,8 @@ fn start(supervision: &Supervision) -> io::Result<Child> {
     let mut command = process::Command::new(&words[0]);
     command
         .args(&words[1..])
-        // Set the folder, because it may have been mounted again since this process was started in it.
+        // Set the folder, because it may have been mounted again since this process was started in
+        // it.
         .current_dir(&supervision.folder)
         .stdin(Stdio::null())
         .stdout(io::stderr())

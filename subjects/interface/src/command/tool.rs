@@ -2,7 +2,8 @@
 //!
 //! When the study is planned, each tool is read once ([`resolve`]), and its digest becomes a
 //! parameter, so that a changed tool changes the run ids. A worker looks the path up in its own
-//! folders and compares the digest ([`find`]), so no path of a particular computer is part of a run id.
+//! folders and compares the digest ([`find`]), so no path of a particular computer is part of a run
+//! id.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -85,7 +86,8 @@ pub struct RelativeTool {
 }
 
 impl RelativeTool {
-    /// The tool of an algorithm; `None` if it is an installed program, or if the parameters are invalid.
+    /// The tool of an algorithm; `None` if it is an installed program, or if the parameters are
+    /// invalid.
     pub fn of(algorithm: &Algorithm) -> Option<RelativeTool> {
         let name = ToolName::of(algorithm).ok()?;
         let is_adapter = matches!(name, ToolName::Adapter(_));
@@ -148,7 +150,8 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
             let cause = "both `command` and `adapter` are set";
             Err(wrong(template::PARAMETER, cause, "keep one of them"))
         }
-        // Other parameters are checked against `adapter.toml` when the study is planned and before each run.
+        // Other parameters are checked against `adapter.toml` when the study is planned and before
+        // each run.
         (true, false) => {
             measurer::path(algorithm)?;
             measurer::is_apart(algorithm)?;
@@ -224,7 +227,8 @@ impl StudyTools<'_> {
         Ok((resolved, adapter))
     }
 
-    /// Adds the digest of the tool at a path, which the parameter `field` holds, as the parameter `name`.
+    /// Adds the digest of the tool at a path, which the parameter `field` holds, as the parameter
+    /// `name`.
     fn add_digest(
         &mut self,
         algorithm: &mut Algorithm,
@@ -309,7 +313,8 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTo
     }
 }
 
-/// The path of a tool in one of these folders. The parameter `name` of the algorithm has its digest.
+/// The path of a tool in one of these folders. The parameter `name` of the algorithm has its
+/// digest.
 ///
 /// # Errors
 ///

@@ -61,7 +61,8 @@ impl Trial {
     ///
     /// # Errors
     ///
-    /// If the folder is not an adapter, the tool does not take the settings, or the project cannot be read.
+    /// If the folder is not an adapter, the tool does not take the settings, or the project cannot
+    /// be read.
     pub fn execute(
         adapter: &Path,
         project: &FoundProject,

@@ -21,7 +21,8 @@ const JOURNAL: &str = "CATHERD_JOURNAL";
 /// Environment variable of a child that generates a suite, with the file for the number of the
 /// current execution.
 const NUMBER: &str = "CATHERD_EXECUTION";
-/// Set in a child that searches again, to the executions that ended the processes of earlier children, as NUMBER:TARGET.
+/// Set in a child that searches again, to the executions that ended the processes of earlier
+/// children, as NUMBER:TARGET.
 const CRASHED: &str = "CATHERD_CRASHED";
 /// Set in a child that writes the suite of an earlier child, to the end of the earlier child.
 const ENDED: &str = "CATHERD_ENDED";
@@ -40,7 +41,8 @@ const POLL: Duration = Duration::from_millis(20);
 /// sends it to parent and child, and the parent forwards it.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
-/// Executes this command in a child process and ends as the child does. Returns `None` in the child.
+/// Executes this command in a child process and ends as the child does. Returns `None` in the
+/// child.
 pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;

@@ -21,8 +21,8 @@ pub(crate) struct CodeFlags {
     #[arg(long, value_name = "NAME", default_value = "node-test")]
     style: Style,
 
-    /// Node.js in which a suite that is written as code is confirmed: its tests are executed there three times, and
-    /// what differs is asserted as Node.js shows it or left out (JavaScript)
+    /// Node.js in which a suite that is written as code is confirmed: its tests are executed there
+    /// three times, and what differs is asserted as Node.js shows it or left out (JavaScript)
     #[arg(long, value_name = "PROGRAM", default_value = "node")]
     node: PathBuf,
 
@@ -30,17 +30,18 @@ pub(crate) struct CodeFlags {
     #[arg(long)]
     no_confirmation: bool,
 
-    /// Write all tests of errors as code. Otherwise errors of the language are left out, and at most a tenth of the
-    /// tests shows errors that the program throws itself (JavaScript)
+    /// Write all tests of errors as code. Otherwise errors of the language are left out, and at
+    /// most a tenth of the tests shows errors that the program throws itself (JavaScript)
     #[arg(long)]
     all_errors: bool,
 
-    /// Also write tests with values that a person would not choose as code, such as random texts (JavaScript)
+    /// Also write tests with values that a person would not choose as code, such as random texts
+    /// (JavaScript)
     #[arg(long)]
     all_values: bool,
 
-    /// Compare values of more than 400 characters with snapshots, which the test framework stores; not for Mocha
-    /// (JavaScript)
+    /// Compare values of more than 400 characters with snapshots, which the test framework stores;
+    /// not for Mocha (JavaScript)
     #[arg(long)]
     snapshots: bool,
 }

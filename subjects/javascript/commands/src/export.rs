@@ -33,12 +33,13 @@ pub struct Arguments {
     #[arg(value_name = "SUITE")]
     suite: PathBuf,
 
-    /// The project for which the suite was generated [default: the one of this digest near the suite]
+    /// The project for which the suite was generated [default: the one of this digest near the
+    /// suite]
     #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
-    /// File of the code, *.js, *.mjs or *.cjs, which may be in another folder than the project [default: standard
-    /// output, for a file in the current folder]
+    /// File of the code, *.js, *.mjs or *.cjs, which may be in another folder than the project
+    /// [default: standard output, for a file in the current folder]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 

@@ -39,12 +39,13 @@ pub struct Flags {
     #[command(flatten)]
     code: CodeFlags,
 
-    /// Generate again whenever a file of the project changes, until the command is ended; needs --out (JavaScript)
+    /// Generate again whenever a file of the project changes, until the command is ended; needs
+    /// --out (JavaScript)
     #[arg(long, requires = "out")]
     watch: bool,
 
-    /// Only test functions that differ from a revision of Git, such as main or HEAD~1. Tests whose result is another one
-    /// there come first (JavaScript)
+    /// Only test functions that differ from a revision of Git, such as main or HEAD~1. Tests whose
+    /// result is another one there come first (JavaScript)
     #[arg(long, value_name = "REV")]
     since: Option<String>,
 }
@@ -210,7 +211,8 @@ fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     format!("At {revision}, {} of {} fail; they are first.\n", count, plural(passes.len(), "test"))
 }
 
-/// The algorithm with values from the program's own words, unless the parameter `words` says otherwise.
+/// The algorithm with values from the program's own words, unless the parameter `words` says
+/// otherwise.
 fn with_words(algorithm: &Algorithm) -> Algorithm {
     let mut algorithm = algorithm.clone();
     let words = || Parameter::Bool(true);

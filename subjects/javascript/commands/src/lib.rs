@@ -53,8 +53,8 @@ Examples:
   catherd dev javascript check examples.jsonl
   catherd dev javascript check examples.jsonl --only inf-";
 
-/// Checks worked examples, JSON lines with an input and its exact result: coverage goals, evidence on
-/// types, results of executions, branch distances, generated suites.
+/// Checks worked examples, JSON lines with an input and its exact result: coverage goals, evidence
+/// on types, results of executions, branch distances, generated suites.
 ///
 /// Each line of the file is a JSON object with `id`, `file`, `source`, `ask` and `expect`.
 #[derive(Args)]

@@ -13,8 +13,8 @@ Examples:
   catherd run experiments/javascript-flycatcher.toml
   catherd javascript methods results/javascript-flycatcher";
 
-/// Shows the mean coverage of each method by configuration, how many methods are fully covered, and how
-/// many parameters ended unsure, as tables in Markdown.
+/// Shows the mean coverage of each method by configuration, how many methods are fully covered, and
+/// how many parameters ended unsure, as tables in Markdown.
 ///
 /// The study has to have algorithms with the parameter goals = \"mut\"; a method is fully
 /// covered by a configuration if all its runs cover it fully.

@@ -17,8 +17,8 @@ list.txt has one package a line:
   bintrees@1.0.2
   denque@2.1.0";
 
-/// Packs npm packages from a folder into which they were installed: an archive for each with what it
-/// depends on, and packages.csv with their digests. Nothing is fetched.
+/// Packs npm packages from a folder into which they were installed: an archive for each with what
+/// it depends on, and packages.csv with their digests. Nothing is fetched.
 #[derive(Args)]
 #[command(after_help = format!(
     "{EXAMPLES}\n\n{}",

@@ -41,8 +41,8 @@ impl Clock {
         self.now.get()
     }
 
-    /// Whether a script has read the time or set a timer since the clock was made or reset. Otherwise its
-    /// behaviour does not depend on the time at which it begins.
+    /// Whether a script has read the time or set a timer since the clock was made or reset.
+    /// Otherwise its behaviour does not depend on the time at which it begins.
     pub fn was_asked(&self) -> bool {
         self.asked.get()
     }

@@ -38,7 +38,8 @@ pub enum CompileError {
 }
 
 impl CompiledScript {
-    /// Compiles a script in a temporary context. `file` names the script in stack traces and errors.
+    /// Compiles a script in a temporary context. `file` names the script in stack traces and
+    /// errors.
     ///
     /// # Errors
     /// If the script cannot be parsed or is too large for the limits.
@@ -101,7 +102,8 @@ fn compile(ctx: &Ctx<'_>, file: &str, script: &str) -> Result<Vec<u8>, Error> {
     let (source, name) = (CString::new(script)?, CString::new(file)?);
     let raw = ctx.as_raw().as_ptr();
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
-    // SAFETY: the context is alive, and both strings end with a zero byte, the script after its length.
+    // SAFETY: the context is alive, and both strings end with a zero byte, the script after its
+    // length.
     let compiled = unsafe {
         qjs::JS_Eval(raw, source.as_ptr(), script.len() as _, name.as_ptr(), flags as i32)
     };

@@ -48,7 +48,8 @@ impl EngineImage {
 
 /// A JavaScript context with its own limits.
 pub struct Engine {
-    /// The function that calls timers, once the globals are installed. Must be dropped before the context.
+    /// The function that calls timers, once the globals are installed. Must be dropped before the
+    /// context.
     fire: RefCell<Option<Persistent<Function<'static>>>>,
     /// The functions of the host, so that no script can make the engine drop them.
     functions: RefCell<Option<Persistent<Object<'static>>>>,
@@ -124,12 +125,12 @@ impl Engine {
         })
     }
 
-    /// Guards the engine before its first use, so that nothing depends on the bytes of its stack or on processor
-    /// time:
+    /// Guards the engine before its first use, so that nothing depends on the bytes of its stack or
+    /// on processor time:
     ///
     /// - Built-in functions count their work more closely, and their recursion by levels.
-    /// - A script that takes most of [`Limits::stack`] is noticed ([`Engine::exceeded_stack`]), and ended
-    ///   ([`Stop::Stack`]) at the next poll or request for memory at that depth.
+    /// - A script that takes most of [`Limits::stack`] is noticed ([`Engine::exceeded_stack`]), and
+    ///   ended ([`Stop::Stack`]) at the next poll or request for memory at that depth.
     /// - An execution, which is a call of [`Engine::enter`], ends the process if it takes far more
     ///   processor time than the operations that a turn permits
     ///   ([`end_process`](crate::end_process)); the message names the subject.
@@ -232,32 +233,33 @@ impl Engine {
         })
     }
 
-    /// Restores the state that an image keeps, which is faster than executing the scripts that led to it
-    /// again.
+    /// Restores the state that an image keeps, which is faster than executing the scripts that led
+    /// to it again.
     ///
-    /// Functions and sources of buffers that the host has made since the image leak: their objects vanish
-    /// without being finalised, so that what they own in Rust is never dropped.
+    /// Functions and sources of buffers that the host has made since the image leak: their objects
+    /// vanish without being finalised, so that what they own in Rust is never dropped.
     ///
     /// # Panics
     /// If the image is one of another engine.
     ///
     /// # Safety
-    /// - The [`Persistent`] values of this engine are those that there were when the image was made.
+    /// - The [`Persistent`] values of this engine are those that there were when the image was
+    ///   made.
     /// - The functions and the sources of buffers that the caller had made by then have not been
     ///   dropped. This holds if they are members of an object that a persistent value keeps and
     ///   that no script can reach.
-    /// - rquickjs has kept no value on Rust's side since. It keeps the prototype of each class of Rust from the
-    ///   first object of the class on, and what a context's user data holds. The only class here is the one of
-    ///   host functions, whose prototype is kept when the global objects are installed, which is before any
-    ///   image; [`quickjs`](crate::quickjs) exports nothing to define another with, and the caller stores no
-    ///   values as user data.
+    /// - rquickjs has kept no value on Rust's side since. It keeps the prototype of each class of
+    ///   Rust from the first object of the class on, and what a context's user data holds. The only
+    ///   class here is the one of host functions, whose prototype is kept when the global objects
+    ///   are installed, which is before any image; [`quickjs`](crate::quickjs) exports nothing to
+    ///   define another with, and the caller stores no values as user data.
     pub unsafe fn restore(&mut self, image: &EngineImage) {
-        // SAFETY: no session is open, because the engine is borrowed exclusively, so that only persistent
-        // values, prototypes and user data refer to blocks. Those of the caller are older than the image, as it
-        // promises, and so are those of the engine: a persistent value for the timers' function, one for the
-        // host's functions, and the prototype of host functions. The rejections that the engine lists are
-        // strings. What blocks refer to outside of the heap are functions and buffers: the caller's, and those
-        // of the host's functions.
+        // SAFETY: no session is open, because the engine is borrowed exclusively, so that only
+        // persistent values, prototypes and user data refer to blocks. Those of the caller are
+        // older than the image, as it promises, and so are those of the engine: a persistent value
+        // for the timers' function, one for the host's functions, and the prototype of host
+        // functions. The rejections that the engine lists are strings. What blocks refer to outside
+        // of the heap are functions and buffers: the caller's, and those of the host's functions.
         unsafe { self.heap.restore(&image.heap) };
         self.meter.continue_from(&image.meter);
         self.clock.continue_from(&image.clock);
@@ -304,8 +306,8 @@ impl<'js> Session<'js> {
         Halt(Rc::clone(&self.meter))
     }
 
-    /// Permits execution of scripts again after a limit was met, and sets the number of operations per turn
-    /// from now on, which replaces [`Limits::turn`].
+    /// Permits execution of scripts again after a limit was met, and sets the number of operations
+    /// per turn from now on, which replaces [`Limits::turn`].
     pub fn resume(&self, turn: u64) {
         self.meter.resume(turn);
         if let Some(pulse) = &self.pulse {
@@ -328,8 +330,8 @@ impl<'js> Session<'js> {
         self.meter.test_units()
     }
 
-    /// Evaluates a script in the global scope, in sloppy mode unless it contains `"use strict"`. From
-    /// now on, lines of errors refer to the script with this name.
+    /// Evaluates a script in the global scope, in sloppy mode unless it contains `"use strict"`.
+    /// From now on, lines of errors refer to the script with this name.
     ///
     /// # Errors
     /// If the script cannot be parsed, throws, or meets a limit (see [`Session::stopped`]).

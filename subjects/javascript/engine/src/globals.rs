@@ -44,8 +44,8 @@ pub struct Host {
     pub log: Log,
     /// The date at which the clock begins, in milliseconds since the beginning of 1970, UTC.
     pub date: f64,
-    /// Called at each poll of the engine, which happens every 10,000 operations. If it returns true,
-    /// the script ends with [`Stop::Caller`](crate::Stop::Caller).
+    /// Called at each poll of the engine, which happens every 10,000 operations. If it returns
+    /// true, the script ends with [`Stop::Caller`](crate::Stop::Caller).
     pub poll: Box<dyn FnMut() -> bool>,
 }
 
@@ -133,7 +133,8 @@ fn nesting(text: &str, quotes: bool) -> usize {
     deepest
 }
 
-/// Compiles a script of this crate if necessary, and evaluates it to the function that it consists of.
+/// Compiles a script of this crate if necessary, and evaluates it to the function that it consists
+/// of.
 fn own_script<'js>(ctx: &Ctx<'js>, script: &OwnScript, text: &str) -> Result<Function<'js>> {
     let compiled =
         script.get_or_init(|| CompiledScript::compile("eval_script", text, Limits::default()));

@@ -7,12 +7,14 @@
 //!
 //! - time is a virtual clock, which the caller advances ([`Clock`]); dates are in UTC;
 //! - random numbers come from a stream of the caller ([`Host::random`]);
-//! - `Math.sin`, related functions and `**` are computed by one implementation instead of the platform's;
+//! - `Math.sin`, related functions and `**` are computed by one implementation instead of the
+//!   platform's;
 //! - operations and memory are counted ([`Limits`]); a script that exceeds a limit is ended, and
 //!   cannot catch that ([`Stop`]);
 //! - the locale is en-US and the time zone UTC; `Intl` does not exist;
-//! - garbage collection cannot be observed: `WeakRef` keeps its target, and a `FinalizationRegistry`
-//!   never calls; there are no `SharedArrayBuffer` and `Atomics`, because there are no threads.
+//! - garbage collection cannot be observed: `WeakRef` keeps its target, and a
+//!   `FinalizationRegistry` never calls; there are no `SharedArrayBuffer` and `Atomics`, because
+//!   there are no threads.
 //!
 //! Work that is not counted has other limits ([`Engine::guard`]): an execution that takes much more
 //! processor time than its counted operations ends the process, and deep native recursion ends the
@@ -68,8 +70,8 @@ pub use shared_array::{Element, SharedArray};
 pub use thrown::Thrown;
 pub use watch::end_process;
 
-/// Values of scripts and the conversions between them and Rust's: a part of rquickjs. It has nothing that
-/// defines classes, because the safety of [`Engine::restore`] depends on that.
+/// Values of scripts and the conversions between them and Rust's: a part of rquickjs. It has
+/// nothing that defines classes, because the safety of [`Engine::restore`] depends on that.
 pub mod quickjs {
     pub use rquickjs::function::IntoArgs;
     pub use rquickjs::{

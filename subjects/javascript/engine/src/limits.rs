@@ -17,16 +17,16 @@ const JOBS_PER_UNIT: u64 = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations between two calls of [`Session::begin_turn`](crate::Session::begin_turn), in
-    /// units of 10,000 polls of the engine. The engine polls at backward jumps, calls and steps of regular
-    /// expressions. Large blocks of memory and promise jobs count as well.
+    /// units of 10,000 polls of the engine. The engine polls at backward jumps, calls and steps of
+    /// regular expressions. Large blocks of memory and promise jobs count as well.
     pub turn: u64,
     /// Operations between two calls of [`Session::begin_test`](crate::Session::begin_test), in
     /// the same units.
     pub test: u64,
     /// Bytes of memory.
     pub memory: usize,
-    /// Bytes of the engine's stack. A script that exceeds it gets a `RangeError`, which it can catch, unless the
-    /// engine is guarded ([`Engine::guard`](crate::Engine::guard)).
+    /// Bytes of the engine's stack. A script that exceeds it gets a `RangeError`, which it can
+    /// catch, unless the engine is guarded ([`Engine::guard`](crate::Engine::guard)).
     pub stack: usize,
     /// Number of timers that may wait at the same time. A further one causes a `RangeError`.
     pub timers: usize,

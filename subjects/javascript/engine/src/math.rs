@@ -30,9 +30,10 @@ const UNARY: [Unary; 18] = [
     ("atanh", libm::atanh),
 ];
 
-/// The function that the engine calls for `**`. It has the name of the C library's function and replaces
-/// it, because results of the C library differ between processors in the last digit.
-/// All other callers in the process get it too; docs/explanation/determinism.md explains why that is accepted.
+/// The function that the engine calls for `**`. It has the name of the C library's function and
+/// replaces it, because results of the C library differ between processors in the last digit. All
+/// other callers in the process get it too; docs/explanation/determinism.md explains why that is
+/// accepted.
 // SAFETY: the C library has a function with this name and signature, whose results differ from the
 // results of this one at most in the last digit, so this one can replace it everywhere.
 #[unsafe(no_mangle)]

@@ -10,8 +10,9 @@ use catherd_platform::{StackBand, stack_address};
 /// The part of the stack that scripts may take, in tenths.
 const USABLE_TENTHS: usize = 6;
 
-/// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes at once. A band
-/// of the stack that is longer than this is used by every recursion that goes through it.
+/// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes at
+/// once. A band of the stack that is longer than this is used by every recursion that goes through
+/// it.
 const UNTOUCHED: usize = 1 << 20;
 
 /// Bytes that a band is longer than that, for partial pages at its ends and for other variables of
@@ -23,7 +24,8 @@ const MARGIN: usize = 64 << 10;
 pub(crate) struct Depth {
     /// The factor of the limit, minus one.
     more: usize,
-    /// The part of the stack that no script may reach; `None` if the system does not show what is used.
+    /// The part of the stack that no script may reach; `None` if the system does not show what is
+    /// used.
     band: RefCell<Option<StackBand>>,
     exceeded: Cell<bool>,
     /// Whether the band must be cleared before the next execution.

@@ -121,8 +121,8 @@ fn watch() {
     }
 }
 
-/// Ends this process with a reason on standard error, because no result may depend on what happened. The process
-/// of a run ends as a crash of the run.
+/// Ends this process with a reason on standard error, because no result may depend on what
+/// happened. The process of a run ends as a crash of the run.
 pub fn end_process(reason: &str) -> ! {
     // Standard error may be closed.
     let _ = io::stderr().write_all(format!("error: {reason}\n").as_bytes());

@@ -78,7 +78,8 @@ impl Refusing {
     }
 }
 
-// SAFETY: all blocks come from another allocator of rquickjs, with its promises; null means refused.
+// SAFETY: all blocks come from another allocator of rquickjs, with its promises; null means
+// refused.
 unsafe impl Allocator for Refusing {
     fn alloc(&mut self, size: usize) -> *mut u8 {
         if self.grants(size) { RustAllocator.alloc(size) } else { std::ptr::null_mut() }
@@ -187,8 +188,8 @@ fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> 
     })
 }
 
-/// Tries points of a script in children, and counts their deaths by where the engine is damaged, as far as that is
-/// known. Returns the number of points.
+/// Tries points of a script in children, and counts their deaths by where the engine is damaged, as
+/// far as that is known. Returns the number of points.
 fn try_script(
     script: usize,
     step: usize,

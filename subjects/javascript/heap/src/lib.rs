@@ -5,8 +5,8 @@
 //! keeps its whole state in such blocks is then in the earlier state, including all pointers. For a
 //! program of 17,000 lines this takes a tenth of the time of evaluating the program.
 //!
-//! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that do not
-//! fit into the permitted chunks, are allocated one by one.
+//! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that
+//! do not fit into the permitted chunks, are allocated one by one.
 
 // All of this crate hands out and takes raw addresses of memory.
 #![allow(unsafe_code)]
@@ -52,8 +52,8 @@ struct Header {
     size_number: u16,
 }
 
-// A header keeps the alignment of the block after it, and a free block of the smallest size has room for
-// the address of the next one.
+// A header keeps the alignment of the block after it, and a free block of the smallest size has
+// room for the address of the next one.
 const _: () = assert!(HEADER == ALIGN && size_of::<*mut u8>() <= STEP - HEADER);
 
 impl Header {
@@ -124,8 +124,8 @@ pub struct Image {
 }
 
 impl Heap {
-    /// A heap without blocks. Its chunks for small blocks have at most this many bytes together, rounded up to
-    /// a whole chunk.
+    /// A heap without blocks. Its chunks for small blocks have at most this many bytes together,
+    /// rounded up to a whole chunk.
     pub fn new(chunk_bytes: usize) -> Heap {
         Heap {
             id: HEAPS.fetch_add(1, Ordering::Relaxed),
@@ -138,8 +138,9 @@ impl Heap {
         }
     }
 
-    /// A block of at least this many bytes, with the alignment of `u64`; null if there is no memory. C's
-    /// `malloc` aligns to 16 bytes on most systems, but data in these blocks must not rely on that.
+    /// A block of at least this many bytes, with the alignment of `u64`; null if there is no
+    /// memory. C's `malloc` aligns to 16 bytes on most systems, but data in these blocks must not
+    /// rely on that.
     pub fn allocate(&self, bytes: usize) -> *mut u8 {
         if bytes > LARGEST {
             return ptr::null_mut();
@@ -150,7 +151,8 @@ impl Heap {
             let number = size_number(whole.max(STEP));
             let block = self.small(number);
             if !block.is_null() {
-                // SAFETY: the block is free, aligned, and has room for the header and the usable bytes.
+                // SAFETY: the block is free, aligned, and has room for the header and the usable
+                // bytes.
                 return unsafe { with_header(block, Header::new(usable, number as u16)) };
             }
         }
@@ -214,7 +216,8 @@ impl Heap {
         first.set(start);
     }
 
-    /// Changes the size of a block, which may move. Returns null without a change if there is no memory.
+    /// Changes the size of a block, which may move. Returns null without a change if there is no
+    /// memory.
     ///
     /// # Safety
     /// The block is not null, belongs to this heap and has not been freed. Nothing uses its old
@@ -252,7 +255,8 @@ impl Heap {
         moved
     }
 
-    /// Changes the size of a block outside of chunks; `None` if an image needs the block at its address.
+    /// Changes the size of a block outside of chunks; `None` if an image needs the block at its
+    /// address.
     fn reallocate_alone(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
         let mut alone = self.alone.borrow_mut();
         let mut block = alone.remove(&(start as usize))?;
@@ -291,15 +295,15 @@ impl Heap {
         }
     }
 
-    /// Restores all blocks to their state when the image was made. Blocks that were allocated since no longer
-    /// exist.
+    /// Restores all blocks to their state when the image was made. Blocks that were allocated since
+    /// no longer exist.
     ///
     /// # Panics
     /// If the image is one of another heap.
     ///
     /// # Safety
-    /// Nothing but the contents of the blocks themselves refers to a block that was allocated since, and
-    /// nothing that the blocks refer to outside of the heap was freed since.
+    /// Nothing but the contents of the blocks themselves refers to a block that was allocated
+    /// since, and nothing that the blocks refer to outside of the heap was freed since.
     pub unsafe fn restore(&self, image: &Image) {
         assert_eq!(image.heap, self.id, "the image is one of another heap");
         let chunks = self.chunks.borrow();

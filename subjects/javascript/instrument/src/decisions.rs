@@ -1,4 +1,5 @@
-//! Instrumentation of decisions, logical chains, optional links, and of operators for type inference.
+//! Instrumentation of decisions, logical chains, optional links, and of operators for type
+//! inference.
 
 use oxc_ast::ast::{
     AssignmentExpression, AssignmentTarget, BinaryExpression, CallExpression, Expression,
@@ -186,8 +187,8 @@ impl Visitor<'_, '_> {
         self.units.chains[number] = program;
     }
 
-    /// Visits the left side of a chain. Returns the site of its outcomes, which are nullish or not for `??`,
-    /// and true or false for `&&` and `||`.
+    /// Visits the left side of a chain. Returns the site of its outcomes, which are nullish or not
+    /// for `??`, and true or false for `&&` and `||`.
     fn left_chain(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -326,7 +327,8 @@ impl Visitor<'_, '_> {
             }
             None => return self.optional_object(&it.callee, it.span.start),
         };
-        // An arrow function around the key could not contain `await` or `yield` of the enclosing function.
+        // An arrow function around the key could not contain `await` or `yield` of the enclosing
+        // function.
         let text = |span: Span| span.source_text(self.source);
         let waits = key.is_some_and(|key| {
             text(key.span()).contains("await") || text(key.span()).contains("yield")
@@ -358,7 +360,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits an assignment. Logical ones have goals; compound ones are reported in the inference build.
+    /// Visits an assignment. Logical ones have goals; compound ones are reported in the inference
+    /// build.
     pub(crate) fn assignment(&mut self, it: &AssignmentExpression<'_>) {
         let name = match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(id) => Some(id.name.to_string()),

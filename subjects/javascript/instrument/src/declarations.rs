@@ -1,4 +1,5 @@
-//! Types that TypeScript declares: of parameters of functions, methods and constructors, and of members of objects.
+//! Types that TypeScript declares: of parameters of functions, methods and constructors, and of
+//! members of objects.
 
 use std::collections::{BTreeMap, BTreeSet};
 

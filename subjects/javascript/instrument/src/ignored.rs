@@ -154,8 +154,8 @@ impl<'a> Visit<'a> for Finder<'_, 'a> {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// The parent of the current node, not counting parentheses; `up` is the number of further ancestors to
-    /// skip.
+    /// The parent of the current node, not counting parentheses; `up` is the number of further
+    /// ancestors to skip.
     fn parent(&self, up: usize) -> Option<AstKind<'a>> {
         let nodes = self.around.iter().rev();
         nodes.filter(|kind| !matches!(kind, AstKind::ParenthesizedExpression(_))).nth(up).copied()
@@ -191,7 +191,8 @@ impl<'a> Finder<'_, 'a> {
         match kind {
             AstKind::Class(class) => class.is_declaration(),
             AstKind::FormalParameter(parameter) => parameter.initializer.is_some(),
-            // Skip the function of a method, which begins at its parameters: Babel has no such node.
+            // Skip the function of a method, which begins at its parameters: Babel has no such
+            // node.
             AstKind::Function(function) => {
                 self.source.as_bytes().get(function.span.start as usize) != Some(&b'(')
             }
@@ -236,8 +237,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Removes hints before values that Istanbul replaces by a sequence expression with a counter. Istanbul
-    /// attaches the hint to the sequence, for which it does not look for hints.
+    /// Removes hints before values that Istanbul replaces by a sequence expression with a counter.
+    /// Istanbul attaches the hint to the sequence, for which it does not look for hints.
     fn forget(&mut self, kind: AstKind<'a>) {
         let value = match kind {
             AstKind::VariableDeclarator(it) => {
@@ -262,8 +263,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether the counter of a declarator is inserted before its declaration, so that its value is not
-    /// replaced.
+    /// Whether the counter of a declarator is inserted before its declaration, so that its value is
+    /// not replaced.
     fn is_hoisted(&self, init: &Expression<'a>) -> bool {
         let function = matches!(
             init.without_parentheses(),

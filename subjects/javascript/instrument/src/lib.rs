@@ -9,8 +9,8 @@
 //!   array of counters; `d` receives the value of a decision, `c` a comparison, `g` a logical
 //!   chain, `t` a string test.
 //!
-//! Statements, functions, branches and lines are counted as by istanbul-lib-instrument 6. Insertions
-//! preserve evaluation order, `this`, names of functions and directives.
+//! Statements, functions, branches and lines are counted as by istanbul-lib-instrument 6.
+//! Insertions preserve evaluation order, `this`, names of functions and directives.
 //!
 //! # Example
 //!
@@ -91,8 +91,8 @@ pub enum FileKind {
     Unknown,
 }
 
-/// The letters of the probes. Each is a parameter of the function whose body the instrumented code is; the
-/// name of the parameter is [`Instrumented::prefix`] followed by the letter.
+/// The letters of the probes. Each is a parameter of the function whose body the instrumented code
+/// is; the name of the parameter is [`Instrumented::prefix`] followed by the letter.
 pub const PROBES: &str = "sdcgqbwhopnxyzktjuEISYM";
 
 /// An instrumented file.
@@ -243,8 +243,8 @@ fn prefix(source: &str) -> String {
     prefix
 }
 
-/// An upper bound of the nesting of brackets and prefix operators. Brackets in strings and comments are
-/// counted too.
+/// An upper bound of the nesting of brackets and prefix operators. Brackets in strings and comments
+/// are counted too.
 fn nesting(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in source.bytes() {

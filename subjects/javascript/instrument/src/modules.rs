@@ -1,5 +1,5 @@
-//! Conversion of modules to functions: imports and exports become calls and getters, so that a module can
-//! be evaluated again in the same context.
+//! Conversion of modules to functions: imports and exports become calls and getters, so that a
+//! module can be evaluated again in the same context.
 
 use std::fmt::Write as _;
 

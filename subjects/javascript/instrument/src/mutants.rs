@@ -314,7 +314,8 @@ impl<'a> Visit<'a> for Finder<'_> {
         let edge = |byte: Option<&u8>, brace: u8| byte == Some(&brace);
         let alone = edge(before.iter().rev().find(|byte| !byte.is_ascii_whitespace()), b'{')
             && edge(after.iter().find(|byte| !byte.is_ascii_whitespace()), b'}');
-        // Skip the only statement of a block, because emptying the block is the mutant of another operator.
+        // Skip the only statement of a block, because emptying the block is the mutant of another
+        // operator.
         if !alone {
             self.add(MutationOperator::Sdl, it.span, ";");
         }

@@ -61,7 +61,8 @@ impl Calls {
     }
 
     fn called(&mut self, name: &str) {
-        // Count the call for all enclosing functions too, because a nested function may be called back while they run.
+        // Count the call for all enclosing functions too, because a nested function may be called
+        // back while they run.
         for index in &self.open {
             self.functions[*index].2.insert(name.to_owned());
         }

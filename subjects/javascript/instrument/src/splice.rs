@@ -47,8 +47,8 @@ impl Splicer {
     }
 }
 
-/// Appends a part. Inserts a space where two words would run together, as in `return"x"` with a call
-/// inserted.
+/// Appends a part. Inserts a space where two words would run together, as in `return"x"` with a
+/// call inserted.
 fn push(text: &mut String, part: &str) {
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     if text.ends_with(is_word) && part.starts_with(is_word) {

@@ -9,11 +9,11 @@ use crate::Build;
 use crate::units::NodeKind;
 use crate::visitor::Visitor;
 
-/// A call that tests a string: `a.startsWith(b)`, `a.endsWith(b)`, `a.includes(b)` with a literal or a
-/// variable, or `/literal/.test(a)`.
+/// A call that tests a string: `a.startsWith(b)`, `a.endsWith(b)`, `a.includes(b)` with a literal
+/// or a variable, or `/literal/.test(a)`.
 pub(crate) struct TextTest {
-    /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, and 4, 5, 6
-    /// if it has `^`, `$`, both.
+    /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, and 4,
+    /// 5, 6 if it has `^`, `$`, both.
     code: u32,
     /// The string that a regular expression matches.
     literal: Option<String>,
@@ -43,8 +43,8 @@ impl TextTest {
             }
             _ => return None,
         };
-        // The instrumented code looks the method up after evaluating the argument. Permit only arguments for which
-        // the order cannot be observed.
+        // The instrumented code looks the method up after evaluating the argument. Permit only
+        // arguments for which the order cannot be observed.
         let simple = matches!(argument, Argument::StringLiteral(_) | Argument::Identifier(_));
         simple.then_some(TextTest { code, literal: None })
     }
@@ -62,8 +62,8 @@ fn literal_text(pattern: &str) -> Option<(u32, String)> {
     is_plain.then(|| (3 + u32::from(begins) + 2 * u32::from(ends), text.to_owned()))
 }
 
-/// The number of the type that a built-in function expects of an argument, in the order of the machine's
-/// table: number, string, object, array. `None` if the function is not known.
+/// The number of the type that a built-in function expects of an argument, in the order of the
+/// machine's table: number, string, object, array. `None` if the function is not known.
 fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
     match callee {
         Expression::Identifier(name) => {
@@ -120,8 +120,8 @@ fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> 
 }
 
 impl Visitor<'_, '_> {
-    /// Visits a call whose first argument must be a function if its object is an array, which is checked when
-    /// the call is executed. Returns false if it is not such a call.
+    /// Visits a call whose first argument must be a function if its object is an array, which is
+    /// checked when the call is executed. Returns false if it is not such a call.
     pub(crate) fn array_call(&mut self, call: &CallExpression<'_>) -> bool {
         let (Some(object), Some(argument)) = (array_of(call), call.arguments.first()) else {
             return false;
@@ -156,8 +156,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// The type that a built-in function expects of an argument, in inference builds; `None` if it is not
-    /// known.
+    /// The type that a built-in function expects of an argument, in inference builds; `None` if it
+    /// is not known.
     pub(crate) fn signature(&self, call: &CallExpression<'_>, index: usize) -> Option<u32> {
         let spread = matches!(call.arguments.get(index), Some(Argument::SpreadElement(_)) | None);
         if self.build != Build::Inference || spread {

@@ -1,5 +1,5 @@
-//! TypeScript to JavaScript: types become spaces, so that all other code keeps its line and, except on lines with
-//! enums, namespaces and parameter properties, its column.
+//! TypeScript to JavaScript: types become spaces, so that all other code keeps its line and, except
+//! on lines with enums, namespaces and parameter properties, its column.
 
 mod erasing;
 mod lowering;
@@ -26,7 +26,8 @@ pub struct Untyped {
     pub declarations: Declarations,
 }
 
-/// Whether a path names a TypeScript file with code: `*.ts`, `*.tsx`, `*.mts` or `*.cts`, without `*.d.ts`.
+/// Whether a path names a TypeScript file with code: `*.ts`, `*.tsx`, `*.mts` or `*.cts`, without
+/// `*.d.ts`.
 pub fn is_typescript(path: &str) -> bool {
     let ends = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
     ends(&[".ts", ".tsx", ".mts", ".cts"]) && !ends(&[".d.ts", ".d.mts", ".d.cts"])

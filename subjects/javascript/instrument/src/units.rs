@@ -1,5 +1,5 @@
-//! The counted units: statements, functions and branches as Istanbul counts them, and the goals of a
-//! search, which include more.
+//! The counted units: statements, functions and branches as Istanbul counts them, and the goals of
+//! a search, which include more.
 
 use std::collections::BTreeMap;
 
@@ -69,8 +69,8 @@ impl NodeKind {
     }
 }
 
-/// An expression that Flycatcher's program counts in addition to statements. It counts as evaluated if its
-/// statement was executed and the decisions around it within the statement led to it.
+/// An expression that Flycatcher's program counts in addition to statements. It counts as evaluated
+/// if its statement was executed and the decisions around it within the statement led to it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// Number of the file.
@@ -143,8 +143,8 @@ pub struct Function {
     pub comment: String,
 }
 
-/// A function or class. Its number is in the instrumented code, so that a value at run time can be mapped to
-/// it.
+/// A function or class. Its number is in the instrumented code, so that a value at run time can be
+/// mapped to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callable {
     /// Number of the file.
@@ -246,8 +246,8 @@ pub struct SourceFile {
     /// The words of the file.
     pub words: Words,
     lines: Vec<u32>,
-    /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text, so that a long line is not counted from its
-    /// beginning for each position in it.
+    /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text, so
+    /// that a long line is not counted from its beginning for each position in it.
     units: Vec<u32>,
 }
 
@@ -310,9 +310,10 @@ pub struct Units {
     pub steps: Vec<u32>,
     /// Number of sites.
     pub sites: u32,
-    /// Stack programs of logical chains, which compute the distances of their parts: a number from 0 pushes
-    /// the distance of the site of an operand, -1 and -2 combine the top two by `&&` and `||`, -3 makes the
-    /// top unknown (for `??`), and `-10 - site` stores the top as the distance of a site.
+    /// Stack programs of logical chains, which compute the distances of their parts: a number from
+    /// 0 pushes the distance of the site of an operand, -1 and -2 combine the top two by `&&` and
+    /// `||`, -3 makes the top unknown (for `??`), and `-10 - site` stores the top as the distance
+    /// of a site.
     pub chains: Vec<Vec<i32>>,
     /// Istanbul's statements.
     pub statements: Vec<Statement>,

@@ -199,7 +199,8 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
             body => {
                 let body = body.to_expression();
                 let span = body.span();
-                // Istanbul counts the body as a statement, which is ignored only together with the arrow.
+                // Istanbul counts the body as a statement, which is ignored only together with the
+                // arrow.
                 let counter = self.add_statement_of(it.span.start, (span.start, span.end));
                 let text = self.count(counter);
                 if exit.is_empty() {
@@ -260,7 +261,8 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         let callable = Callable { file: self.file, range, function: None, class: true };
         let (number, marker) = self.marker(callable);
         if let Some(heritage) = &it.heritage {
-            // `extends` takes a left-hand-side expression, so the wrapped superclass must be one as well.
+            // `extends` takes a left-hand-side expression, so the wrapped superclass must be one as
+            // well.
             self.visit_expression(&heritage.expression);
         }
         self.out.open(it.body.span.start + 1, marker);

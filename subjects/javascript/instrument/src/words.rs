@@ -55,8 +55,8 @@ pub enum Literal {
 pub struct Words {
     /// Strings, numbers and regular expressions with their positions in bytes.
     pub literals: Vec<(u32, Literal)>,
-    /// Properties that are read: the position, the last name of the object (`{}` for a parameter that is a
-    /// pattern), and the name of the property.
+    /// Properties that are read: the position, the last name of the object (`{}` for a parameter
+    /// that is a pattern), and the name of the property.
     pub members: Vec<(u32, String, String)>,
     /// Literals with which variables and properties are compared, and their defaults, by name.
     pub values: Vec<(String, Literal)>,
@@ -115,8 +115,8 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
     found
 }
 
-/// Finds the words of a file. The second field has the initial literals of its variables, the third the classes of those
-/// that are instances.
+/// Finds the words of a file. The second field has the initial literals of its variables, the third
+/// the classes of those that are instances.
 #[derive(Default)]
 struct Finder(Words, BTreeMap<String, Literal>, BTreeMap<String, String>);
 

@@ -14,8 +14,8 @@ use crate::{EXECUTIONS, STEPS};
 /// The name of Flycatcher's algorithm.
 pub const FLYCATCHER: &str = "flycatcher";
 
-/// The names of the algorithms of this kind. Algorithms that draw events while a test runs are left out,
-/// because this kind has no such tests.
+/// The names of the algorithms of this kind. Algorithms that draw events while a test runs are left
+/// out, because this kind has no such tests.
 fn names() -> Vec<&'static str> {
     let searches = catherd_search::Algorithm::NAMES.iter().copied().filter(|name| {
         catherd_search::Algorithm::named(name).is_ok_and(|algorithm| !algorithm.draws_events())
@@ -69,8 +69,8 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), Field
     Ok((method, settings))
 }
 
-/// Like [`read`], for a project whose `subject.toml` may name the profile. The study's parameter takes
-/// precedence.
+/// Like [`read`], for a project whose `subject.toml` may name the profile. The study's parameter
+/// takes precedence.
 ///
 /// # Errors
 ///

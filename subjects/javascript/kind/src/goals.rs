@@ -60,7 +60,8 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// The names of the goals of a program in runs of an algorithm, each with the number of the goal before it.
+/// The names of the goals of a program in runs of an algorithm, each with the number of the goal
+/// before it.
 ///
 /// # Errors
 ///

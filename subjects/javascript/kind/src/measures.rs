@@ -55,8 +55,8 @@ pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
     found.bytes().map(Arc::from).map_err(changed)
 }
 
-/// The measures of a program, all empty without one. Measures of the analysis are empty if a limit ends it, as a
-/// limit of the constructor of a class can.
+/// The measures of a program, all empty without one. Measures of the analysis are empty if a limit
+/// ends it, as a limit of the constructor of a class can.
 pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)> {
     let model = program.and_then(|program| {
         let mut machine = machine_of(program, &GenerationSettings::default(), 0, false);
@@ -85,8 +85,8 @@ pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)
     ]
 }
 
-/// The mean cyclomatic complexity of the functions (McCabe 1976): the number of decisions plus 1. `None` if
-/// there are no functions.
+/// The mean cyclomatic complexity of the functions (McCabe 1976): the number of decisions plus 1.
+/// `None` if there are no functions.
 fn complexity(units: &Units) -> Option<f64> {
     let decides = |goal: &&Goal| {
         let outcome = goal.outcome.as_str();

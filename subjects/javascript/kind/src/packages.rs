@@ -42,8 +42,8 @@ impl From<String> for PackagingError {
     }
 }
 
-/// The packages of a list with one `name@version` per line. Empty lines and lines that begin with `#` are
-/// ignored.
+/// The packages of a list with one `name@version` per line. Empty lines and lines that begin with
+/// `#` are ignored.
 ///
 /// # Errors
 /// If a line is not a package; the first one is reported.

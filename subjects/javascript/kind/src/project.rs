@@ -274,8 +274,8 @@ impl Project {
         })
     }
 
-    /// Describes classes, functions and parameters of the project, with types inferred from `executions` tests
-    /// with unknown values for each target.
+    /// Describes classes, functions and parameters of the project, with types inferred from
+    /// `executions` tests with unknown values for each target.
     ///
     /// # Errors
     /// If the project cannot be loaded.

@@ -13,8 +13,8 @@ use catherd_javascript_classes::machine::{Package, PackageError};
 
 use crate::Examiner;
 
-/// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. In any other
-/// folder, the projects directly in it are found.
+/// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. In
+/// any other folder, the projects directly in it are found.
 ///
 /// # Errors
 ///

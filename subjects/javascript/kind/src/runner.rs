@@ -89,7 +89,8 @@ impl LoadedProject for Loaded {
         let mutation = mutation.map_err(failed)?;
         let (send, receive) = mpsc::sync_channel(1);
         let (answer, answers) = mpsc::channel();
-        // The engine cannot leave its thread, so progress and stop requests are sent through channels.
+        // The engine cannot leave its thread, so progress and stop requests are sent through
+        // channels.
         let result = thread::scope(|scope| {
             let builder = thread::Builder::new().stack_size(STACK);
             let mut last = Instant::now();
@@ -144,8 +145,8 @@ fn journal(survival: &Survival) -> Result<Journal, String> {
         .map_err(|cause| format!("{}: {cause}", survival.under_way.display()))
 }
 
-/// Generates a suite, and executes it on mutants if the run has mutation analysis. `None` if the observer
-/// stops it.
+/// Generates a suite, and executes it on mutants if the run has mutation analysis. `None` if the
+/// observer stops it.
 fn execute(
     package: &Package,
     request: &Request,

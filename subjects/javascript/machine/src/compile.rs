@@ -10,7 +10,8 @@ use catherd_javascript_instrument::{Instrumented, PROBES};
 pub(crate) enum CompiledFile {
     /// The text of a JSON file.
     Json(String),
-    /// A script whose value is a function. Called with the probes, it returns the function of the file.
+    /// A script whose value is a function. Called with the probes, it returns the function of the
+    /// file.
     Script {
         /// The bytecode.
         script: CompiledScript,

@@ -11,8 +11,8 @@ const DEEPER: usize = 4;
 /// different builds differ by less.
 const DEEPEST: usize = 7;
 
-/// An execution that took too much of the stack. Nothing that it did may be used, because a script can catch the
-/// error that the engine throws at the end of its stack.
+/// An execution that took too much of the stack. Nothing that it did may be used, because a script
+/// can catch the error that the engine throws at the end of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooDeep {
     /// The limit that ends it: `frames` if it recurses without end in built-in functions, `stack`

@@ -19,7 +19,8 @@ pub struct Thrown {
 }
 
 impl Thrown {
-    /// The limit that the error reports, for limits whose errors programs can catch; `None` for other errors.
+    /// The limit that the error reports, for limits whose errors programs can catch; `None` for
+    /// other errors.
     pub(crate) fn limit(&self) -> Option<&'static str> {
         match (self.name.as_str(), self.message.as_str()) {
             ("RangeError", "Maximum call stack size exceeded") => Some("frames"),
@@ -65,7 +66,8 @@ pub struct Evidence {
     pub arity: u32,
     /// Traps of its proxy.
     pub traps: u64,
-    /// Observations of values accessed through it, by path: `.name`, `[]` for elements, `()` for results.
+    /// Observations of values accessed through it, by path: `.name`, `[]` for elements, `()` for
+    /// results.
     pub paths: BTreeMap<String, Evidence>,
 }
 
@@ -120,13 +122,13 @@ pub struct Execution {
     pub types: Vec<String>,
     /// Classes of results whose names were not known, as the analyser describes classes.
     pub classes: Vec<Value>,
-    /// The number of statements after which nothing was reached for the first time and no outcome came
-    /// nearer; `None` if unknown.
+    /// The number of statements after which nothing was reached for the first time and no outcome
+    /// came nearer; `None` if unknown.
     pub useful: Option<usize>,
     /// The units reached after each statement that ended without an exception, if requested.
     pub trace: Vec<Reached>,
-    /// Whether the result is the same with another seed and at another time, because the program used no random
-    /// number, time or timer, and no limit ended the test.
+    /// Whether the result is the same with another seed and at another time, because the program
+    /// used no random number, time or timer, and no limit ended the test.
     pub repeatable: bool,
     /// Unfinished work of the test that a test framework reports as a failure: `rejection` for a
     /// rejected promise that nothing handles, `timer` for an exception in a timer; empty if

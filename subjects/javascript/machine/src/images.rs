@@ -1,4 +1,5 @@
-//! Contexts in which a program is loaded: images of them, so that an execution need not load it again.
+//! Contexts in which a program is loaded: images of them, so that an execution need not load it
+//! again.
 //!
 //! Makes and restores the images of contexts. The methods of [`Live`], which owns the images of its
 //! context, are in this file because restoring an engine is unsafe and must not be possible
@@ -13,7 +14,8 @@ use catherd_search::Stream;
 use crate::live::{ArraysImage, Live, SUBJECT};
 use crate::settings::{ExecuteOptions, MachineSettings};
 
-/// Maximum number of images of a context: for three seeds and times, and one for the inference build.
+/// Maximum number of images of a context: for three seeds and times, and one for the inference
+/// build.
 const MAX_IMAGES: usize = 4;
 
 /// The images of a context.
@@ -65,7 +67,8 @@ impl Live {
         }
     }
 
-    /// Restores an image in which the program was loaded with the same options. Returns false if there is none.
+    /// Restores an image in which the program was loaded with the same options. Returns false if
+    /// there is none.
     pub(crate) fn restore(&mut self, options: &ExecuteOptions) -> bool {
         let found = self.images.loaded.iter().position(|image| image.is_for(options));
         let Some(found) = found.filter(|_| !options.loading) else { return false };
@@ -86,8 +89,8 @@ impl Live {
         true
     }
 
-    /// Makes an image of the context, in which the program has just been loaded with these options. Old images
-    /// are dropped, so that all together take at most the memory limit of a context.
+    /// Makes an image of the context, in which the program has just been loaded with these options.
+    /// Old images are dropped, so that all together take at most the memory limit of a context.
     pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &MachineSettings) {
         if self.images.bare.is_none() || options.loading {
             return;
@@ -119,8 +122,8 @@ mod tests {
 
     use super::*;
 
-    /// A module that collects all values that it can reach: its own variables, built-in modules, probes by
-    /// their names, and the functions in stack traces.
+    /// A module that collects all values that it can reach: its own variables, built-in modules,
+    /// probes by their names, and the functions in stack traces.
     const COLLECTOR: &str = "
         const all = globalThis.all = [module, require, exports, globalThis.process, this];
         for (const name of ['assert', 'events', 'path', 'util']) all.push(require(name));
@@ -150,8 +153,8 @@ mod tests {
             .unwrap();
         let (count, found) = answer.split_once(": ").unwrap();
         assert!(count.parse::<usize>().unwrap() > 700, "{count}");
-        // Two arrays are passed to the instrumented code itself. They may be reached, because their memory stays
-        // allocated.
+        // Two arrays are passed to the instrumented code itself. They may be reached, because their
+        // memory stays allocated.
         assert_eq!(found, "host.counters host.depth");
     }
 }

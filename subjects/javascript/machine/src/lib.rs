@@ -4,7 +4,8 @@
 //! - [`Package`]: the files of a project, from a file, a folder or an archive, and its bytes.
 //! - [`Program`]: a package whose target files are instrumented, with their units.
 //! - [`Machine`]: loads a program, analyses it, and executes tests ([`Statement`], [`Argument`]).
-//! - [`Execution`]: the result of a test: outcome, counters, distances, evidence on unknown arguments.
+//! - [`Execution`]: the result of a test: outcome, counters, distances, evidence on unknown
+//!   arguments.
 
 mod compile;
 mod depth;

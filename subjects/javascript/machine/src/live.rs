@@ -1,5 +1,5 @@
-//! A context with the prelude (the JavaScript part of this crate), in which a program is loaded again for
-//! each test.
+//! A context with the prelude (the JavaScript part of this crate), in which a program is loaded
+//! again for each test.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
@@ -90,8 +90,8 @@ impl Shared {
     }
 }
 
-/// The arrays that probes write. A script that finds the probes, which `eval` permits, can change only these
-/// numbers, and only until the next test clears them.
+/// The arrays that probes write. A script that finds the probes, which `eval` permits, can change
+/// only these numbers, and only until the next test clears them.
 pub(crate) struct Arrays {
     /// How often each counter was reached.
     counters: SharedArray<u32>,
@@ -281,7 +281,8 @@ impl Live {
         failed
     }
 
-    /// Calls the functions passed to `process.nextTick`. Returns whether one of them threw an exception.
+    /// Calls the functions passed to `process.nextTick`. Returns whether one of them threw an
+    /// exception.
     pub(crate) fn run_ticks(&self, session: &Session<'_>) -> bool {
         self.shared.waiting.take() && self.call::<_, bool>(session, "runTicks", ()).unwrap_or(false)
     }

@@ -1,4 +1,5 @@
-//! Construction of a program: its package is loaded once, because only that shows which files it needs.
+//! Construction of a program: its package is loaded once, because only that shows which files it
+//! needs.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,7 +16,8 @@ use crate::resolve;
 use crate::settings::MachineSettings;
 
 impl Program {
-    /// Loads a package once to see which files it needs, and instruments the target files among them.
+    /// Loads a package once to see which files it needs, and instruments the target files among
+    /// them.
     ///
     /// # Errors
     /// If it has no entry, is not JavaScript, or throws when it is loaded.

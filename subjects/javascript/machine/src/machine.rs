@@ -74,7 +74,8 @@ impl Machine {
         }
     }
 
-    /// The classes, functions and values of the program, as the analyser of the prelude reports them.
+    /// The classes, functions and values of the program, as the analyser of the prelude reports
+    /// them.
     ///
     /// # Errors
     /// If the program cannot be loaded.
@@ -119,7 +120,8 @@ impl Machine {
         Ok(found.into_iter().collect())
     }
 
-    /// The branch distance of an operator, or of `truthy`, from an outcome. Operands are JavaScript expressions.
+    /// The branch distance of an operator, or of `truthy`, from an outcome. Operands are JavaScript
+    /// expressions.
     ///
     /// # Errors
     /// If an operand is not an expression.
@@ -246,8 +248,8 @@ enum After {
     Stopped,
 }
 
-/// Executes a test in a context in which the program was loaded. `loading` is how loading ended if it
-/// failed.
+/// Executes a test in a context in which the program was loaded. `loading` is how loading ended if
+/// it failed.
 fn execute(
     live: &Live,
     session: &Session<'_>,
@@ -289,7 +291,8 @@ fn execute(
     };
     steps += report.traps;
     if ended.outcome == TestOutcome::Limit("steps") || steps > most_steps {
-        // Report exactly the limit, because the number of steps beyond it depends on when the engine polled.
+        // Report exactly the limit, because the number of steps beyond it depends on when the
+        // engine polled.
         ended.outcome = TestOutcome::Limit("steps");
         steps = most_steps;
     }
@@ -325,7 +328,8 @@ fn thrown_by(thrown: catherd_javascript_engine::Thrown) -> TestOutcome {
 }
 
 impl Live {
-    /// An execution that has reached nothing, for a test whose result would not be the same elsewhere.
+    /// An execution that has reached nothing, for a test whose result would not be the same
+    /// elsewhere.
     fn without_result(&self, limit: &'static str, steps: u64) -> Execution {
         let (mut counters, mut outcomes, mut least) = self.shared.counts();
         counters.fill(0);
@@ -352,8 +356,8 @@ impl Live {
         }
     }
 
-    /// Loads the program into the context, from an image if there is one. Returns the outcome of the test if
-    /// loading fails.
+    /// Loads the program into the context, from an image if there is one. Returns the outcome of
+    /// the test if loading fails.
     fn load(
         &mut self,
         settings: &MachineSettings,

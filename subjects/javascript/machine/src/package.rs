@@ -152,8 +152,8 @@ impl Package {
         self.files.len() > MAX_FILES || bytes > MAX_BYTES
     }
 
-    /// Packs the project into the bytes whose digest names it: each file as path, length and contents, in the
-    /// order of the paths.
+    /// Packs the project into the bytes whose digest names it: each file as path, length and
+    /// contents, in the order of the paths.
     pub fn pack(&self) -> Vec<u8> {
         let mut packed = MAGIC.to_vec();
         for (path, bytes) in &self.files {

@@ -83,8 +83,9 @@ impl Program {
         Ok(catherd_javascript_instrument::mutants(path, &source, self.kind(path))?)
     }
 
-    /// The program with a changed file of JavaScript (see [`Program::source`]), as for a mutant. Only this file is instrumented, and only for the search
-    /// build: steps are counted, but goals have other numbers than in this program.
+    /// The program with a changed file of JavaScript (see [`Program::source`]), as for a mutant.
+    /// Only this file is instrumented, and only for the search build: steps are counted, but goals
+    /// have other numbers than in this program.
     ///
     /// # Errors
     /// If the text is not JavaScript.
@@ -130,8 +131,8 @@ impl Program {
         text
     }
 
-    /// A file in the form that is evaluated, compiled once for all contexts. Files that were not reached when
-    /// the program was made are not instrumented.
+    /// A file in the form that is evaluated, compiled once for all contexts. Files that were not
+    /// reached when the program was made are not instrumented.
     pub(crate) fn loaded(
         &self,
         path: &str,

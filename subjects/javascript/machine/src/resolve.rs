@@ -20,7 +20,8 @@ const OF_REQUIRE: [&str; 4] = ["node-addons", "node", "require", "default"];
 /// Conditions for `import`.
 const OF_IMPORT: [&str; 4] = ["node-addons", "node", "import", "default"];
 
-/// The entry of a project: `subject.toml`, `exports`, `main`, `module`, `index.js`, or its only file.
+/// The entry of a project: `subject.toml`, `exports`, `main`, `module`, `index.js`, or its only
+/// file.
 pub(crate) fn entry(package: &Package) -> Option<String> {
     if let Some(entry) = &package.config.entry {
         return file(package, &normal(entry)?);
@@ -214,8 +215,8 @@ fn in_package(package: &Package, root: &str, rest: &str, conditions: &[&str]) ->
     }
 }
 
-/// The path that a list of `exports` or `imports` has for a name: the name itself, or the pattern with the longest
-/// beginning.
+/// The path that a list of `exports` or `imports` has for a name: the name itself, or the pattern
+/// with the longest beginning.
 fn mapped(list: &Entry, name: &str, conditions: &[&str]) -> Option<String> {
     if let Some(value) = list.get(name).filter(|_| !name.contains('*')) {
         return conditional(value, conditions);
@@ -243,8 +244,8 @@ fn conditional(value: &Entry, conditions: &[&str]) -> Option<String> {
     }
 }
 
-/// Whether a path is a target: by patterns, or by default every file of the package itself except tests
-/// and minified files.
+/// Whether a path is a target: by patterns, or by default every file of the package itself except
+/// tests and minified files.
 pub(crate) fn is_target(package: &Package, path: &str) -> bool {
     if let Some(patterns) = &package.config.targets {
         return patterns.iter().any(|pattern| matches(pattern, path));

@@ -25,7 +25,8 @@ pub struct MachineSettings {
     pub zero: f64,
     /// The number to which every proxy converts, for examples; `None` to draw it.
     pub proxy_number: Option<f64>,
-    /// Whether observations of values accessed through an unknown argument are recorded too, by path.
+    /// Whether observations of values accessed through an unknown argument are recorded too, by
+    /// path.
     pub paths: bool,
     /// Whether plain objects with functions of the program, and such functions themselves, get
     /// separate types when tests return them.

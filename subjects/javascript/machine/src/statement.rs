@@ -34,8 +34,8 @@ pub enum Argument {
     Map(Vec<(Argument, Argument)>),
     /// A `Set`.
     Set(Vec<Argument>),
-    /// A function: `constant`, `first`, `throws`, `writes`, `calls` or `passes`, and its result, or what it passes to the
-    /// last or the first function among its arguments.
+    /// A function: `constant`, `first`, `throws`, `writes`, `calls` or `passes`, and its result, or
+    /// what it passes to the last or the first function among its arguments.
     Function(String, Box<Argument>),
     /// A promise, and whether it is rejected.
     Promise(Box<Argument>, bool),

@@ -64,7 +64,8 @@ fn string_tests_have_distances() {
     near("/a-b/.test(a)", "------", "--a_b-", "--a-b-");
     near("/^a-b$/.test(a)", "a-b and more", "a-b.", "a-b");
     near("!!a.startsWith('abc')", "xyz", "abd", "abcd");
-    // If the receiver is not a string, its own method is called, and the result is only true or false.
+    // If the receiver is not a string, its own method is called, and the result is only true or
+    // false.
     assert_eq!(test_of("[...a].includes('x')", "abx").1, json!({"number": "1"}));
     assert_eq!(test_of("({includes: b => b === a}).includes(a)", "q").1, json!({"number": "1"}));
     assert_eq!(test_of("a.length.startsWith?.('x')", "q").1, json!({"number": "0"}));
@@ -128,7 +129,8 @@ fn an_execution_reports_types_and_useful_statements() {
     assert_eq!(execute(&program(source), MachineSettings::default(), &test, false).useful, Some(3));
 }
 
-/// Returns how many calls and operators of a program are evaluated by calling `f` with an argument twice.
+/// Returns how many calls and operators of a program are evaluated by calling `f` with an argument
+/// twice.
 fn program_of_nodes(source: &str) -> impl Fn(&str) -> usize {
     let program = program(source);
     move |argument: &str| {

@@ -5,8 +5,8 @@ use catherd_javascript_machine::{
 };
 use serde_json::json;
 
-/// Finds the arrays of the probes by their names and tries to release their memory. The names are composed,
-/// because the prefix of probes differs if the source contains it.
+/// Finds the arrays of the probes by their names and tries to release their memory. The names are
+/// composed, because the prefix of probes differs if the source contains it.
 const SOURCE: &str = "
     module.exports = class Thief {
         steal() {

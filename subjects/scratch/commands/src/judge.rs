@@ -19,8 +19,8 @@ use crate::test::suite::{LoadedSuite, Tests};
 
 /// Judges a submission for the platform Dodona.
 ///
-/// The command reads one JSON object from standard input and writes the judgement to standard output,
-/// one command of Dodona on each line.
+/// The command reads one JSON object from standard input and writes the judgement to standard
+/// output, one command of Dodona on each line.
 ///
 /// Of the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
 /// Itch (suite.js, or the only file in JavaScript there), and `source` is the submission, an .sb3

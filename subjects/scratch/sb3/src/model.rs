@@ -233,7 +233,8 @@ pub enum Slot {
 pub enum Literal {
     /// A number, text, angle or colour: codes 4 to 10.
     Value {
-        /// The opcode of the corresponding shadow block (`math_number`, `text`, `colour_picker`, ...).
+        /// The opcode of the corresponding shadow block (`math_number`, `text`, `colour_picker`,
+        /// ...).
         opcode: Opcode,
         /// The value with its JSON type.
         value: Value,

@@ -144,8 +144,8 @@ impl<T: Tracer> Runner<T> {
         self.send(&suite.tests[test], &suite.words, seen, |event, vm, _| after(event, vm))
     }
 
-    /// Executes a test under any seed without checking assertions. `each` is called after each step,
-    /// with the number of the rule of the policy that acts, if one does.
+    /// Executes a test under any seed without checking assertions. `each` is called after each
+    /// step, with the number of the rule of the policy that acts, if one does.
     ///
     /// # Panics
     /// If there is no such test.

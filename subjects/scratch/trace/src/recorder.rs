@@ -270,8 +270,8 @@ impl History {
         &self.0[earlier..]
     }
 
-    /// Merges the changes of each block by the last of `events` events, which was recorded in several
-    /// pieces. The history must have no later event.
+    /// Merges the changes of each block by the last of `events` events, which was recorded in
+    /// several pieces. The history must have no later event.
     pub fn merge_last(&mut self, events: u32) {
         let earlier = self.0.len() - self.last(events).len();
         let mut merged = earlier;

@@ -17,9 +17,9 @@
 //! only read. The budget is part of the fingerprint only if it ended the stretch, and the random
 //! stream only if the stretch draws random numbers.
 //!
-//! Fingerprints take time in proportion to lists, except lists that are only read. They are computed
-//! only in threads whose last slice was so long that this is a small part of it, so that short
-//! slices cost nothing.
+//! Fingerprints take time in proportion to lists, except lists that are only read. They are
+//! computed only in threads whose last slice was so long that this is a small part of it, so that
+//! short slices cost nothing.
 
 mod known;
 mod outcome;

@@ -81,7 +81,8 @@ impl<T: Tracer> Vm<T> {
         self.buffers.interprets = true;
     }
 
-    /// Executes custom blocks without native code from now on, which takes longer but has the same results.
+    /// Executes custom blocks without native code from now on, which takes longer but has the same
+    /// results.
     pub fn handle(&mut self) {
         self.linear.native.disable();
     }

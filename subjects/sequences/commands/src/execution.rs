@@ -40,8 +40,8 @@ pub struct RiskArguments {
     #[arg(long, value_name = "CRITERION", default_value = "subsequence:2")]
     criterion: String,
 
-    /// Make classes of which each test belongs to exactly one: the first of its items, or the set of
-    /// all its items (atoms)
+    /// Make classes of which each test belongs to exactly one: the first of its items, or the set
+    /// of all its items (atoms)
     #[arg(long, value_name = "HOW", value_parser = ["first", "atoms"])]
     partition: Option<String>,
 
@@ -49,12 +49,13 @@ pub struct RiskArguments {
     #[arg(long, value_name = "SHARE", default_value_t = 0.0)]
     decay: f64,
 
-    /// File with traces of the system in use, which say how often each item is used [default: all items
-    /// equally often; with --partition as often as in random walks of the model]
+    /// File with traces of the system in use, which say how often each item is used [default: all
+    /// items equally often; with --partition as often as in random walks of the model]
     #[arg(long, value_name = "FILE")]
     profile: Option<String>,
 
-    /// File with the losses that failures cause: lines of an item and a number, such as sAck, sAck, 10
+    /// File with the losses that failures cause: lines of an item and a number, such as sAck, sAck,
+    /// 10
     #[arg(long, value_name = "FILE")]
     losses: Option<String>,
 
@@ -145,11 +146,12 @@ fn losses(arguments: &RiskArguments) -> Result<HashMap<String, f64>, Failure> {
     Ok(losses)
 }
 
-/// Number of walks of the model from which the next tests are chosen, and the profile of a partition is
-/// made.
+/// Number of walks of the model from which the next tests are chosen, and the profile of a
+/// partition is made.
 const WALKS: u64 = 2000;
 
-/// The classes whose risk is estimated: the items of a criterion, or classes of a partition of all tests.
+/// The classes whose risk is estimated: the items of a criterion, or classes of a partition of all
+/// tests.
 struct Classes<'s> {
     subject: &'s Subject,
     criterion: Criterion,
@@ -343,7 +345,8 @@ fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
     walker.pool(WALKS, &subject.alphabet).map_err(Failure::new)
 }
 
-/// The next tests, chosen from walks of the model. Classes without results have the score of the prior.
+/// The next tests, chosen from walks of the model. Classes without results have the score of the
+/// prior.
 fn next_tests(
     arguments: &RiskArguments,
     classes: &mut Classes<'_>,

@@ -80,8 +80,8 @@ pub struct Generate {
     #[arg(long)]
     shorten: bool,
 
-    /// Add a negative test for each test: the first events of it and then an event that the model does
-    /// not allow there, marked with `!`, which the system has to refuse
+    /// Add a negative test for each test: the first events of it and then an event that the model
+    /// does not allow there, marked with `!`, which the system has to refuse
     #[arg(long)]
     negative: bool,
 

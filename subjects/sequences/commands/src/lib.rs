@@ -33,7 +33,8 @@ pub enum Command {
     Coverage(coverage::Coverage),
     Test(test::Test),
     Risk(execution::RiskArguments),
-    // The names of version 0.3 for two commands of `catherd dev sequences`, accepted for one more version.
+    // The names of version 0.3 for two commands of `catherd dev sequences`, accepted for one more
+    // version.
     #[command(hide = true)]
     Synth(synth::Synth),
     #[command(hide = true)]

@@ -93,8 +93,8 @@ pub struct Walk {
     seed: u64,
 
     /// How events are chosen: each enabled event is equally likely (steps), each trace that ends is
-    /// equally likely (traces), events are as likely as their `weight` says (weighted), or events that
-    /// earlier traces took least come first (avoid)
+    /// equally likely (traces), events are as likely as their `weight` says (weighted), or events
+    /// that earlier traces took least come first (avoid)
     #[arg(long, default_value = "steps", value_parser = Sampler::NAMES)]
     sampler: String,
 

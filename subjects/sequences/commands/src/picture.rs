@@ -75,8 +75,8 @@ impl Labels {
     }
 }
 
-/// The square of an item whose upper left corner is at `x` and `y`. An uncovered item has a mark, so
-/// that the picture can be read without colours.
+/// The square of an item whose upper left corner is at `x` and `y`. An uncovered item has a mark,
+/// so that the picture can be read without colours.
 fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
     let (left, right, top, bottom) = (x + 4.0, x + CELL - 5.0, y + 4.0, y + CELL - 5.0);
     html! {
@@ -100,8 +100,8 @@ fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
 }
 
 /// The items of a criterion as SVG, a row for each beginning of a word and a column for each last
-/// letter. `covered` has the number of tests that cover each item; `reachable` is ascending, and `None`
-/// if it is not known.
+/// letter. `covered` has the number of tests that cover each item; `reachable` is ascending, and
+/// `None` if it is not known.
 ///
 /// # Errors
 ///

@@ -12,7 +12,8 @@ use crate::write;
 
 /// Writes random models, for studies with many or large models.
 ///
-/// Each model has at least 100 traces that end. The same seed and shape make the same models on every machine.
+/// Each model has at least 100 traces that end. The same seed and shape make the same models on
+/// every machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -86,8 +86,8 @@ pub struct Test {
     #[arg(long, value_name = "FILE")]
     results: Option<String>,
 
-    /// File that collects failing tests (shortened with --shrink). Its tests are executed first, and
-    /// those that pass are removed from it
+    /// File that collects failing tests (shortened with --shrink). Its tests are executed first,
+    /// and those that pass are removed from it
     #[arg(long, value_name = "FILE", conflicts_with = "online")]
     failures: Option<String>,
 
@@ -230,8 +230,8 @@ fn plan<'s>(
     Ok(Plan::Online(Box::new(online), count))
 }
 
-/// The failing tests that earlier executions kept; empty if there is no file yet. Tests that the model no
-/// longer allows, or with unknown events, are left out.
+/// The failing tests that earlier executions kept; empty if there is no file yet. Tests that the
+/// model no longer allows, or with unknown events, are left out.
 fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>, Failure> {
     let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
         return Ok(Vec::new());

@@ -90,7 +90,8 @@ pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approa
     goals.open.iter().map(approach).collect()
 }
 
-/// The longest beginning of an item in the tests of a suite; `None` if not even its first event occurs.
+/// The longest beginning of an item in the tests of a suite; `None` if not even its first event
+/// occurs.
 fn closest(order: Order, item: &[&str], tests: &[Vec<String>]) -> Option<Approach> {
     let (mut length, mut instead) = (0, None);
     for test in tests {

@@ -161,8 +161,9 @@ fn choice(words: &[&str]) -> Values {
     Values::Choice { words: words.iter().map(|&word| word.to_owned()).collect() }
 }
 
-/// The parameters of an algorithm in the order of the documentation. The common parameters come first:
-/// every algorithm accepts them, even if it ignores some, so that a study can set them for all.
+/// The parameters of an algorithm in the order of the documentation. The common parameters come
+/// first: every algorithm accepts them, even if it ignores some, so that a study can set them for
+/// all.
 fn parameters(algorithm: &str) -> Vec<ParameterInfo> {
     let mut all = common();
     all.extend(own(algorithm));
@@ -350,8 +351,8 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     })
 }
 
-/// Checks the settings of a mutation analysis. Its mutants are the few faults of built-in systems, so
-/// sampling and limits are not supported.
+/// Checks the settings of a mutation analysis. Its mutants are the few faults of built-in systems,
+/// so sampling and limits are not supported.
 ///
 /// # Errors
 ///

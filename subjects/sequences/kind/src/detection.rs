@@ -41,8 +41,8 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     Ok(known.iter().filter(is_wanted).map(bug).collect())
 }
 
-/// The built-in system of a model, with a fault. `None` unless the model is identical to the built-in
-/// one, because another model with the same name may describe another system.
+/// The built-in system of a model, with a fault. `None` unless the model is identical to the
+/// built-in one, because another model with the same name may describe another system.
 fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
     let name = subject.model.name.as_str();
     let built_in = ModelSource::open(&format!("builtin:{name}")).ok()?;

@@ -10,9 +10,9 @@ use crate::subject::{Stop, Subject};
 /// Maximum number of items of a model that are named; a longer table would not be readable.
 const MAX_NAMED: usize = 20_000;
 
-/// The names of the items of models, with the configurations whose runs have these items. Items that
-/// depend on the pool have no names. Items of a model that cannot be explored have none either; its runs
-/// report the reason.
+/// The names of the items of models, with the configurations whose runs have these items. Items
+/// that depend on the pool have no names. Items of a model that cannot be explored have none
+/// either; its runs report the reason.
 ///
 /// # Errors
 ///

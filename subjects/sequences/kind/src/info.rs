@@ -6,8 +6,8 @@ use catherd_experiments::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 
 use crate::KIND;
 
-/// The engine id: the version of everything that influences a record (walks, criteria, algorithms, systems
-/// under test).
+/// The engine id: the version of everything that influences a record (walks, criteria, algorithms,
+/// systems under test).
 pub const ENGINE: &str = "sequences/1";
 
 pub(crate) const EXECUTIONS: &str = "executions";

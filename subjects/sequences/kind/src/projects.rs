@@ -140,8 +140,8 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     Ok(places.into_iter().map(unique).collect())
 }
 
-/// The name of the built-in model that a path of a study names; `None` for files and folders. The path may begin
-/// with the folder of the study file.
+/// The name of the built-in model that a path of a study names; `None` for files and folders. The
+/// path may begin with the folder of the study file.
 pub(crate) fn builtin_name(path: &Path) -> Option<&str> {
     path.file_name()?.to_str()?.strip_prefix(BUILTIN)
 }
@@ -164,7 +164,8 @@ fn source(path: &str) -> Result<ModelSource, String> {
     ModelSource::open(path).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Checks that a model can be run. Returns its digest and warnings; the error does not name the file.
+/// Checks that a model can be run. Returns its digest and warnings; the error does not name the
+/// file.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     let source = ModelSource::open(path).map_err(|error| match &*error.hint {
         "" => error.to_string(),
@@ -184,8 +185,8 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     Ok((Digest::of(&bytes), model.warnings))
 }
 
-/// The table of `projects.csv`. Measures that are unknown because the model has too many states, and
-/// infinite counts of traces, are missing values.
+/// The table of `projects.csv`. Measures that are unknown because the model has too many states,
+/// and infinite counts of traces, are missing values.
 ///
 /// # Errors
 ///

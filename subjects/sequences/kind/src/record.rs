@@ -146,8 +146,9 @@ fn rank(
     Ok(weight(items, &union(subject, configuration, items, tests)?))
 }
 
-/// Adds the metrics `detected.BUG.RULE` (0 or 1), `failing.BUG.RULE` (how many tests detect the bug), and
-/// `first.BUG` (position, from 1, of the first test that detects it by the last rule; -1 if there is none).
+/// Adds the metrics `detected.BUG.RULE` (0 or 1), `failing.BUG.RULE` (how many tests detect the
+/// bug), and `first.BUG` (position, from 1, of the first test that detects it by the last rule; -1
+/// if there is none).
 fn add_detection(
     metrics: &mut Metrics,
     subject: &Subject,
@@ -176,8 +177,9 @@ fn add_detection(
     Ok(())
 }
 
-/// The results of the mutants, which are the faults of the model's system. A test that fails on the faulty
-/// system kills the mutant; a fault that no test triggers is not covered. Empty if the model has no system.
+/// The results of the mutants, which are the faults of the model's system. A test that fails on the
+/// faulty system kills the mutant; a fault that no test triggers is not covered. Empty if the model
+/// has no system.
 fn mutants(
     subject: &Subject,
     mutation: &Mutation,

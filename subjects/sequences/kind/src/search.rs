@@ -1,4 +1,5 @@
-//! Search for a suite: runs the algorithms of `catherd-sequences-testing` within the budget of a run.
+//! Search for a suite: runs the algorithms of `catherd-sequences-testing` within the budget of a
+//! run.
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -98,7 +99,8 @@ pub(crate) fn search(
     Ok(Outcome { time: start.elapsed(), ..outcome })
 }
 
-/// Chooses tests of a pool. `matrices` are the matrix of the search's criterion and the matrix of the goals.
+/// Chooses tests of a pool. `matrices` are the matrix of the search's criterion and the matrix of
+/// the goals.
 fn choose(
     spec: &RunSpec,
     configuration: &Configuration,

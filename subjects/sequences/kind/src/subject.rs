@@ -20,7 +20,8 @@ const KEPT_MATRICES: usize = 12;
 /// Maximum number of lists of items that are kept in memory.
 const KEPT_ITEMS: usize = 24;
 
-/// A function that checks whether to continue; it returns an error if the caller has stopped the run.
+/// A function that checks whether to continue; it returns an error if the caller has stopped the
+/// run.
 pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 
 /// Why a computation has no result.

@@ -1,5 +1,6 @@
 //! Measures mean ranks, detection and speed on the two published systems, and prints them next to
-//! reference values: `cargo run --release -p catherd-sequences-testing --example reference [SEEDS]`.
+//! reference values: `cargo run --release -p catherd-sequences-testing --example reference
+//! [SEEDS]`.
 
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
 

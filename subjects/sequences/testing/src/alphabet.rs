@@ -34,8 +34,8 @@ impl Alphabet {
         Alphabet { of_event: (0..letters.len() as Letter).map(Some).collect(), letters }
     }
 
-    /// The alphabet with given letters for events by name or label; other events have none. Letters are
-    /// ordered by their first event.
+    /// The alphabet with given letters for events by name or label; other events have none. Letters
+    /// are ordered by their first event.
     ///
     /// # Errors
     ///

@@ -1,7 +1,7 @@
 //! Coverage criteria: which requirements (items) a test covers.
 //!
-//! An item of a criterion over words is the number of the word: its letters are the digits in base s,
-//! where s is the number of letters, and the first letter is the most significant digit.
+//! An item of a criterion over words is the number of the word: its letters are the digits in base
+//! s, where s is the number of letters, and the first letter is the most significant digit.
 
 mod automaton;
 mod cover;
@@ -115,8 +115,8 @@ impl Criterion {
         }
     }
 
-    /// The numbers of all items, reachable or not, ascending; `None` if more than `most` numbers would
-    /// have to be checked.
+    /// The numbers of all items, reachable or not, ascending; `None` if more than `most` numbers
+    /// would have to be checked.
     pub fn all_items(&self, most: u64) -> Option<Vec<u64>> {
         let end = match &self.relax {
             Some(Relax::Classes(_, classes)) => *classes,
@@ -131,7 +131,8 @@ impl Criterion {
         (end <= most).then(|| (0..end).filter(is_item).collect())
     }
 
-    /// Whether a word represents the set of its letters: they ascend, and the last one is repeated to the end.
+    /// Whether a word represents the set of its letters: they ascend, and the last one is repeated
+    /// to the end.
     fn is_set(&self, item: u64) -> bool {
         let word = self.word(item);
         let fills = |letter: &Letter| !self.distinct && word.last() == Some(letter);

@@ -60,8 +60,8 @@ impl Reader {
     }
 }
 
-/// The length of the longest prefix of a word that is a suffix of the word's first `matched` letters
-/// followed by `letter`.
+/// The length of the longest prefix of a word that is a suffix of the word's first `matched`
+/// letters followed by `letter`.
 fn follow(word: &[Letter], matched: usize, letter: Letter) -> u32 {
     let mut read = word[..matched].to_vec();
     read.push(letter);
@@ -210,8 +210,8 @@ pub fn direct(
     suite
 }
 
-/// The indices of tests that together cover all items of a suite. Beginning with the last test, a test is
-/// dropped if others cover its items. `items` has the items of each test.
+/// The indices of tests that together cover all items of a suite. Beginning with the last test, a
+/// test is dropped if others cover its items. `items` has the items of each test.
 pub fn reduced(items: &[Vec<u64>]) -> Vec<usize> {
     let mut counts = std::collections::BTreeMap::new();
     items.iter().flatten().for_each(|item| *counts.entry(*item).or_insert(0_u32) += 1);

@@ -38,8 +38,8 @@ pub struct Model {
     pub warnings: Vec<String>,
 }
 
-/// A fault or a requirement of a system, with a word of events: these events, directly after one another,
-/// trigger the fault, or test the requirement.
+/// A fault or a requirement of a system, with a word of events: these events, directly after one
+/// another, trigger the fault, or test the requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedWord {
     /// Its name.
@@ -88,8 +88,8 @@ impl Model {
         ModelSource::of_text(name, text).model()
     }
 
-    /// The model in table form, as JSON. A model with data becomes a single thread with the states of the
-    /// model.
+    /// The model in table form, as JSON. A model with data becomes a single thread with the states
+    /// of the model.
     ///
     /// # Errors
     ///

@@ -174,8 +174,8 @@ impl<'m> Walker<'m> {
         Ok(Walker { program, space, ends, sampler, seed, length })
     }
 
-    /// Writes the walk with a number to `test`. Returns whether it was cut at the limit of the length. `taken`
-    /// counts how often walks took each edge, for [`Sampler::Avoid`].
+    /// Writes the walk with a number to `test`. Returns whether it was cut at the limit of the
+    /// length. `taken` counts how often walks took each edge, for [`Sampler::Avoid`].
     fn walk(
         &self,
         number: u64,
@@ -288,14 +288,14 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// The walks with a range of numbers, and how many of them were cut. Walks are made in parallel, which
-    /// does not change the result. With [`Sampler::Avoid`], all walks from the first one on are made, one
-    /// after the other.
+    /// The walks with a range of numbers, and how many of them were cut. Walks are made in
+    /// parallel, which does not change the result. With [`Sampler::Avoid`], all walks from the
+    /// first one on are made, one after the other.
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own, or, with [`Sampler::Avoid`], if the walks have more than
-    /// [`MAX_POOL_EVENTS`].
+    /// If the model breaks a rule of its own, or, with [`Sampler::Avoid`], if the walks have more
+    /// than [`MAX_POOL_EVENTS`].
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
         if self.sampler == Sampler::Avoid {
             let (tests, cut) = self.walks_in_turn(&numbers, MAX_POOL_EVENTS)?;
@@ -324,8 +324,8 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes walks one after the other up to the end of a range of numbers, or until they have more than `most`
-    /// events together.
+    /// Makes walks one after the other up to the end of a range of numbers, or until they have more
+    /// than `most` events together.
     fn walks_in_turn(
         &self,
         numbers: &std::ops::Range<u64>,
@@ -346,8 +346,8 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes up to `walks` walks that have at most `events` events together. Also returns how many were cut.
-    /// `go_on` is called every few milliseconds; returns `None` if it breaks.
+    /// Makes up to `walks` walks that have at most `events` events together. Also returns how many
+    /// were cut. `go_on` is called every few milliseconds; returns `None` if it breaks.
     ///
     /// # Errors
     ///
@@ -461,8 +461,8 @@ fn hash(letters: &[Letter]) -> u64 {
     hasher.finish()
 }
 
-/// A number below a bound, each equally likely: draws as many bits as the bound has until the number is
-/// below it.
+/// A number below a bound, each equally likely: draws as many bits as the bound has until the
+/// number is below it.
 fn below(stream: &mut Stream, bound: &BigUint) -> BigUint {
     if let Ok(bound) = u64::try_from(bound) {
         return BigUint::from(stream.below(bound));

@@ -200,8 +200,8 @@ pub fn ranking(scores: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Chooses tests by the sum of the scores of their items, not counting items that already chosen tests
-/// cover. `tests` has the items of each test. Of equal tests, the first is chosen.
+/// Chooses tests by the sum of the scores of their items, not counting items that already chosen
+/// tests cover. `tests` has the items of each test. Of equal tests, the first is chosen.
 pub fn next_tests(tests: &[Vec<usize>], scores: &[f64], count: usize) -> Vec<usize> {
     let mut left = scores.to_vec();
     let mut chosen: Vec<usize> = Vec::new();

@@ -222,7 +222,8 @@ impl Space {
         &self.edges[self.first_edge[state] as usize..self.first_edge[state + 1] as usize]
     }
 
-    /// Whether all edges from a state are known, which is false for the last states of a truncated space.
+    /// Whether all edges from a state are known, which is false for the last states of a truncated
+    /// space.
     pub fn is_explored(&self, state: u32) -> bool {
         state < self.explored
     }

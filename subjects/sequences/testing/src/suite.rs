@@ -290,8 +290,8 @@ impl<'s, 'o> Session<'s, 'o> {
     }
 }
 
-/// The probability that a suite of n random tests from a pool of m contains one of the f failing tests:
-/// `1 - C(m-f, n) / C(m, n)`.
+/// The probability that a suite of n random tests from a pool of m contains one of the f failing
+/// tests: `1 - C(m-f, n) / C(m, n)`.
 pub fn random_detection(pool: u64, failing: u64, suite: u64) -> f64 {
     if suite > pool.saturating_sub(failing) {
         return if failing > 0 { 1.0 } else { 0.0 };

@@ -28,8 +28,8 @@ pub struct Shape {
     pub events: usize,
     /// Statements of a b-thread, 1 to 200.
     pub depth: usize,
-    /// The share of statements that wait for an event of another b-thread, and of requests that block
-    /// some, 0 to 1.
+    /// The share of statements that wait for an event of another b-thread, and of requests that
+    /// block some, 0 to 1.
     pub density: f64,
 }
 
@@ -79,8 +79,8 @@ impl Shape {
     }
 }
 
-/// The text of the synthetic model with a number, from 1. It depends only on seed, shape and number. Each
-/// model has at least 100 complete traces; tries with fewer are discarded.
+/// The text of the synthetic model with a number, from 1. It depends only on seed, shape and
+/// number. Each model has at least 100 complete traces; tries with fewer are discarded.
 ///
 /// # Errors
 ///

@@ -46,14 +46,14 @@ pub trait System {
     /// If the system cannot be used at all; a failure of the event is an [`Answer`].
     fn execute(&mut self, event: &Event) -> Result<Answer, CommandError>;
 
-    /// The labels of the events that may come next, according to the system's last answer; `None` if the answer
-    /// named none.
+    /// The labels of the events that may come next, according to the system's last answer; `None`
+    /// if the answer named none.
     fn next(&self) -> Option<&[String]> {
         None
     }
 
-    /// Goals of the system itself, such as lines of its code, that its answers have reported as reached since
-    /// the last call of this method.
+    /// Goals of the system itself, such as lines of its code, that its answers have reported as
+    /// reached since the last call of this method.
     fn take_reached(&mut self) -> BTreeSet<String> {
         BTreeSet::new()
     }
@@ -134,8 +134,8 @@ pub fn execute(
     Ok(Verdict::Passed)
 }
 
-/// Executes a test that may be negative. The last event counts as refused if the system answers that it
-/// failed, or skips it; a missing answer is a failure.
+/// Executes a test that may be negative. The last event counts as refused if the system answers
+/// that it failed, or skips it; a missing answer is a failure.
 ///
 /// # Errors
 ///

@@ -15,15 +15,15 @@ pub struct TestFileError {
     pub cause: String,
 }
 
-/// The largest number of commas and spaces of a file of tests, because each event takes some fifty bytes of
-/// memory.
+/// The largest number of commas and spaces of a file of tests, because each event takes some fifty
+/// bytes of memory.
 const MAX_SEPARATORS: usize = 1 << 25;
 
-/// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it; lines that
-/// begin with `#` are skipped. JSON is an array of tests, or an
-/// object whose member `tests` is one; an event is a string, or an object with `event` and its fields. The
-/// last event of a test has a `!` before its label if the system must refuse it; in JSON, such an event is
-/// the member `refused` of an object.
+/// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it;
+/// lines that begin with `#` are skipped. JSON is an array of tests, or an object whose member
+/// `tests` is one; an event is a string, or an object with `event` and its fields. The last event
+/// of a test has a `!` before its label if the system must refuse it; in JSON, such an event is the
+/// member `refused` of an object.
 ///
 /// # Errors
 ///
@@ -56,8 +56,9 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     tests.iter().enumerate().map(test).collect()
 }
 
-/// Reads the labels of the events of a test from one line. They are separated by commas outside parentheses, or
-/// by spaces if there is no comma. A label may be written as a JSON string, such as `"log in, again"`.
+/// Reads the labels of the events of a test from one line. They are separated by commas outside
+/// parentheses, or by spaces if there is no comma. A label may be written as a JSON string, such as
+/// `"log in, again"`.
 pub fn parse_line(line: &str) -> Vec<String> {
     if !line.contains([',', '"', '(']) {
         return line.split_whitespace().map(str::to_owned).collect();
@@ -80,7 +81,8 @@ pub fn parse_line(line: &str) -> Vec<String> {
     labels
 }
 
-/// A JSON string at the start of a line that is followed by a comma or by nothing: its content, and what follows.
+/// A JSON string at the start of a line that is followed by a comma or by nothing: its content, and
+/// what follows.
 fn quoted(line: &str) -> Option<(String, &str)> {
     let mut strings = serde_json::Deserializer::from_str(line).into_iter::<String>();
     let content = strings.next()?.ok()?;

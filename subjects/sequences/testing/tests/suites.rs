@@ -68,7 +68,8 @@ fn traces_of_equal_chance_are_of_equal_chance() {
     let setup = setup("builtin:vault");
     let walker = Walker::new(&setup.model.program, Some(&setup.space), Sampler::Traces, 1, 1000);
     let pool = walker.unwrap().pool(5000, &setup.alphabet).unwrap();
-    // If each enabled event were equally likely, the longest of the 41 traces would have probability 1/9^5.
+    // If each enabled event were equally likely, the longest of the 41 traces would have
+    // probability 1/9^5.
     assert_eq!(pool.len(), 41);
 }
 

@@ -24,7 +24,8 @@ pub(crate) fn member_name(name: &TSEnumMemberName<'_>) -> String {
     }
 }
 
-/// Whether the value of a member of an enum is a string; `texts` are the members before it that are.
+/// Whether the value of a member of an enum is a string; `texts` are the members before it that
+/// are.
 fn is_text(value: &Expression<'_>, texts: &BTreeSet<String>) -> bool {
     match value.without_parentheses() {
         Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => true,
@@ -82,7 +83,8 @@ impl Eraser<'_> {
         self.known.pop();
     }
 
-    /// The declaration of an object for an enum or namespace; empty if the name has a value already.
+    /// The declaration of an object for an enum or namespace; empty if the name has a value
+    /// already.
     fn object(&mut self, name: &str) -> String {
         let new = self.known.last_mut().is_none_or(|known| known.insert(name.to_owned()));
         let keyword = if self.inside.is_empty() { "var" } else { "let" };

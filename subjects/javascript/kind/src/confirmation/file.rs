@@ -26,8 +26,8 @@ impl Node {
     /// `node:test`. `note` is called with the number of tests that were left out, and returns the
     /// note in the code.
     ///
-    /// Returns the code, and the titles of the tests that were left out. Nothing is executed if values are compared with
-    /// snapshots, which do not exist yet.
+    /// Returns the code, and the titles of the tests that were left out. Nothing is executed if
+    /// values are compared with snapshots, which do not exist yet.
     ///
     /// # Errors
     /// If Node.js cannot be started, or different tests fail in each execution.

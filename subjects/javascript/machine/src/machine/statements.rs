@@ -40,8 +40,9 @@ pub(super) fn state(live: &Live, session: &Session<'_>, index: usize) -> Value {
     text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
 }
 
-/// Executes the statements one by one. Functions passed to `process.nextTick`, jobs of promises and timers are executed
-/// where a promise is awaited, and after the last statement, as in a test that is written as code.
+/// Executes the statements one by one. Functions passed to `process.nextTick`, jobs of promises and
+/// timers are executed where a promise is awaited, and after the last statement, as in a test that
+/// is written as code.
 pub(super) fn statements(
     live: &Live,
     session: &Session<'_>,
@@ -129,8 +130,8 @@ struct Timers {
     failed: bool,
 }
 
-/// Runs timers until the awaited promise settles. Returns 2 if it was rejected; 0 if it was fulfilled or no
-/// timer is left that could settle it.
+/// Runs timers until the awaited promise settles. Returns 2 if it was rejected; 0 if it was
+/// fulfilled or no timer is left that could settle it.
 fn settle(
     live: &Live,
     session: &Session<'_>,
@@ -176,7 +177,8 @@ impl Timers {
         }
     }
 
-    /// Calls the next timer, the functions passed to `process.nextTick`, and the promise jobs after it. Returns false if no timer waits.
+    /// Calls the next timer, the functions passed to `process.nextTick`, and the promise jobs after
+    /// it. Returns false if no timer waits.
     fn fire(&mut self, live: &Live, session: &Session<'_>) -> bool {
         let Some(due) = session.clock().next_due() else { return false };
         self.count += 1;

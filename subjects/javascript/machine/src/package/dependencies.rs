@@ -1,5 +1,6 @@
-//! The installed packages that a project reaches, wherever package managers put them: in a `node_modules` of the
-//! project or of a folder above it, also as links. Only scripts, data and manifests of these packages are read.
+//! The installed packages that a project reaches, wherever package managers put them: in a
+//! `node_modules` of the project or of a folder above it, also as links. Only scripts, data and
+//! manifests of these packages are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -17,7 +18,8 @@ const LEFT_OUT: [&str; 7] =
 /// Maximum number of bytes of scripts and data of all packages before unreached files are left out.
 const MAX_READ: u64 = 256 << 20;
 
-/// The packages that were found: their folders on the disk, without links, by their folders in the project.
+/// The packages that were found: their folders on the disk, without links, by their folders in the
+/// project.
 type Known = BTreeMap<String, PathBuf>;
 
 /// Adds the packages whose modules the project reaches from its entry, directly or not. A package
@@ -82,7 +84,8 @@ fn install(
     Ok(())
 }
 
-/// The texts of a script that may be requests for modules: strings after `require(`, `import` and `from`.
+/// The texts of a script that may be requests for modules: strings after `require(`, `import` and
+/// `from`.
 pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
     for word in ["require", "import", "from"] {

@@ -1,6 +1,7 @@
 //! Compression (RFC 1951) with the same output, byte for byte, as the library zlib of Node.js.
 //!
-//! The search for earlier occurrences is zlib's, with the hash of four bytes that the copy of zlib in Node.js 20 has.
+//! The search for earlier occurrences is zlib's, with the hash of four bytes that the copy of zlib
+//! in Node.js 20 has.
 
 use super::trees::{MAX_MATCH, MIN_MATCH, Trees};
 
@@ -88,7 +89,8 @@ pub(crate) struct DeflateSettings {
     pub(crate) strategy: Strategy,
 }
 
-/// Maximum length of input that level 0 takes: with more, the result depends on the size of the output's buffer.
+/// Maximum length of input that level 0 takes: with more, the result depends on the size of the
+/// output's buffer.
 const MAX_STORED: usize = 16_000;
 
 /// Compresses the parts of an input, each with the kind of its end, without header and checksum.

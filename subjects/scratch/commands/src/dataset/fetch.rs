@@ -16,9 +16,10 @@ use crate::failure::Worded;
 /// Fetches projects from the addresses of a list, such as files of public repositories, into a
 /// corpus.
 ///
-/// The list is a CSV file with the columns id, address and sha256, and optionally author and licence.
-/// A project whose archive has another SHA-256 than in the list is left out and named, so that the
-/// corpus depends only on the list. An interrupted fetch continues if the same command is run again.
+/// The list is a CSV file with the columns id, address and sha256, and optionally author and
+/// licence. A project whose archive has another SHA-256 than in the list is left out and named, so
+/// that the corpus depends only on the list. An interrupted fetch continues if the same command is
+/// run again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

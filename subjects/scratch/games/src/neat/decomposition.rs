@@ -1,5 +1,5 @@
-//! The search of `newsd-neatest`: NEWS/D (Salih and Moshaiov, CEC 2021), in which every open goal is
-//! a subproblem. Structures and weights are bred separately, and new structures are protected.
+//! The search of `newsd-neatest`: NEWS/D (Salih and Moshaiov, CEC 2021), in which every open goal
+//! is a subproblem. Structures and weights are bred separately, and new structures are protected.
 
 use std::rc::Rc;
 

@@ -281,7 +281,8 @@ fn data<'js>(ctx: &Ctx<'js>, shared: &Shared, what: &What) -> Result<Js<'js>> {
             let target = &shared.submission.targets[sprite];
             array.set(0, &*target.blocks[index as usize].id)?;
             array.set(1, &*target.name)?;
-            // The static records of the submission have the positions of its targets as their numbers.
+            // The static records of the submission have the positions of its targets as their
+            // numbers.
             array.set(2, sprite)?;
         }
         What::Updated(sprite) => array.set(0, name(*sprite))?,

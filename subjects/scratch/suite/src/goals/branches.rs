@@ -28,8 +28,8 @@ impl Branch {
     }
 }
 
-/// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and of
-/// hats that can refuse to start; for `forever` only that it is entered.
+/// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and
+/// of hats that can refuse to start; for `forever` only that it is entered.
 ///
 /// The rule was defined for this project, because the published program of Whisker does not have
 /// branches.

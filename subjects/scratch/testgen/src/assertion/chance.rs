@@ -41,10 +41,10 @@ const STEP: u64 = 100;
 /// this attribute of any clone of the sprite, after the same event or a later event, are flaky as
 /// well. If a clone does not exist in an execution, only the assertions about this clone are flaky.
 ///
-/// Each test is also executed once under its own seed as on another computer: with costumes that have
-/// [other edges](Runner::with_fine_edges), and with a smaller
-/// [budget](catherd_scratch_vm::VmSettings::warp_budget) of code without screen refresh, because the original
-/// interrupts such code by real time.
+/// Each test is also executed once under its own seed as on another computer: with costumes that
+/// have [other edges](Runner::with_fine_edges), and with a smaller
+/// [budget](catherd_scratch_vm::VmSettings::warp_budget) of code without screen refresh, because
+/// the original interrupts such code by real time.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` successive
 /// executions. A test that draws no random numbers needs fewer. A test whose share of the work is

@@ -49,8 +49,8 @@ impl Executor {
         self.hold(choice, event, 0, recording);
     }
 
-    /// Resumes within an event that leaves the tree at the end of the path, executes the rest of it, and
-    /// adds it to the tree. `None` if no state within the event is known.
+    /// Resumes within an event that leaves the tree at the end of the path, executes the rest of
+    /// it, and adds it to the tree. `None` if no state within the event is known.
     pub(super) fn finish_known(&mut self, choice: EventChoice) -> Option<Recording> {
         let here = *self.path.last()?;
         let (node, done) = self.known_within(here, &choice)?;
@@ -87,7 +87,8 @@ impl Executor {
         None
     }
 
-    /// Runs the steps of an event that has begun and lasted for `done` steps, and the step after it.
+    /// Runs the steps of an event that has begun and lasted for `done` steps, and the step after
+    /// it.
     fn hold(&mut self, choice: EventChoice, event: Event, done: u32, recording: &mut Recording) {
         let factor = if done > 0 { SHARED } else { UNSHARED };
         let mut in_pieces = done > 0;

@@ -11,8 +11,8 @@ pub(crate) enum Reading {
     Number,
     /// As an operand of a comparison: a number, or a short text that is a numeral.
     Comparand,
-    /// A letter that is compared with a numeral for equality: the number of a digit, otherwise NaN, which
-    /// has the same outcome and distances as any letter that is not a digit.
+    /// A letter that is compared with a numeral for equality: the number of a digit, otherwise NaN,
+    /// which has the same outcome and distances as any letter that is not a digit.
     Digit,
     /// The index of an item: a number, or a text that is a numeral.
     Index,

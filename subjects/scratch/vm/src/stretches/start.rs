@@ -94,8 +94,8 @@ pub(super) struct Start {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Whether the lists that a stretch may change are so short that copying them takes a small part
-    /// of its time.
+    /// Whether the lists that a stretch may change are so short that copying them takes a small
+    /// part of its time.
     pub(super) fn may_copy(&self, reach: &Reach) -> bool {
         let items = reach.changed.iter().map(|slot| self.listed(*slot).items.len() as u64);
         let blocks = u64::from(self.buffers.stretches.expected);

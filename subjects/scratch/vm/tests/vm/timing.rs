@@ -41,7 +41,8 @@ fn waits_follow_the_pace() {
 
 #[test]
 fn waits_take_random_numbers_in_every_step() {
-    // Mistake 14: the duration is evaluated again, with its random numbers, although it is not used.
+    // Mistake 14: the duration is evaluated again, with its random numbers, although it is not
+    // used.
     let mut harness =
         Harness::flag("(sprite A (flag (wait (random 0.1 0.1000001)) (log (random 0.0 1.0))))");
     // About 3.000003 steps: 4 waits after the start, 5 executions.

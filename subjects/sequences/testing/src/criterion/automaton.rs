@@ -98,8 +98,8 @@ impl Expression {
         builder.automaton(end)
     }
 
-    /// Whether the expression matches a test, which is given by names of letters. Names that occur only in
-    /// the expression are letters too.
+    /// Whether the expression matches a test, which is given by names of letters. Names that occur
+    /// only in the expression are letters too.
     ///
     /// # Errors
     ///

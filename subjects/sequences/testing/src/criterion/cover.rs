@@ -40,7 +40,8 @@ impl Found {
 struct Levels {
     /// Bit vectors of the words of length 1, 2, ...
     words: Vec<Vec<u64>>,
-    /// The number of changes of each level, and this number when each letter last extended the level.
+    /// The number of changes of each level, and this number when each letter last extended the
+    /// level.
     changes: Vec<u64>,
     extended: Vec<Vec<u64>>,
 }
@@ -158,8 +159,8 @@ impl<'c> Cover<'c> {
         }
     }
 
-    /// Reads the test backwards. The words that begin with a letter consist of the letter and a word of the
-    /// rest, so their bits are a shifted copy of the bits of the rest.
+    /// Reads the test backwards. The words that begin with a letter consist of the letter and a
+    /// word of the rest, so their bits are a shifted copy of the bits of the rest.
     fn subsequences(&mut self, letters: &[Letter], t: usize) {
         let s = self.criterion.letters;
         let Found::Bits(found) = &mut self.found else {
@@ -229,7 +230,8 @@ impl<'c> Cover<'c> {
         self.exclusive_sets(letters, &few, t, &mut Vec::new());
     }
 
-    /// Adds the words of all sets of letters that extend `chosen` and have `left` further occurrences.
+    /// Adds the words of all sets of letters that extend `chosen` and have `left` further
+    /// occurrences.
     fn exclusive_sets(
         &mut self,
         letters: &[Letter],

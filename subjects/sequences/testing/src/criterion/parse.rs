@@ -132,8 +132,8 @@ impl Context<'_> {
 }
 
 impl Criterion {
-    /// Parses a criterion. `strength` is the value of `auto`, as in `subsequence:auto`. Criteria over states
-    /// need `space`. `read` reads files that the criterion names.
+    /// Parses a criterion. `strength` is the value of `auto`, as in `subsequence:auto`. Criteria
+    /// over states need `space`. `read` reads files that the criterion names.
     ///
     /// # Errors
     ///
@@ -391,8 +391,8 @@ fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
     })
 }
 
-/// Reads expressions, one per line. `NAME = [a b]` names a set; `for x in NAME, y in [c d]: E` makes one
-/// expression for each combination of letters.
+/// Reads expressions, one per line. `NAME = [a b]` names a set; `for x in NAME, y in [c d]: E`
+/// makes one expression for each combination of letters.
 fn expressions(context: &Context<'_>, lines: &[String]) -> Result<Kind, CriterionError> {
     let mut sets: FxHashMap<String, Vec<String>> = FxHashMap::default();
     let (mut found, mut transitions) = (Vec::new(), 0);

@@ -1,5 +1,5 @@
-//! Reachable items: the items that some trace of a model covers. They are computed from the state graph,
-//! not by enumerating traces.
+//! Reachable items: the items that some trace of a model covers. They are computed from the state
+//! graph, not by enumerating traces.
 
 use rustc_hash::FxHashSet;
 
@@ -76,8 +76,8 @@ impl Graph<'_> {
 }
 
 impl Criterion {
-    /// The items that some trace covers, after relaxation, ascending. For criteria over whole tests, only
-    /// traces that end are considered.
+    /// The items that some trace covers, after relaxation, ascending. For criteria over whole
+    /// tests, only traces that end are considered.
     ///
     /// # Errors
     ///
@@ -143,8 +143,8 @@ impl Criterion {
         Ok(self.relaxed(words.into_iter().filter(distinct).collect()))
     }
 
-    /// The size of a bit vector of all words of length `j`; an error if `sets` such vectors need too much
-    /// memory.
+    /// The size of a bit vector of all words of length `j`; an error if `sets` such vectors need
+    /// too much memory.
     fn words_of(&self, j: usize, sets: usize) -> Result<usize, Unbounded> {
         let (s, sets) = (self.letters as u128, sets as u128);
         let count = s.pow(j as u32);
@@ -159,8 +159,8 @@ impl Criterion {
         Ok(bits::words(count as usize) + 1)
     }
 
-    /// The words of length `t` that are subsequences of traces. States that can reach each other have the same
-    /// words, so words are computed for strongly connected components.
+    /// The words of length `t` that are subsequences of traces. States that can reach each other
+    /// have the same words, so words are computed for strongly connected components.
     fn subsequences(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<u64>, Unbounded> {
         let mut found = self.subsequence_levels(graph, t)?;
         Ok(found.pop().unwrap_or_default())

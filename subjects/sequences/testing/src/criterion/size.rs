@@ -1,5 +1,5 @@
-//! Bounds of the number of items of tests, which are checked before items are computed, because items of
-//! long tests may not fit into memory.
+//! Bounds of the number of items of tests, which are checked before items are computed, because
+//! items of long tests may not fit into memory.
 
 use crate::alphabet::Letter;
 
@@ -57,8 +57,8 @@ impl Criterion {
     }
 }
 
-/// The number of distinct subsequences of a length. When a letter is read, the count of subsequences that
-/// end with it is replaced, because the new ones include the earlier ones.
+/// The number of distinct subsequences of a length. When a letter is read, the count of
+/// subsequences that end with it is replaced, because the new ones include the earlier ones.
 fn subsequences(letters: &[Letter], alphabet: usize, t: usize) -> u64 {
     if letters.len() < t {
         return 0;

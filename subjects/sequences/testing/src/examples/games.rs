@@ -102,7 +102,8 @@ pub(super) fn played(side: u64) -> Result<Value, String> {
     }))
 }
 
-/// Counts orbits of whole games, by counting games whose sequence of squares is the least of its images.
+/// Counts orbits of whole games, by counting games whose sequence of squares is the least of its
+/// images.
 fn orbits(side: usize, turns: &[Vec<usize>]) -> u64 {
     fn count(board: &mut Board, game: &mut Vec<usize>, side: usize, turns: &[&Vec<usize>]) -> u64 {
         if won(board, side) || game.len() == board.len() {
@@ -134,8 +135,8 @@ fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
     turns.iter().filter(|turn| turn[square] == square).cloned().collect()
 }
 
-/// Counts the orders in which all squares are taken: all, merged at the first move, merged at two further
-/// levels as in the paper's example 6, and merged fully.
+/// Counts the orders in which all squares are taken: all, merged at the first move, merged at two
+/// further levels as in the paper's example 6, and merged fully.
 pub(super) fn orders(squares: u64) -> Result<Value, String> {
     let side = (1..=LARGEST).find(|side| side * side == squares);
     let side = side.ok_or_else(|| format!("{squares} squares are not board"))? as usize;

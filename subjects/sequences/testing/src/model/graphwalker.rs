@@ -158,8 +158,8 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     Ok(tables(graph, &states))
 }
 
-/// The table form. The event of an edge has the edge's name. Edges with the same name that lead from one
-/// vertex to different ones get their ids as fields.
+/// The table form. The event of an edge has the edge's name. Edges with the same name that lead
+/// from one vertex to different ones get their ids as fields.
 fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
     let mut ambiguous: BTreeSet<String> = BTreeSet::new();
     for edges in states {

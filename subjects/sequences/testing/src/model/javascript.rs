@@ -11,7 +11,8 @@ use catherd_javascript_engine::{Engine, Host, Limits, Session, Stop, Thrown};
 use super::error::ModelError;
 use crate::span::Span;
 
-/// A script that defines the objects of BPjs; its value is the function that converts the b-threads.
+/// A script that defines the objects of BPjs; its value is the function that converts the
+/// b-threads.
 const OBJECTS: &str = include_str!("javascript.js");
 
 /// The name of the model's file in errors of the engine.
@@ -140,7 +141,8 @@ mod tests {
             sync({ request: "end", block: "tick", priority: 2 });
         });
         bthread("clock", () => { while (true) sync({ request: ["tick", "tock"] }); });"#;
-        // Two edges for each of 90 waits, then only the end because of its priority, and two that repeat.
+        // Two edges for each of 90 waits, then only the end because of its priority, and two that
+        // repeat.
         assert_eq!(space_of(counter), (92, 183));
     }
 

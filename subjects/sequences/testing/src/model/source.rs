@@ -64,9 +64,9 @@ struct Packed {
 }
 
 impl ModelSource {
-    /// Reads the files of a model. `path` is a file (JavaScript if it ends with `.bp.js`), `graphwalker:PATH`
-    /// for JSON of GraphWalker, or `builtin:NAME`. A number after a second colon, as in `builtin:abp:3`, sets
-    /// the first constant of a built-in model.
+    /// Reads the files of a model. `path` is a file (JavaScript if it ends with `.bp.js`),
+    /// `graphwalker:PATH` for JSON of GraphWalker, or `builtin:NAME`. A number after a second
+    /// colon, as in `builtin:abp:3`, sets the first constant of a built-in model.
     ///
     /// # Errors
     ///
@@ -199,7 +199,8 @@ impl ModelSource {
         }
     }
 
-    /// Reads the bytes of [`ModelSource::pack`]. `name` is the name of a model that does not name itself.
+    /// Reads the bytes of [`ModelSource::pack`]. `name` is the name of a model that does not name
+    /// itself.
     ///
     /// # Errors
     ///

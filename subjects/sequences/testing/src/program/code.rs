@@ -46,8 +46,8 @@ pub(crate) struct Sync {
     pub(crate) bind: Option<usize>,
     /// The index of its operation.
     pub(crate) op: usize,
-    /// The words of variables that are in scope at the statement, as bits. Other words are 0 while the thread
-    /// is suspended; all words are 0 if nothing can resume it.
+    /// The words of variables that are in scope at the statement, as bits. Other words are 0 while
+    /// the thread is suspended; all words are 0 if nothing can resume it.
     pub(crate) live: u64,
 }
 

@@ -22,12 +22,13 @@ pub struct SpaceCounts {
     pub deadlocks: usize,
     /// Whether a state can be reached from itself.
     pub cyclic: bool,
-    /// Whether the limit of states was too low for the whole model. The other numbers then refer only to the
-    /// states found.
+    /// Whether the limit of states was too low for the whole model. The other numbers then refer
+    /// only to the states found.
     pub truncated: bool,
     /// Number of events of the shortest complete trace; `None` if no trace ends.
     pub shortest: Option<usize>,
-    /// Number of events of the longest complete trace; `None` if there is none, because the model is cyclic.
+    /// Number of events of the longest complete trace; `None` if there is none, because the model
+    /// is cyclic.
     pub longest: Option<usize>,
     /// The traces; `None` if there are infinitely many.
     pub traces: Option<Traces>,
@@ -175,8 +176,8 @@ impl Space {
         longest[0]
     }
 
-    /// The number of distinct projections of complete traces; `None` if the space is cyclic or the subset
-    /// construction needs too many sets of states.
+    /// The number of distinct projections of complete traces; `None` if the space is cyclic or the
+    /// subset construction needs too many sets of states.
     pub fn projected_traces(&self, alphabet: &Alphabet) -> Option<BigUint> {
         const MAX_SETS: usize = 1 << 20;
         if self.cyclic() {

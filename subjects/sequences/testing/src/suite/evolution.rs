@@ -23,9 +23,9 @@ pub enum Profile {
     /// The settings of the released program: 50 individuals, the best 40 % of which are kept if
     /// they are at most five generations old.
     Released,
-    /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube root of
-    /// the probability applies to the individual, to its chromosome, and to each test. As a result, few
-    /// individuals are mutated, but these in more than a third of their tests.
+    /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube
+    /// root of the probability applies to the individual, to its chromosome, and to each test. As a
+    /// result, few individuals are mutated, but these in more than a third of their tests.
     ReleasedGrouped,
 }
 
@@ -257,7 +257,8 @@ impl Run<'_, '_> {
     }
 }
 
-/// The cube root of a probability, by Newton's method, so that results are the same on every computer.
+/// The cube root of a probability, by Newton's method, so that results are the same on every
+/// computer.
 fn cube_root(x: f64) -> f64 {
     if x == 0.0 {
         return 0.0;
@@ -288,8 +289,8 @@ pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize)
     }
 }
 
-/// Whether the mean of the last `short` best ranks differs from the mean of the last `long` ones by at most
-/// `epsilon`, relative to the larger mean.
+/// Whether the mean of the last `short` best ranks differs from the mean of the last `long` ones by
+/// at most `epsilon`, relative to the larger mean.
 pub fn converged(best: &[u64], short: usize, long: usize, epsilon: f64) -> bool {
     if best.len() < long {
         return false;

@@ -46,8 +46,8 @@ pub fn optimal(
     Ok(session.found)
 }
 
-/// Extends a suite by later tests. A branch is pruned if the largest gains of `left` tests cannot raise the
-/// rank above the best one, because tests raise it by at most the sum of their gains.
+/// Extends a suite by later tests. A branch is pruned if the largest gains of `left` tests cannot
+/// raise the rank above the best one, because tests raise it by at most the sum of their gains.
 fn branch(
     matrix: &Matrix,
     left: usize,

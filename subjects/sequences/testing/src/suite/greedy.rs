@@ -16,8 +16,8 @@ pub enum Ties {
     Random,
 }
 
-/// Adds the test with the largest gain until the suite has `size` tests. Gains never increase as the suite
-/// grows, so the last known gain of a test is an upper bound.
+/// Adds the test with the largest gain until the suite has `size` tests. Gains never increase as
+/// the suite grows, so the last known gain of a test is an upper bound.
 pub fn greedy(
     matrix: &Matrix,
     size: usize,
@@ -68,7 +68,8 @@ pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
     suite
 }
 
-/// An iterator over tests in the order of the greedy algorithm, each with the rank of the suite so far.
+/// An iterator over tests in the order of the greedy algorithm, each with the rank of the suite so
+/// far.
 struct Greedy<'m> {
     union: Union<'m>,
     /// One more than the last known gain of each test, which is an upper bound of its gain; 0 for a
@@ -114,9 +115,9 @@ impl<'m> Greedy<'m> {
 impl Iterator for Greedy<'_> {
     type Item = (u32, u64);
 
-    /// Visits the tests in order, because sequential memory access is fast, but computes only gains whose
-    /// bounds reach the largest gain so far. The gain of the test with the largest bound is computed first,
-    /// which makes most others unnecessary.
+    /// Visits the tests in order, because sequential memory access is fast, but computes only gains
+    /// whose bounds reach the largest gain so far. The gain of the test with the largest bound is
+    /// computed first, which makes most others unnecessary.
     fn next(&mut self) -> Option<(u32, u64)> {
         let mut largest = 0;
         let mut best = None;

@@ -45,8 +45,8 @@ pub fn local(
     session.found
 }
 
-/// The suite with the highest rank among all suites that differ in one test, the first of equal ones;
-/// `None` if the session has ended.
+/// The suite with the highest rank among all suites that differ in one test, the first of equal
+/// ones; `None` if the session has ended.
 fn best_swap(
     matrix: &Matrix,
     suite: &[u32],

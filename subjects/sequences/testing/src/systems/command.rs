@@ -17,8 +17,8 @@ use super::{Answer, System};
 /// The longest answer in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Capacity of the queues of messages to the program and of its answers. A program that answers each message
-/// never needs it.
+/// Capacity of the queues of messages to the program and of its answers. A program that answers
+/// each message never needs it.
 const MAX_WAITING: usize = 16;
 
 /// A program that cannot be used as a system.
@@ -176,8 +176,8 @@ fn write(mut input: ChildStdin, messages: &Receiver<String>) {
     }
 }
 
-/// Reads answers of a program, and waits while the queue of answers is full. Ends with the program's
-/// output, or when the receiver is dropped.
+/// Reads answers of a program, and waits while the queue of answers is full. Ends with the
+/// program's output, or when the receiver is dropped.
 fn read(output: ChildStdout, answers: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = String::new();

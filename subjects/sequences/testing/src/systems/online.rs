@@ -1,4 +1,5 @@
-//! Online testing: tests that are made while they are executed, guided by the answers of the system.
+//! Online testing: tests that are made while they are executed, guided by the answers of the
+//! system.
 
 use catherd_search::Stream;
 
@@ -8,8 +9,8 @@ use crate::streams::ONLINE;
 
 use super::{Answer, CommandError, System, Verdict};
 
-/// Makes tests while it executes them. Among the events that the model allows and the system does not
-/// rule out, it chooses one that it has chosen least often in the state so far.
+/// Makes tests while it executes them. Among the events that the model allows and the system does
+/// not rule out, it chooses one that it has chosen least often in the state so far.
 pub struct Online<'s> {
     space: &'s Space,
     events: &'s Events,

@@ -91,7 +91,8 @@ struct Failure<'f> {
 }
 
 impl Failure<'_> {
-    /// Executes a test that the model allows. Returns its events up to the failure, if it fails for the same reason.
+    /// Executes a test that the model allows. Returns its events up to the failure, if it fails for
+    /// the same reason.
     fn of(&mut self, test: Vec<EventId>) -> Result<Option<Vec<EventId>>, CommandError> {
         if !self.is_allowed(&test) {
             return Ok(None);
@@ -119,8 +120,8 @@ impl Failure<'_> {
         }
     }
 
-    /// Removes events next to each other, long parts first, until none can be removed. Returns whether it came
-    /// to an end.
+    /// Removes events next to each other, long parts first, until none can be removed. Returns
+    /// whether it came to an end.
     fn remove_parts(&mut self, best: &mut Vec<EventId>) -> Result<bool, CommandError> {
         let mut parts = best.len();
         while parts >= 1 {

@@ -46,7 +46,8 @@ impl<T: Tracer> Executor<'_, T> {
         self.items_mut(list).push(item);
     }
 
-    /// The distances of a comparison of an item; `None` if it takes fuel, or if the index is a word.
+    /// The distances of a comparison of an item; `None` if it takes fuel, or if the index is a
+    /// word.
     fn compared_item(
         &mut self,
         way: Way,

@@ -22,8 +22,8 @@ use crate::value::Value;
 /// The address of a function.
 pub(super) type Address = usize;
 
-/// Offsets of the executor's fields in bytes, and addresses of functions. Executors with the same values can
-/// execute the same code.
+/// Offsets of the executor's fields in bytes, and addresses of functions. Executors with the same
+/// values can execute the same code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Abi {
     /// Whether anything is traced.
@@ -48,19 +48,20 @@ pub(crate) struct Abi {
     pub(super) native: i32,
     /// Offset of the marks in the structure to which `native` points.
     pub(super) marks: i32,
-    /// `fn(executor, index) -> index`: executes an instruction by its handler. Returns the index of the next
-    /// one, or `u64::MAX` if the executor has stopped.
+    /// `fn(executor, index) -> index`: executes an instruction by its handler. Returns the index of
+    /// the next one, or `u64::MAX` if the executor has stopped.
     pub(super) single: Address,
     /// `fn(executor, index)`: reports the blocks of a run.
     pub(super) report_run: Address,
     /// `fn(executor, block)`: reports the coverage of a block.
     pub(super) report_block: Address,
-    /// `fn(executor, test, x, y) -> outcome`: the outcome of a [`Packed`] comparison, whose distances are
-    /// reported.
+    /// `fn(executor, test, x, y) -> outcome`: the outcome of a [`Packed`] comparison, whose
+    /// distances are reported.
     pub(super) decide: Address,
     /// `fn(executor, test, x, y)`: pushes or combines the outcome of a [`Packed`] comparison.
     pub(super) link: Address,
-    /// `fn(executor, block) -> outcome`: pops the outcome of a condition, whose distances are reported.
+    /// `fn(executor, block) -> outcome`: pops the outcome of a condition, whose distances are
+    /// reported.
     pub(super) finish: Address,
     /// `fn(executor, block, left)`: reports the distances of `repeat`.
     pub(super) report_count: Address,

@@ -17,7 +17,8 @@ const PATIENCE: u64 = 300_000;
 /// Number of short executions after which [`Native::short`] is cleared and determined again.
 const REVIEW: u32 = 1_000_000;
 
-/// Number of jumps after which native code is entered although the execution was expected to be short.
+/// Number of jumps after which native code is entered although the execution was expected to be
+/// short.
 const JUMPS: u32 = 16;
 
 /// The native code of one VM.
@@ -36,8 +37,8 @@ pub(crate) struct Native<T: Tracer> {
     pub(super) marks: Marks,
     /// The state of each unit in this VM.
     uses: Vec<Use>,
-    /// For each instruction, whether the interpreter takes over so soon after it that entering native code takes longer
-    /// than it saves.
+    /// For each instruction, whether the interpreter takes over so soon after it that entering
+    /// native code takes longer than it saves.
     short: Vec<bool>,
     /// Number of short executions that remain until `short` is cleared and determined again.
     left: u32,

@@ -19,9 +19,11 @@ pub(super) struct VectorLayout {
 /// Offsets and tags of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueLayout {
-    /// The first byte of a value that is a number, which no other value has. The number is in the second half.
+    /// The first byte of a value that is a number, which no other value has. The number is in the
+    /// second half.
     pub(super) number: u8,
-    /// The first byte of a text that is [kept](Text); the address of its data is in the second half.
+    /// The first byte of a text that is [kept](Text); the address of its data is in the second
+    /// half.
     pub(super) kept: u8,
     /// The first byte of a text whose references are counted.
     pub(super) counted: u8,
@@ -65,8 +67,8 @@ unsafe fn words<X, const N: usize>(of: &X) -> [usize; N] {
 /// The first byte of a value.
 fn tag(value: &Value) -> u8 {
     let bytes: [MaybeUninit<u8>; 16] = bytes(value);
-    // SAFETY: the tag of a value is at its beginning, because its largest variants have a number or an address, which
-    // are aligned to 8 bytes, in the second half of the 16 bytes.
+    // SAFETY: the tag of a value is at its beginning, because its largest variants have a number or
+    // an address, which are aligned to 8 bytes, in the second half of the 16 bytes.
     unsafe { bytes[0].assume_init() }
 }
 
@@ -137,8 +139,9 @@ fn measure() -> Option<Layout> {
     let open = bytes::<_, 24>(&closed.open);
     let mut capacity = [0; 8];
     for (to, from) in capacity.iter_mut().zip(&open[values.capacity as usize..]) {
-        // SAFETY: `None` has the size of a vector, so the compiler represents it by a value that a field of a vector
-        // cannot have. It uses the field with the most such values, which is the capacity.
+        // SAFETY: `None` has the size of a vector, so the compiler represents it by a value that a
+        // field of a vector cannot have. It uses the field with the most such values, which is the
+        // capacity.
         *to = unsafe { from.assume_init() };
     }
     if i64::from_ne_bytes(capacity) >= 0 {

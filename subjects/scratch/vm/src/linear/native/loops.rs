@@ -27,7 +27,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Returns to the dispatcher after the handler of an instruction, for a path that leaves native code.
+    /// Returns to the dispatcher after the handler of an instruction, for a path that leaves native
+    /// code.
     fn leave_by(&mut self, at: usize, block: Block) {
         let here = self.builder.create_block();
         self.builder.ins().jump(here, &[]);

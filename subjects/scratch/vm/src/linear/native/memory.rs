@@ -43,7 +43,8 @@ impl Memory {
         compiled.ok()?;
         module.finalize_definitions().ok()?;
         let address = module.get_finalized_function(id);
-        // SAFETY: the function has the signature of `Entry`, and the code stays where it is until `drop`.
+        // SAFETY: the function has the signature of `Entry`, and the code stays where it is until
+        // `drop`.
         Some(unsafe { std::mem::transmute::<*const u8, Entry>(address) })
     }
 }
@@ -51,8 +52,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: only a `Units`, which owns this memory, gives out entries, and each is called while the
-            // program that owns the `Units` is borrowed.
+            // SAFETY: only a `Units`, which owns this memory, gives out entries, and each is called
+            // while the program that owns the `Units` is borrowed.
             unsafe { module.free_memory() };
         }
     }

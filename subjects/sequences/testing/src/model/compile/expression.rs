@@ -54,7 +54,8 @@ impl Compiler {
         self.value_of(expr, &INTEGER)
     }
 
-    /// Compiles an expression and returns its type. `expected` decides between several meanings of a word.
+    /// Compiles an expression and returns its type. `expected` decides between several meanings of
+    /// a word.
     pub(super) fn value(
         &self,
         expr: &syntax::Expr,
@@ -293,7 +294,8 @@ impl Compiler {
         }
     }
 
-    /// Compiles a comparison for equality. A word gets the meaning that can be compared with the other side.
+    /// Compiles a comparison for equality. A word gets the meaning that can be compared with the
+    /// other side.
     fn equal(&self, a: &syntax::Expr, b: &syntax::Expr, span: Span) -> Result<Expr, ModelError> {
         let plain = |expr: &syntax::Expr| match &expr.kind {
             ExprKind::Name(name) => self.variable(name).is_none(),

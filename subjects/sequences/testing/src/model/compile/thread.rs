@@ -37,8 +37,8 @@ struct Emitter {
 }
 
 impl Compiler {
-    /// Compiles a thread. Returns its body and the number of elements that it has in a state; their largest
-    /// values are appended to `largest`.
+    /// Compiles a thread. Returns its body and the number of elements that it has in a state; their
+    /// largest values are appended to `largest`.
     pub(super) fn thread(
         &mut self,
         thread: &ThreadSyntax,
@@ -350,8 +350,8 @@ impl Compiler {
         }
     }
 
-    /// The states of a thread that does not depend on data, and the first of them. `None` if there are too many,
-    /// or if some state breaks a rule.
+    /// The states of a thread that does not depend on data, and the first of them. `None` if there
+    /// are too many, or if some state breaks a rule.
     fn table(&self, code: &Code, sets: &mut SetTable) -> Option<(Vec<Row>, Option<u32>)> {
         if code.reads_data() {
             return None;
