@@ -3,8 +3,8 @@
 //! The comparison of the Whisker paper, section 7.3 and Table 6. *Significantly better* projects
 //! are among the *better* ones, and *better*, *equal* and *worse* add up to all projects (in the
 //! table's first row, 146 of 174, and 174 + 727 + 82 = 983). The paper does not define *better*;
-//! here it is an A12 above 1/2, the effect size of the Mann-Whitney U test, so that every
-//! significantly better project is also a better one.
+//! here it is an A12 above 1/2, the effect size of the Mann-Whitney U test, so every significantly
+//! better project is also a better one.
 //!
 //! Runs that failed or are missing are left out; they do not count as 0 % coverage. A
 //! project counts in a comparison if both algorithms have a run on it.
@@ -43,7 +43,7 @@ pub const MAX_ALL_COMPARED: usize = 16;
 #[derive(Clone, Debug)]
 pub struct Samples {
     algorithms: usize,
-    /// By project and then by algorithm.
+    /// The samples, by project and then by algorithm.
     cells: Vec<Sample>,
 }
 

@@ -186,7 +186,7 @@ fn sample(
     Sample { label, seconds: Ok(seconds * factor), bytes }
 }
 
-/// What was found out about a study.
+/// The results of checking a study.
 struct Findings {
     /// Mean time of a run by algorithm, in seconds, and the first reason of a failed sample.
     by_algorithm: Vec<(String, Option<f64>, Option<String>)>,

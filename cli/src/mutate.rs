@@ -13,7 +13,7 @@ use crate::pair::PairArgs;
 ///
 /// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker. A
 /// mutant is killed if a test that passes on the project fails an assertion on it; a test in
-/// JavaScript kills it also by an error. Tests that do not pass on the project are left out. The
+/// JavaScript also kills it by an error. Tests that do not pass on the project are left out. The
 /// same project, suite and seed give the same result for any number of threads.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", operators()))]

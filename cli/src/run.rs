@@ -84,7 +84,7 @@ pub(crate) struct Arguments {
     workers: Option<NonZeroUsize>,
 
     /// Use all hyper-threads of a physical core for workers, not only one. Runs on hyper-threads of
-    /// one core slow each other down, so that their real time means little
+    /// one core slow each other down, so their real time means little
     #[arg(long)]
     siblings: bool,
 

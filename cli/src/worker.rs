@@ -73,7 +73,7 @@ pub(crate) struct Arguments {
 
     /// Accept a --core whose physical core has another hyper-thread before it, which another worker
     /// may use; with --processes all, one worker for each hyper-thread. Runs on hyper-threads of
-    /// one core slow each other down, so that their real time means little
+    /// one core slow each other down, so their real time means little
     #[arg(long)]
     siblings: bool,
 

@@ -148,7 +148,7 @@ impl TokenStore {
         written.map_err(|cause| TokenStoreError::Io { file: file.to_owned(), cause })
     }
 
-    /// Whether there are no tokens, so that no request is accepted.
+    /// Whether there are no tokens; no request is then accepted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

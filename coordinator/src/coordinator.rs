@@ -233,7 +233,7 @@ impl Coordinator {
         Ok(changed.unwrap_or(false))
     }
 
-    /// Removes a study, also while it is being planned; false if there is no study of this name.
+    /// Removes a study, even while it is being planned; false if there is no study of this name.
     /// Its runs and their records stay in the store.
     ///
     /// # Errors

@@ -8,7 +8,7 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 
 use crate::progress::Progress;
 
-/// The service whose status is `SERVING` also while this coordinator stands by.
+/// The service whose status is `SERVING` even while this coordinator stands by.
 pub const STANDBY_SERVICE: &str = "catherd.standby";
 
 /// The service whose status is `SERVING` while the coordinator answers.

@@ -2,7 +2,7 @@
 //!
 //! 1. A lease expires one *term* ([`Policy::term`](crate::Policy::term)) after it was granted or
 //!    last renewed. A heartbeat renews the leases that it names. Workers send one every
-//!    [`heartbeat_interval`], so that four in a row may be lost.
+//!    [`heartbeat_interval`], so four in a row may be lost.
 //! 2. Only the coordinator's clock counts, never a worker's. It is monotonic, and at most
 //!    [`MAX_CLOCK_ADVANCE`] is credited between two readings, because a coordinator that was
 //!    suspended for longer, or whose disk stalled, could not receive heartbeats.

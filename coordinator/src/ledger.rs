@@ -1,6 +1,6 @@
 //! The ledger: the lease state machine of all runs. [`Ledger::step`] takes an event and the time,
 //! and returns the effects that have to be stored and answered. It has no clock and does no I/O, so
-//! that its laws can be checked by property tests:
+//! its laws can be checked by property tests:
 //!
 //! 1. at most one record of a run is ever accepted;
 //! 2. planned = pending + leased + done + failed + quarantined, in every study;
@@ -32,8 +32,9 @@
 //! their names or the names of their hosts ([`WorkerRule`]).
 //!
 //! A worker that was silent for too long may still be alive. If it reappears, its expired leases
-//! are reinstated under the same tokens unless the run was leased to another worker meanwhile, and
-//! the losses are reverted. The rules of expiry are in [`lease_expiry`](crate::lease_expiry).
+//! are reinstated under the same tokens unless the run was leased to another worker in the
+//! meantime, and the losses are reverted. The rules of expiry are in
+//! [`lease_expiry`](crate::lease_expiry).
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -77,7 +78,7 @@ struct ExpiredLease {
     run: RunNumber,
     attempt: u32,
     worker: String,
-    /// Whether the run was being executed, so that the expiry was counted as a loss.
+    /// Whether the run was being executed; the expiry was then counted as a loss.
     counted_as_loss: bool,
 }
 

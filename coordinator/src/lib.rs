@@ -33,7 +33,7 @@
 //! With a PostgreSQL database the folder stays empty, and several coordinators may be started on
 //! the database. One of them is the leader: its session holds an advisory lock, and only it writes.
 //! The others stand by and refuse requests. One of them takes over as soon as the leader's session
-//! has ended, so that a coordinator that was presumed dead cannot write.
+//! has ended, so a coordinator that was presumed dead cannot write.
 
 pub mod auth;
 pub mod clock;

@@ -133,7 +133,7 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The number of an engine, from 0. There are few engines, so that a search is fast.
+    /// The number of an engine, from 0. There are few engines, so a search is fast.
     pub fn engine_number(&mut self, engine: &SubjectEngine) -> EngineNumber {
         let known = self.engines.iter().position(|runs| runs.engine == *engine);
         let number = known.unwrap_or_else(|| {

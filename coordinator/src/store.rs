@@ -1,10 +1,10 @@
 //! The durable state: an SQLite file or a PostgreSQL database, with the same tables and the same
 //! statements. One [`Store`] writes, and any number of [`StoreReader`]s read at the same time.
 //!
-//! Runs belong to the store and not to a study. A study is a list of runs, so that runs that two
-//! studies have in common are executed once. The interface is small: [`Store::begin_planning`]
-//! takes plans, [`StoreReader`] returns rows, and [`Store::apply`] makes the changes of a batch of
-//! requests durable in one transaction.
+//! Runs belong to the store and not to a study. A study is a list of runs, so runs that two studies
+//! have in common are executed once. The interface is small: [`Store::begin_planning`] takes plans,
+//! [`StoreReader`] returns rows, and [`Store::apply`] makes the changes of a batch of requests
+//! durable in one transaction.
 //!
 //! Every call blocks on the database; in async code call it only from threads of a multi-threaded
 //! runtime.

@@ -3,7 +3,7 @@
 //!
 //! The span `run` is the root. Below it are `queued` (from the submission to the first lease that
 //! this coordinator grants), `lease` (an attempt: from the lease to the arrival of its end), and
-//! `commit` (until the end is durable). The trace id is the beginning of the run's id, so that all
+//! `commit` (until the end is durable). The trace id is the beginning of the run's id, so all
 //! coordinators of a store continue the same trace.
 
 use std::collections::HashMap;

@@ -43,7 +43,7 @@ pub struct NamedGoals {
 }
 
 /// The projects of a study that are left out, and measures and goals of its projects. A client
-/// sends this description with the plan, so that results are the same on every computer that writes
+/// sends this description with the plan, so results are the same on every computer that writes
 /// them. Runs do not depend on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusDescription {

@@ -35,7 +35,7 @@ impl<K: Ord> FileNames<K> {
             let safe = safe_name(name);
             let others = (2..).map(|number| format!("{safe}~{number}"));
             let mut names = std::iter::once(safe.clone()).chain(others);
-            // The sequence of names is infinite, so that a free one is always found.
+            // The sequence of names is infinite, so a free one is always found.
             names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
         })
     }

@@ -1,5 +1,5 @@
 //! Colours and dashes of algorithms, the same in reports and on the dashboard. A name has the same
-//! style in all studies, so that figures of two studies can be placed next to each other.
+//! style in all studies, so figures of two studies can be placed next to each other.
 
 use std::collections::BTreeMap;
 
@@ -66,8 +66,7 @@ pub fn colour(style: usize) -> &'static str {
 }
 
 /// Lengths of the dashes and gaps of a style, in pixels, as SVG's `stroke-dasharray`; empty if the
-/// line is solid. The numbers of colours and of dashes have no common divisor, so that 35 styles
-/// differ.
+/// line is solid. The numbers of colours and of dashes have no common divisor, so 35 styles differ.
 pub fn dashes(style: usize) -> &'static str {
     DASHES[style % DASHES.len()]
 }

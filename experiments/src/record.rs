@@ -338,15 +338,15 @@ impl RunRecord {
         }
     }
 
-    /// Whether the run was ended by its own limit, so that it is not repeated on another worker.
+    /// Whether the run was ended by its own limit; it is then not repeated on another worker.
     pub fn ended_by_own_limit(&self) -> bool {
         matches!(self.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory)
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
-    /// Whether real time influenced the record although the budget contains no real time, so that a
-    /// repetition may differ: the run was ended by its own limit, or the metric [`REAL_TIME`] is
-    /// not 0.
+    /// Whether real time influenced the record although the budget contains no real time, which
+    /// means that a repetition may differ: the run was ended by its own limit, or the metric
+    /// [`REAL_TIME`] is not 0.
     pub fn depends_on_real_time(&self) -> bool {
         let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
         said || self.ended_by_own_limit()

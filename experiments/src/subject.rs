@@ -75,7 +75,7 @@ pub struct Measure {
     pub column: String,
     /// Title of an axis or a column: `McCabe complexity`.
     pub caption: String,
-    /// Whether coverage may depend on it, so that reports relate the two.
+    /// Whether coverage may depend on it; reports then relate the two.
     #[serde(default)]
     pub related: bool,
 }

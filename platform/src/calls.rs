@@ -67,8 +67,8 @@ mod system {
     /// Makes the kernel refuse some calls of this process and of all processes that it starts:
     /// calls for sockets of other families than Internet and local sockets, for keys, for traces,
     /// and for rings that make further calls in the kernel. With `large_segments`, calls for
-    /// segments of System V shared memory of more than 64 KiB are refused as well, so that all
-    /// segments together have at most 256 MiB. The process must not be able to gain privileges.
+    /// segments of System V shared memory of more than 64 KiB are refused as well, so all segments
+    /// together have at most 256 MiB. The process must not be able to gain privileges.
     ///
     /// # Errors
     ///

@@ -46,8 +46,8 @@ mod system {
         Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
     }
 
-    /// Waits for a child, and reaps every other child that ends meanwhile, such as orphans that
-    /// this process has adopted.
+    /// Waits for a child, and reaps every other child that ends in the meantime, such as orphans
+    /// that this process has adopted.
     ///
     /// # Errors
     ///

@@ -49,8 +49,8 @@ mod system {
         Ok(kill_process_group(pid, Signal::TERM)?)
     }
 
-    /// Whether SIGKILL or SIGABRT ended the process. Then the cause is an operator, the system's
-    /// memory limit or the allocator, and not a defect of the program.
+    /// Whether SIGKILL or SIGABRT ended the process. In this case, the cause is an operator, the
+    /// system's memory limit or the allocator, and not a defect of the program.
     pub fn was_killed(status: ExitStatus) -> bool {
         let signals = [Signal::KILL, Signal::ABORT];
         status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))

@@ -88,7 +88,7 @@ mod system {
                 return;
             }
             // SAFETY: the pages belong to the stack of this thread, which made the band, and are
-            // below all of its frames, so that nothing refers to their contents.
+            // below all of its frames, so nothing refers to their contents.
             unsafe { libc::madvise(ptr::with_exposed_provenance_mut(start), end - start, advice) };
         }
     }

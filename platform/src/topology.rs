@@ -75,9 +75,8 @@ impl Topology {
         siblings.filter(|&other| other != core).collect()
     }
 
-    /// Of the cores that may be used, the first one of each physical core. Cores that share neither
-    /// cache nor memory node come first, so that the first n cores disturb each other as little as
-    /// possible.
+    /// The first of the usable cores of each physical core. Cores that share neither cache nor
+    /// memory node come first, so that the first n cores disturb each other as little as possible.
     pub fn physical_cores(&self, allowed: &[usize]) -> Vec<usize> {
         let firsts: BTreeSet<usize> =
             allowed.iter().map(|&core| self.first(core, allowed)).collect();

@@ -1,5 +1,5 @@
 //! Compares the generated code in the repository with code that is generated again from
-//! `catherd.proto`. `protox` compiles the file, so that `protoc` is not needed.
+//! `catherd.proto`. `protox` compiles the file, so `protoc` is not needed.
 
 use std::path::Path;
 use std::{env, fs};

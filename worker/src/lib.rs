@@ -8,9 +8,9 @@
 //!   damage their process; [`serve_subject`] runs in that process.
 //!
 //! Inside the process, an `executor` thread runs one job at a time, and an asynchronous `session`
-//! communicates with the coordinator meanwhile. A finished record goes to the `spool` on disk
-//! before it is committed and remains there until it is acknowledged, so that only the current run
-//! is lost if this process or the coordinator dies. If that run exceeded the memory limit, the next
+//! communicates with the coordinator in the meantime. A finished record goes to the `spool` on disk
+//! before it is committed and remains there until it is acknowledged, so only the current run is
+//! lost if this process or the coordinator dies. If that run exceeded the memory limit, the next
 //! process sends the `crash_report` about it.
 
 mod allocator;

@@ -232,7 +232,7 @@ impl Session {
                     Phase::Working | Phase::Stopped => {}
                 }
             }
-            // The session itself has a sender, so that the channel is never closed.
+            // The session itself has a sender, so the channel is never closed.
             let Some(event) = self.events.recv().await else { return Ok(ExitReason::Stopped) };
             self.handle(event)?;
         }

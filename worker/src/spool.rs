@@ -1,9 +1,9 @@
 //! Stores finished records on disk until the coordinator has acknowledged them.
 //!
 //! A file of the spool holds one commit request after its SHA-256. It is written under another
-//! name, synced and renamed, so that a file is either complete or absent. A damaged file, for
-//! example on a failing disk, is renamed and ignored. If a file is lost, only time is lost, because
-//! its runs are executed again.
+//! name, synced and renamed, so a file is either complete or absent. A damaged file, for example on
+//! a failing disk, is renamed and ignored. If a file is lost, only time is lost, because its runs
+//! are executed again.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

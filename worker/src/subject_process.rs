@@ -3,8 +3,8 @@
 //!
 //! [`SubjectProcess`], a [`Runner`] in the worker, passes runs on. [`serve_subject`] runs in the
 //! process and executes them with the runner of the kind. They exchange [`frames`] through the
-//! standard input and output of the process. The process ends when its input closes, so that it
-//! does not outlive its worker.
+//! standard input and output of the process. The process ends when its input closes, so it does not
+//! outlive its worker.
 
 mod frames;
 mod server;
@@ -225,8 +225,8 @@ impl SubjectProcess {
 
 impl Runner for SubjectProcess {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
-        // The process loads the project before the next run, so that a project that ends the
-        // process only affects its own runs.
+        // The process loads the project before the next run, so a project that ends the process
+        // only affects its own runs.
         self.project = Some((digest, bytes));
         Ok(())
     }

@@ -52,7 +52,7 @@ pub const MAX_CONTENTS_BYTES: u64 = 128 << 20;
 
 /// Maximum ratio of the size of a file to its compressed size, if the file is larger than
 /// [`RATIO_FREE_BYTES`]. A [`Builder`] stores a file uncompressed if its ratio would be larger, so
-/// that an archive of a builder does not exceed the maximum.
+/// an archive of a builder does not exceed the maximum.
 pub const MAX_RATIO: u64 = 200;
 
 /// Size up to which a file may have any compression ratio: 1 MiB.

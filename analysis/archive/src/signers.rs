@@ -130,7 +130,7 @@ fn unquoted(text: &str) -> String {
 }
 
 /// A time such as `20261231Z` or `20261231235959Z`. Times without `Z` are refused, because they are
-/// local times, so that the result would depend on the computer.
+/// local times, and the result would depend on the computer.
 fn time(text: &str) -> Result<DateTime<Utc>, String> {
     let wrong = || format!("`{text}` is not a time such as 20261231Z or 202612312359Z");
     let digits = text.strip_suffix('Z').ok_or_else(wrong)?;

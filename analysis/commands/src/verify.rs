@@ -332,8 +332,8 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     Ok(Choice::new(chosen, total, skipped, damaged))
 }
 
-/// Whether a record depends on real time or on a limit of a worker, so that a repetition may
-/// differ.
+/// Whether a record depends on real time or on a limit of a worker, and may therefore differ when
+/// repeated.
 pub(crate) fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
     let limited = matches!(record.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory);
     spec.budget.wall_ms.is_some() || limited || record.depends_on_real_time()

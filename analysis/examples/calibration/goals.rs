@@ -107,8 +107,8 @@ pub(crate) fn estimators(count: u64) {
     }
 }
 
-/// Judges the estimators by studies of a subject kind whose goals are all reachable, so that the
-/// true number is known.
+/// Judges the estimators by studies of a subject kind whose goals are all reachable, so the true
+/// number is known.
 pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
     // The elements of the argument of `judge`, one for each model, by number of runs and algorithm.
     let mut sets = BTreeMap::<_, Vec<_>>::new();

@@ -1,6 +1,6 @@
 //! Races: runs in rounds, each without the configurations that have lost.
 //!
-//! Each round is a separate plan in the store of this computer or of a coordinator, so that an
+//! Each round is a separate plan in the store of this computer or of a coordinator, so an
 //! interrupted race continues like any study: runs of finished rounds are not executed again, and
 //! the same configurations are dropped after them.
 

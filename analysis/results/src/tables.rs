@@ -31,7 +31,7 @@ pub struct StudyTables {
     approaches: Option<Approaches>,
     projects: CorpusDescription,
     dropped: Vec<Dropped>,
-    /// Whether a race has ended, so that all runs that have not ended are dropped.
+    /// Whether a race has ended; all runs that have not ended are then dropped.
     race_is_over: bool,
 }
 

@@ -126,7 +126,7 @@ pub(crate) struct Canvas {
 }
 
 impl Canvas {
-    /// A white canvas. Its size and the size of the font are in pixels, its width also in
+    /// A white canvas. Its size and the size of the font are in pixels; its width is also given in
     /// millimetres.
     pub(crate) fn new((width, height): (f64, f64), mm: f64, font_size: f64) -> Canvas {
         Canvas { width, height, mm, font_size, shapes: String::new() }

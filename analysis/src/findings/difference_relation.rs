@@ -24,9 +24,9 @@ pub struct DifferenceRelation {
 impl DifferenceRelation {
     /// One value for each pair of algorithms, each against each earlier one; if there are many,
     /// each against the first. `measure` contains the number of the project of each run, as
-    /// returned by [`Results::measure`](crate::tidy::Results::measure). Left out are pairs with
-    /// fewer than [`MIN_SAMPLE`] projects that have a number, and pairs for which the number or the
-    /// difference is the same on all projects.
+    /// returned by [`Results::measure`](crate::tidy::Results::measure). Pairs with fewer than
+    /// [`MIN_SAMPLE`] projects that have a number are left out, and so are pairs for which the
+    /// number or the difference is the same on all projects.
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<DifferenceRelation> {
         let all = samples.algorithms() <= MAX_ALL_COMPARED;
         (1..samples.algorithms())

@@ -11,8 +11,8 @@
 //! The probability that any difference is false is at most [`LEVEL`]: with r differences found
 //! among all pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number
 //! of pairs that can be equal if r are not (Shaffer, 1986). If m pairs are truly equal, at most all
-//! others have been found before the first false one, so that until then the level is at most
-//! [`LEVEL`] / m. The same holds for equivalences with Holm's divisors.
+//! others have been found before the first false one, so until then the level is at most [`LEVEL`]
+//! / m. The same holds for equivalences with Holm's divisors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -319,8 +319,7 @@ impl Sequential {
         for (&pair, found) in self.pairs.iter().filter(|(_, pair)| !pair.has_ended) {
             open.extend(Found::new(&found.projects).map(|found| (pair, found)));
         }
-        // A decision makes the level of the other pairs larger, so that more of them may be
-        // decided.
+        // A decision makes the level of the other pairs larger, so more of them may be decided.
         loop {
             let before = open.len();
             let outside = self.near_level(look);

@@ -3,9 +3,9 @@
 //!
 //! The probability of a rejection is spent as the data grow (Lan and DeMets, 1983), in proportion
 //! to the power 1.5 of the share of the data (Kim and DeMets, 1987): most of it is spent at the
-//! last looks, so that the last bound is only a little stricter than the bound of a test without
-//! looks. Clear effects are nevertheless found early. The bounds are computed look by look, from
-//! the distribution of the sums of normal values that have not crossed any bound so far (Armitage,
+//! last looks, so the last bound is only a little stricter than the bound of a test without looks.
+//! Clear effects are nevertheless found early. The bounds are computed look by look, from the
+//! distribution of the sums of normal values that have not crossed any bound so far (Armitage,
 //! McPherson and Rowe, 1969). They are applied to t statistics as levels of p-values (Jennison and
 //! Turnbull, 2000, section 11.5).
 

@@ -1,6 +1,6 @@
 //! Permutation tests of whether measurements depend on a factor other than their group. Under the
-//! hypothesis that they do not, the measurements of a group are exchangeable, so that the level of
-//! the test is exact for every distribution (Good, 2005, chapter 3).
+//! hypothesis that they do not, the measurements of a group are exchangeable, so the level of the
+//! test is exact for every distribution (Good, 2005, chapter 3).
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;

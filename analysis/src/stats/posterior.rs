@@ -3,10 +3,10 @@
 //! The model is hierarchical: the mean of an algorithm on a project varies over projects, and the
 //! runs on a project vary around it. With the same number of runs on each project, the means of the
 //! runs are then a sufficient statistic, whose variance over projects contains both sources, so
-//! that more runs as well as more projects make the posterior narrower. With flat priors of the
-//! means and Jeffreys' prior of a common scale, the posterior is a multivariate t distribution
-//! around the observed means with their observed covariance (Box and Tiao, 1973, section 8.4): the
-//! interval of each difference is the interval of the paired t test.
+//! both more runs and more projects make the posterior narrower. With flat priors of the means and
+//! Jeffreys' prior of a common scale, the posterior is a multivariate t distribution around the
+//! observed means with their observed covariance (Box and Tiao, 1973, section 8.4): the interval of
+//! each difference is the interval of the paired t test.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;

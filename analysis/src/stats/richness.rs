@@ -4,9 +4,9 @@
 //! In the terms of ecology a goal is a species, a run is a sampling unit, and a goal is present in
 //! the runs that cover it (Böhme, 2018, "STADS: software testing as species discovery"; Colwell et
 //! al., 2012; Chao and Colwell, 2017). Runs are independent, unlike the tests of a search that
-//! learns, so that the assumptions of the estimators hold for every algorithm. If the tests of a
-//! search are independent too, as in random testing, k runs cover what one run with k times the
-//! budget covers.
+//! learns, so the assumptions of the estimators hold for every algorithm. If the tests of a search
+//! are independent too, as in random testing, k runs cover what one run with k times the budget
+//! covers.
 
 use super::Unavailable;
 use super::effect_size::Interval;

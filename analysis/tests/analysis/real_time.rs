@@ -33,7 +33,7 @@ enum Injected {
     Sibling,
 }
 
-/// What a study of a kind is like.
+/// The properties of a simulated study.
 struct Shape {
     projects: u32,
     seeds: u64,

@@ -444,7 +444,7 @@ fn nothing_is_inferred_from_two_projects() {
     }
 }
 
-/// Three runs cannot differ significantly at any budget, so that no figure shows lines at zero.
+/// Three runs cannot differ significantly at any budget, so no figure shows lines at zero.
 #[test]
 #[ignore = "takes long"]
 fn significance_by_budget_is_drawn_if_there_is_any() {

@@ -5,7 +5,7 @@
 //! (`coordinator/src/writer.rs`), and of all other threads, which process requests on the remaining
 //! cores in the order of arrival. Workers behave as in `worker/src/session.rs`: they request the
 //! next batch when half of the last one is done or, with batches of one run, when the run has
-//! ended, and commit meanwhile.
+//! ended, and commit in the meantime.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};

@@ -64,7 +64,7 @@ pub enum Format {
     Json,
 }
 
-/// Whether standard error contains the JSON log, so that nothing else may be written to it.
+/// Whether standard error contains the JSON log; nothing else may then be written to it.
 static STRUCTURED: AtomicBool = AtomicBool::new(false);
 
 /// Writes a line about progress to standard error.

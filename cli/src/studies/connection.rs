@@ -216,8 +216,8 @@ impl Connection {
 }
 
 /// A stream that is requested again when it is lost, because the connection was interrupted, the
-/// coordinator was restarted, or this process did not run for some time, so that the coordinator
-/// closed the connection.
+/// coordinator was restarted, or this process did not run for some time and the coordinator
+/// therefore closed the connection.
 pub(super) struct Lasting<'c, T> {
     connection: &'c Connection,
     stream: Option<Streaming<T>>,

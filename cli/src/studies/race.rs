@@ -142,7 +142,7 @@ impl RemoteRounds<'_> {
         }
     }
 
-    /// Checks that no other client has submitted another round with the same name meanwhile.
+    /// Checks that no other client has submitted another round with the same name in the meantime.
     fn is_still(&mut self, round: &Plan) -> Result<(), Failure> {
         let request = v1::GetPlanRequest { study: round.name.clone() };
         let described = self.connection.call(async |client| client.get_plan(request).await)?;

@@ -172,7 +172,7 @@ impl Cluster {
         coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
     }
 
-    /// Waits for this number of records, and resumes suspended processes meanwhile.
+    /// Waits for this number of records, and resumes suspended processes in the meantime.
     fn wait_for_records(&mut self, records: usize) {
         loop {
             let before = self.records();

@@ -185,7 +185,7 @@ fn code_asserts_only_what_node_shows_each_time() {
     let budget = ["--executions", "300", "--quiet", "--all-errors", "-o"];
     run(&folder, 0, &[&["generate", "."][..], &budget, &["state.test.mjs"]].concat());
     // A function may be called in the same test as a function with side effects that remain, so
-    // that with each seed other assertions are lost.
+    // different assertions are lost with each seed.
     let mut counted = 0;
     for seed in ["1", "2", "3"] {
         let out = format!("unsteady-{seed}.test.js");

@@ -337,7 +337,7 @@ fn set_mode(package: &mut [u8], name: &str, mode: u32) {
     package[at + 38..at + 42].copy_from_slice(&((0o100_000 | mode) << 16).to_le_bytes());
 }
 
-/// Whether two archives have the same files, so that one is not a forgery of the other.
+/// Whether two archives have the same files; one is then not a forgery of the other.
 fn same_files(one: &[u8], other: &[u8]) -> bool {
     let sorted = |package: &[u8]| {
         let mut files = files(package);
@@ -402,7 +402,7 @@ fn no_forged_package_is_believed() {
 }
 
 /// A record in the store is changed, its digest is computed again, and everything else is made from
-/// it, so that only executing the run reveals the forgery.
+/// it, so only executing the run reveals the forgery.
 #[test]
 #[ignore = "takes long"]
 fn a_record_that_fits_everything_is_found_by_an_execution() {

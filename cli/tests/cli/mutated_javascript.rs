@@ -9,7 +9,7 @@ use crate::support::catherd;
 /// Maximum time of a command on a damaged file.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Texts that replace or separate tokens.
+/// Strings that replace or separate tokens.
 const TOKENS: [&str; 24] = [
     "(", ")", "{", "}", "[", "]", ";", ",", "=>", "...", "`", "'", "?.", "<", ">", "await ",
     "class ", "enum ", "as ", "!", ": ", "/", "0", "import ",

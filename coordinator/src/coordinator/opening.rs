@@ -93,7 +93,7 @@ pub fn prune(url: &StoreUrl, before: i64) -> Result<Pruned, CoordinatorError> {
 }
 
 /// Locks an SQLite file for the lifetime of the returned handle. A PostgreSQL store is locked by
-/// the writer's session instead, so that the result is `None`.
+/// the writer's session instead, so the result is `None`.
 fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
     let StoreUrl::Sqlite(database) = url else { return Ok(None) };
     let folder = database.parent().unwrap_or(Path::new(".")).to_owned();

@@ -26,7 +26,7 @@ impl Ledger {
     }
 
     /// Reinstates an expired lease when its worker reappears: reverts the loss and, if the run was
-    /// not leased again meanwhile, restores the lease.
+    /// not leased again in the meantime, restores the lease.
     fn reinstate(
         &mut self,
         now: Duration,
@@ -191,7 +191,7 @@ impl Ledger {
     }
 
     /// Ends a lease that was not committed, because it has expired or its worker was restarted.
-    /// With `in_hand`, the worker was executing the run, so that a loss is counted.
+    /// With `in_hand`, the worker was executing the run, so a loss is counted.
     pub(super) fn end_uncommitted(
         &mut self,
         token: Token,

@@ -30,12 +30,12 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Whether the batch is full, so that no run of any study is added.
+    /// Whether the batch is full; no run of any study is then added.
     pub fn is_full(&self) -> bool {
         self.runs.len() >= MAX_RUNS || self.time >= TIME
     }
 
-    /// Whether the batch has its share of the current study, so that no run of this study is added.
+    /// Whether the batch has its share of the current study; no run of this study is then added.
     fn has_enough(&self) -> bool {
         self.is_full() || self.runs.len() >= self.max_runs
     }
@@ -124,7 +124,7 @@ impl Queue {
         if batch.has_enough() {
             return;
         }
-        // Loaded projects usually fill the batch, so that the other groups need not be searched.
+        // Loaded projects usually fill the batch, so the other groups need not be searched.
         let groups = loaded.iter().flat_map(|&project| &self.projects[project].groups);
         let groups: Vec<_> = groups.copied().collect();
         let places = lanes.iter().flat_map(|&lane| groups.iter().map(move |&group| (lane, group)));
@@ -185,7 +185,7 @@ impl Queue {
             lane.into_iter().flat_map(move |lane| lane.untried.iter().map(move |&g| (number, g)))
         });
         let probes = untried.filter(|&(lane, number)| {
-            // Runs with places have a budget of real time, so that their length is known.
+            // Runs with places have a budget of real time, so their length is known.
             if self.first_place((lane, number)) > 0 {
                 return false;
             }

@@ -8,7 +8,7 @@ use catherd_experiments::{Digest, RunSpec};
 const WITHIN: u32 = 12;
 
 /// The place of a run among the runs on its project, if its budget is in real time; at least 1. It
-/// is a function of the bytes of the project, the seed and the algorithm's label, so that it can be
+/// is a function of the bytes of the project, the seed and the algorithm's label, so it can be
 /// computed again later.
 pub fn place(spec: &RunSpec) -> Option<u32> {
     spec.budget.wall_ms.is_some().then(|| place_of(spec.project, spec.seed, &spec.algorithm.label))

@@ -59,7 +59,7 @@ pub enum BackupError {
     },
 }
 
-/// Copies an SQLite store in its current state into a new file, also while another process writes
+/// Copies an SQLite store in its current state into a new file, even while another process writes
 /// to it: the copy contains everything that was acknowledged before the call, and the writer is not
 /// blocked. The file appears when the copy is complete and has been checked. `progress` is called
 /// with the number of pages copied so far and the number of all pages.

@@ -109,7 +109,7 @@ impl Database {
         self.batch("begin")?;
         let done = work(self).and_then(|value| self.batch("commit").map(|()| value));
         if done.is_err() {
-            // After a failed commit SQLite may leave the transaction open, so that no other could
+            // After a failed commit SQLite may leave the transaction open, and no other could then
             // begin. If the connection is lost, the rollback fails too, and the server rolls back
             // by itself.
             let _ = self.batch("rollback");

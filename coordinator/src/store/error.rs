@@ -113,7 +113,7 @@ impl StoreError {
         StoreError::DamagedRun { run, line }
     }
 
-    /// Whether the store has lost data, so that repeating the call does not help.
+    /// Whether the store has lost data; repeating the call then does not help.
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {

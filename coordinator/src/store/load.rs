@@ -73,7 +73,7 @@ impl Store {
     }
 
     /// Reads rows of all runs, a page of runs at a time. During one long query, the session of a
-    /// PostgreSQL writer would be silent, so that a standby coordinator could terminate it.
+    /// PostgreSQL writer would be silent, and a standby coordinator could terminate it.
     fn query_by_page(
         &mut self,
         sql: &'static str,

@@ -136,7 +136,7 @@ pub enum StoreChange {
         /// Details.
         reason: String,
     },
-    /// The worker of an attempt has reappeared, so that its [`Breakdown::Lost`] is removed.
+    /// The worker of an attempt has reappeared, and its [`Breakdown::Lost`] is removed.
     LossReverted {
         /// The run.
         run: RunNumber,

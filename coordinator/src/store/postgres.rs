@@ -1,5 +1,5 @@
 //! Connections to PostgreSQL. The rows of one statement are pipelined (the client pipelines all
-//! futures that are polled together), so that a batch of commits needs few round trips.
+//! futures that are polled together), so a batch of commits needs few round trips.
 
 use std::collections::HashMap;
 use std::error::Error;

@@ -26,7 +26,7 @@ pub(super) struct Leader {
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,
     pub(super) groups: Groups,
-    /// Whether studies can be added, so that workers are never told that all runs have ended.
+    /// Whether studies can be added; workers are then never told that all runs have ended.
     serves_all: bool,
     /// Studies that are being planned.
     pub(super) planner: Planner,
@@ -37,9 +37,9 @@ pub(super) struct Leader {
     /// Labels of the algorithms whose runs are too long for all allocations and for which this has
     /// been logged.
     told: BTreeSet<String>,
-    /// Whether the last transaction returned an error, so that its outcome is unknown. In this
-    /// case, the ledger is reloaded from the store before the next batch. No request of the failed
-    /// batch was answered, so the senders repeat them.
+    /// Whether the last transaction returned an error, and its outcome is therefore unknown. In
+    /// this case, the ledger is reloaded from the store before the next batch. No request of the
+    /// failed batch was answered, so the senders repeat them.
     pub(super) needs_reload: bool,
 }
 

@@ -39,8 +39,8 @@ impl Leader {
         })
     }
 
-    /// The owner of a study, if it is another person whose studies the caller may not change; also
-    /// while the study is being planned.
+    /// The owner of a study, or of a study that is being planned, if the caller may not change the
+    /// owner's studies.
     pub(super) fn foreign(&self, name: &str, caller: &Caller) -> Option<ForeignStudy> {
         let planned = self.planner.jobs.iter().map(|job| &job.planning);
         let planned = planned.filter(|planning| planning.name() == name).map(Planning::owner);
@@ -49,7 +49,7 @@ impl Leader {
         Some(ForeignStudy { study: name.to_owned(), owner: owner.to_owned() })
     }
 
-    /// Changes the claim of a study on workers, also while it is being planned. Returns whether
+    /// Changes the claim of a study on workers, even while it is being planned. Returns whether
     /// there is a study of this name.
     pub(super) fn set_claim(
         &mut self,

@@ -63,7 +63,7 @@ pub(crate) enum Request {
         description: Vec<u8>,
         reply: oneshot::Sender<()>,
     },
-    /// Pause, resume or cancel a study, also while it is being planned. The reply is false if no
+    /// Pause, resume or cancel a study, even while it is being planned. The reply is false if no
     /// study has this name.
     SetState {
         name: String,
@@ -97,7 +97,7 @@ pub(crate) enum Request {
         engine: SubjectEngine,
         reply: oneshot::Sender<Estimate>,
     },
-    /// Remove a study, also while it is being planned. The reply is false if there is no study of
+    /// Remove a study, even while it is being planned. The reply is false if there is no study of
     /// this name.
     Delete {
         name: String,

@@ -280,7 +280,7 @@ pub(crate) async fn an_implausible_record_is_refused() {
         |record| record.reason = "x".repeat(1 << 20),
         |record| _ = record.artifacts.insert("../suite".into(), "x".into()),
     ];
-    // The attempt counts as a crash, so that the run is not repeated forever.
+    // The attempt counts as a crash, so the run is not repeated forever.
     for (attempt, change) in (1..).zip(bad) {
         let lease = harness.lease("w", &[]).await.leases.remove(0);
         assert_eq!(lease.attempt, attempt);
@@ -361,7 +361,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let refusal = harness.client.register(old.clone()).await.unwrap_err();
     assert_eq!(refusal.code(), Code::FailedPrecondition);
     assert!(refusal.message().contains("use the same catherd for both"), "{refusal}");
-    // The coordinator supports the previous version, so that it can be replaced while workers run.
+    // The coordinator supports the previous version, so it can be replaced while workers run.
     let engines = lease_request("v").engines;
     for (latest, oldest, is_known) in [
         (PROTOCOL - 2, 0, false),
@@ -411,7 +411,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     harness.close().await;
 }
 
-/// A request has bounded work, so that heartbeats are answered meanwhile.
+/// A request has bounded work, so heartbeats are answered in the meantime.
 pub(crate) async fn the_work_of_a_request_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = Harness::open(options(folder.path()), plan(1..=1)).await;

@@ -306,8 +306,8 @@ pub(crate) async fn studies_share_common_runs() {
     harness.close().await;
 }
 
-/// A large study is planned page by page, and other requests are served meanwhile. The study is
-/// unchanged until its last page is planned, even if that never happens.
+/// A large study is planned page by page, and other requests are served in the meantime. The study
+/// is unchanged until its last page is planned, even if that never happens.
 pub(crate) async fn a_study_changes_with_its_last_page() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());

@@ -1,7 +1,7 @@
 //! Workers on clusters: the scripts and command lines that start, list and stop them through the
 //! manager of a cluster, and the planner that decides how many to allocate. The crate does not
-//! start processes, read clocks or open files. Its caller does, so that everything can be tested
-//! without a cluster.
+//! start processes, read clocks or open files. Its caller does, so everything can be tested without
+//! a cluster.
 //!
 //! A *task* is what the manager of a cluster schedules; it executes one worker on each of its
 //! cores. All tasks of one launch have its *tag* as their name, by which they are listed and

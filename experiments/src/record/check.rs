@@ -217,7 +217,7 @@ fn at_most(part: &str, entries: usize, most: usize) -> Checked {
     }
 }
 
-/// Whether the name contains no path, so that a file with this name is written into the intended
+/// Whether the name contains no path; a file with this name is then written into the intended
 /// folder.
 fn is_file_name(name: &str) -> bool {
     !name.is_empty() && ![".", ".."].contains(&name) && !name.contains(['/', '\\'])

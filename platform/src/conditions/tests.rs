@@ -103,8 +103,7 @@ fn this_machine_shows_processor_time() {
     let meter = Meter::start(None);
     let started = Instant::now();
     let end = crate::process_cpu_time() + Duration::from_millis(600);
-    // Other tests of this process use processor time as well, so that it passes faster than real
-    // time.
+    // Other tests of this process use processor time as well, so it passes faster than real time.
     while crate::process_cpu_time() < end || started.elapsed() < SHORTEST {}
     let found = meter.finish();
     assert!(found.processor_time >= Duration::from_millis(600), "{found:?}");

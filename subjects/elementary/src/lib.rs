@@ -121,7 +121,7 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
         8.478_427_660_368_9e-32,
     ];
     let turned = x * FRAC_2_PI;
-    // Also false for NaN.
+    // The comparison is also false for NaN.
     let moderate = turned.abs() < 1e6;
     if !moderate {
         return None;
@@ -184,9 +184,8 @@ fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
 ///
 /// The angle is a node `a` of the table and a remainder `d` of at most 1/128. `sin(a + d)` is
 /// `sin(a)` plus `cos(a) d`, which are computed as double-doubles, plus terms below `d^2 / 2`, for
-/// which doubles are precise enough: these terms are below 2^-15, so that the rounding errors of
-/// ten operations on each stay below 2^-64. The parts of products that are left out are below
-/// 2^-100.
+/// which doubles are precise enough: these terms are below 2^-15, so the rounding errors of ten
+/// operations on each stay below 2^-64. The parts of products that are left out are below 2^-100.
 fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     const ERROR: f64 = 1.0 / (1_u128 << 64) as f64;
     let node = (angle.high.abs() * NODES + 0.5) as usize;

@@ -74,7 +74,7 @@ pub trait SubjectKind: Send + Sync {
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError>;
 
-    /// Whether a path of a study names a project that is part of catherd, so that no file has to
+    /// Whether a path of a study names a project that is part of catherd, for which no file has to
     /// exist.
     fn is_builtin(&self, _: &Path) -> bool {
         false
@@ -126,8 +126,8 @@ pub trait SubjectKind: Send + Sync {
         Ok(None)
     }
 
-    /// Whether subjects are executed by an engine that a hostile subject could crash or damage, so
-    /// that runs must be executed in a separate process.
+    /// Whether subjects are executed by an engine that a hostile subject could crash or damage;
+    /// runs must then be executed in a separate process.
     fn needs_process(&self) -> bool {
         false
     }

@@ -1,8 +1,7 @@
 //! The algorithms of a study with everything that their runs depend on.
 //!
 //! This file and the kind `command` depend on each other: the kind returns a [`Resolved`], as every
-//! kind does, and a [`Resolved`] contains the tools of that kind, so that callers read them only
-//! once.
+//! kind does, and a [`Resolved`] contains the tools of that kind, so callers read them only once.
 
 use catherd_experiments::Algorithm;
 

@@ -87,8 +87,8 @@ pub struct Programs {
     pub trials: Option<PathBuf>,
     /// Whether programs are run in separate namespaces if the kernel permits it.
     pub namespaces: bool,
-    /// Whether this process executes one run at a time and starts no other processes, so that all
-    /// its descendants belong to the run.
+    /// Whether this process executes one run at a time and starts no other processes; all its
+    /// descendants then belong to the run.
     pub exclusive: bool,
 }
 

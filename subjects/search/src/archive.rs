@@ -28,7 +28,8 @@ impl<T: Test> Archive<T> {
         Self::aimed(goals, |_| true)
     }
 
-    /// An empty archive for this many goals, of which the search aims at some.
+    /// An empty archive for this many goals. The search aims at the goals for which `is_aimed_at`
+    /// returns true.
     pub(crate) fn aimed(goals: usize, is_aimed_at: impl Fn(usize) -> bool) -> Self {
         let uncovered = (0..goals).filter(|goal| is_aimed_at(*goal)).collect();
         Self { entries: vec![None; goals], uncovered, offered: 0 }

@@ -133,8 +133,8 @@ impl SearchAlgorithm for Mio {
             populations.resize(now.archive);
             let test = if populations.nothing_to_mutate()
                 || now.mutations == 0
-                // A turn that chooses a covered goal does not use any budget, so that without
-                // sampling the search would never end.
+                // A turn that chooses a covered goal does not use any budget, so without sampling
+                // the search would never end.
                 || (populations.all_covered() && now.random == 0.0)
                 || session.rng.chance(now.random)
             {

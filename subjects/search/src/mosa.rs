@@ -23,7 +23,7 @@ pub struct Mosa {
     /// Probability of reduction local search for each member and generation. Default: 0.3.
     pub reduction: f64,
     /// Compatibility with the published program: mutation takes the parents and discards the
-    /// children, so that crossover has no effect. Default: off.
+    /// children, so crossover has no effect. Default: off.
     pub mutate_parents: bool,
 }
 

@@ -65,7 +65,7 @@ impl<T: Test> Populations<T> {
         self.capacity = capacity;
     }
 
-    /// Whether there is neither a member nor a covered goal, so that no test can be mutated.
+    /// Whether there is neither a member nor a covered goal; no test can then be mutated.
     pub(crate) fn nothing_to_mutate(&self) -> bool {
         self.open.is_empty() && self.covered.is_empty()
     }

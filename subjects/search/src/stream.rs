@@ -5,11 +5,11 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A stream of random numbers that is the same on every computer and in every release.
 ///
-/// It is the key stream of ChaCha with 8 rounds. The key is the seed as eight bytes,
-/// least significant first, followed by 24 zero bytes; the nonce is the stream's
-/// number; the block counter starts at 0. Streams of one seed with different numbers
-/// never overlap. Everything below is defined on [`Stream::next_u64`] here, so that no
-/// release of a random number library can change a result.
+/// It is the key stream of ChaCha with 8 rounds. The key is the seed as eight bytes, least
+/// significant first, followed by 24 zero bytes; the nonce is the stream's number; the block
+/// counter starts at 0. Streams of one seed with different numbers never overlap. Everything below
+/// is defined on [`Stream::next_u64`] here, so no release of a random number library can change a
+/// result.
 #[derive(Clone, Debug)]
 pub struct Stream(ChaCha8Rng);
 
@@ -61,7 +61,7 @@ impl Stream {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
             let lower = product as u64;
-            // The remainder is below the bound, so that the slow division is rarely needed.
+            // The remainder is below the bound, so the slow division is rarely needed.
             if lower >= bound || lower >= bound.wrapping_neg() % bound {
                 return (product >> 64) as u64;
             }

@@ -88,7 +88,7 @@ impl Session {
             });
         }
         // Request more runs when half of a batch of short runs is left, before the worker is idle.
-        // For a single long run this is 0, so that no run waits here while another worker is idle.
+        // For a single long run this is 0, so no run waits here while another worker is idle.
         self.low_water = reply.leases.len() / 2;
         for v1::Lease { run, attempt, token, spec } in reply.leases {
             match spec.unwrap_or_default().read() {

@@ -24,7 +24,7 @@ pub(crate) struct Cost {
     machines: BTreeMap<String, BTreeSet<String>>,
     /// Number of records that a repetition of the run must reproduce.
     pub(crate) repeatable: usize,
-    /// Number of records that depend on real time, so that a repetition may differ.
+    /// Number of records that depend on real time and may therefore differ when repeated.
     pub(crate) by_real_time: usize,
 }
 

@@ -29,7 +29,7 @@ const DOCUMENT: &str = "report.json";
 /// The folders with the artifacts of runs.
 const ARTIFACTS: [&str; 3] = ["suites", "logs", "artifacts"];
 
-/// What a comparison found.
+/// The result of a comparison.
 #[derive(Default)]
 pub(super) struct Compared {
     /// Number of files that were made again.

@@ -104,7 +104,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
             (report, Some(abandoned))
         }
     };
-    // Ignore the errors: the worker may have ended, so that nothing reads the report.
+    // Ignore the errors: the worker may have ended, and nothing reads the report.
     let mut stdout = io::stdout();
     let _ = stdout.write_all(&report).and_then(|()| stdout.write_all(b"\n"));
     let _ = stdout.flush();

@@ -237,7 +237,7 @@ impl Engine {
     /// to it again.
     ///
     /// Functions and sources of buffers that the host has made since the image leak: their objects
-    /// vanish without being finalised, so that what they own in Rust is never dropped.
+    /// vanish without being finalised, so what they own in Rust is never dropped.
     ///
     /// # Panics
     /// If the image is one of another engine.
@@ -254,7 +254,7 @@ impl Engine {
     ///   are installed, which is before any image; [`quickjs`](crate::quickjs) exports nothing to
     ///   define another with, and the caller stores no values as user data.
     pub unsafe fn restore(&mut self, image: &EngineImage) {
-        // SAFETY: no session is open, because the engine is borrowed exclusively, so that only
+        // SAFETY: no session is open, because the engine is borrowed exclusively, so only
         // persistent values, prototypes and user data refer to blocks. Those of the caller are
         // older than the image, as it promises, and so are those of the engine: a persistent value
         // for the timers' function, one for the host's functions, and the prototype of host
@@ -269,8 +269,8 @@ impl Engine {
 
 /// An address that identifies an object while it is alive. It is compared, never shown.
 fn promise_address(promise: &Value<'_>) -> usize {
-    // SAFETY: the value is an object, because the engine reports promises only, so that its
-    // union holds a pointer, which is only read.
+    // SAFETY: the value is an object, because the engine reports promises only, so its union holds
+    // a pointer, which is only read.
     unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) as usize }
 }
 

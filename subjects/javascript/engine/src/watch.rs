@@ -16,8 +16,9 @@ const INTERVAL: Duration = Duration::from_millis(200);
 /// [`VARIABLE`] sets another number.
 const SECONDS: u64 = 10;
 
-/// Units of operations of a turn for which the seconds are meant. They are about ten times the time
-/// that these units take if all work is counted. Turns of more units have proportionally more time.
+/// The number of units of operations in a turn to which the limit of [`SECONDS`] applies. The limit
+/// is about ten times the time that these units take if all work is counted. Turns of more units
+/// may take proportionally longer.
 const UNITS: u64 = 2_000;
 
 const VARIABLE: &str = "CATHERD_JAVASCRIPT_SECONDS";

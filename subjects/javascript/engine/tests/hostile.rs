@@ -64,7 +64,7 @@ const ENDLESS: &[(&str, &str)] = &[
     ("endless interval", "setInterval(() => { for (let i = 0; i < 1e6; i++); }, 0)"),
 ];
 
-/// Scripts that use more and more memory.
+/// Scripts whose use of memory grows without limit.
 const GREEDY: &[(&str, &str)] = &[
     ("endless promises", "const f = () => Promise.resolve().then(f); f()"),
     (

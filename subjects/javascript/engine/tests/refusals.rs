@@ -140,7 +140,7 @@ fn refuse(script: &str, number: u64) -> bool {
 }
 
 /// Evaluates a script in an engine with `memory` bytes. Returns its result if it met no limit;
-/// `None` also if the engine does not start.
+/// `None` if it met a limit or the engine does not start.
 fn limited(script: &str, memory: usize) -> Option<String> {
     let limits = Limits { turn: 9_000, test: 9_000, memory, stack: 256 << 10, timers: 9 };
     let engine = Engine::new(limits, Host::default()).ok()?;

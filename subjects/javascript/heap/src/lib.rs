@@ -1,4 +1,4 @@
-//! Memory for one JavaScript engine that can be put back to an earlier state.
+//! Memory for one JavaScript engine that can be restored to an earlier state.
 //!
 //! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can
 //! keep their contents, and [`Heap::restore`] writes each byte back to its address. An engine that
@@ -24,7 +24,7 @@ use block::{Block, Saved};
 #[cfg(not(target_pointer_width = "64"))]
 compile_error!("catherd needs a 64-bit target: the sizes of blocks take 48 bits");
 
-/// Bytes of a chunk.
+/// Size of a chunk in bytes.
 const CHUNK: usize = 256 << 10;
 /// Blocks of chunks have at most this many bytes, header included.
 const LARGEST_SMALL: usize = 32 << 10;

@@ -12,7 +12,8 @@ fn text(source: &str, build: Build) -> String {
     instrument(&mut Units::default(), "a.js", source, FileKind::Unknown, build).unwrap().text
 }
 
-/// Statements, functions, locations of branches, lines, goals of loops, goals of optional links.
+/// The numbers of statements, functions, locations of branches, lines, goals of loops, and goals of
+/// optional links.
 fn counts(source: &str) -> [usize; 6] {
     let units = units(source);
     let goals = |kind| units.goals.iter().filter(|goal| goal.kind == kind).count();
@@ -28,7 +29,7 @@ fn counts(source: &str) -> [usize; 6] {
 
 #[test]
 fn units_equal_those_of_istanbul() {
-    // The expected counts, except of loops and optional links, are from istanbul-lib-instrument
+    // The expected counts, except for loops and optional links, are from istanbul-lib-instrument
     // 6.0.3.
     for (source, expected) in [
         ("let x = 1, y = 2, z;", [2, 0, 0, 1, 0, 0]),
@@ -46,7 +47,7 @@ fn units_equal_those_of_istanbul() {
 
 #[test]
 fn comments_that_istanbul_obeys_are_obeyed() {
-    // `@` stands for the comment `istanbul ignore next`. The expected counts, except of loops and
+    // `@` stands for the comment `istanbul ignore next`. The expected counts, except for loops and
     // optional links, are from istanbul-lib-instrument 6.0.3.
     for (source, expected) in [
         ("@ f(); @ for (const a of b) { c(); } g();", [1, 0, 0, 1, 0, 0]),

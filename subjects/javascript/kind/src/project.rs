@@ -136,7 +136,7 @@ impl Project {
         let journal = options.journal;
         self.with_program(|program| {
             if let Some(before) = before {
-                // A project that could not be loaded has no functions, so that all are new.
+                // A project that could not be loaded has no functions, so all are new.
                 let before = Program::new(before).ok();
                 request.functions = Some(since::changed(program, before.as_deref()));
             }

@@ -46,8 +46,8 @@ pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<
 }
 
 /// The numbers of the functions of a program that are new, or whose text differs from the text in
-/// an earlier program. The text of a function is compared without the functions inside it, so that
-/// a function does not differ only because a function inside it does.
+/// an earlier program. The text of a function is compared without the functions inside it, so a
+/// function does not differ only because a function inside it does.
 pub(crate) fn changed(program: &Program, before: Option<&Program>) -> Vec<u32> {
     let texts = |program: &Program| -> Vec<(String, String, String)> {
         let units = &program.units;

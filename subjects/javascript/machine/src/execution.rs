@@ -154,7 +154,7 @@ impl Execution {
         self.outcomes[usize::from(!control.outcome)][control.site as usize] > 0
     }
 
-    /// The least distance of a decision from an outcome, in [0, 1]; 1 if it was never made.
+    /// The smallest distance of a decision from an outcome, in [0, 1]; 1 if it was never made.
     pub fn distance(&self, control: Control) -> f64 {
         self.least[control.site as usize * 2 + usize::from(!control.outcome)]
     }

@@ -61,7 +61,7 @@ impl Live {
             // SAFETY: the image was made of this engine. Persistent values are the functions of the
             // prelude and the object of the host's functions and arrays; they were made before the
             // image and are kept until the context is dropped. No script reaches that object, so
-            // that its members stay.
+            // its members stay.
             unsafe { self.engine.restore(bare) };
             self.shared.waiting.set(false);
         }

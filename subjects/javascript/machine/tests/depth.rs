@@ -1,4 +1,4 @@
-//! Tests programs that recur deeply or without end, in every way that the language offers.
+//! Tests programs that recurse deeply or without end, in every way that the language offers.
 
 use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, MachineSettings, Package, Program, Statement, TestOutcome,
@@ -23,7 +23,7 @@ fn outcomes(source: &'static str, names: &'static [&'static str]) -> Vec<Executi
 
 #[test]
 fn functions_that_are_not_counted_have_results_at_any_depth() {
-    // Neither function has a name by which it is called, so that calls of it are not counted.
+    // Neither function has a name by which it is called, so calls of it are not counted.
     let executions = outcomes(
         "const chain = n => {
             let last = x => x + 1;

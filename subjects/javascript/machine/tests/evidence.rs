@@ -35,7 +35,7 @@ fn evidence(source: &str, settings: MachineSettings) -> Evidence {
     execution.evidence.into_iter().find(|seen| seen.id == 0).unwrap()
 }
 
-/// The least distance of the first `if` from its true outcome, and the result of the call.
+/// The smallest distance of the first `if` from its true outcome, and the result of the call.
 fn test_of(condition: &str, text: &str) -> (f64, Value) {
     let program = program(&format!("exports.f = a => {{ if ({condition}) return 1; return 0; }};"));
     let execution = execute(

@@ -57,7 +57,7 @@ impl LoadedProject {
 
     /// Loads an archive, or packs and loads an unpacked folder, with or without blocks.
     ///
-    /// The project is read from the bytes of [`LoadedProject::archive`], so that a worker, which
+    /// The project is read from the bytes of [`LoadedProject::archive`], so a worker, which
     /// receives these bytes, reads the same project.
     ///
     /// # Errors

@@ -168,7 +168,7 @@ pub(crate) struct Candidate {
 /// early; `on_progress` is called after every probe.
 ///
 /// # Errors
-/// See [`SampleError`]. The results so far are stored, so that the same call continues.
+/// See [`SampleError`]. The results so far are stored, so the same call continues.
 pub fn sample(
     request: &SampleRequest,
     settings: &SampleSettings,

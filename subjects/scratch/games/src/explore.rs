@@ -111,7 +111,7 @@ enum Origin {
 struct Root<S> {
     state: S,
     used: u64,
-    /// Whether its path is empty, so that a state under another seed may replace it.
+    /// Whether its path is empty; a state under another seed may then replace it.
     first: bool,
 }
 

@@ -87,8 +87,8 @@ impl Generator {
         }
     }
 
-    /// Whether its tests react to the program or have separate seeds, so that their coverage under
-    /// other seeds is worth measuring.
+    /// Whether its tests react to the program or have separate seeds; their coverage under other
+    /// seeds is then worth measuring.
     pub fn is_for_games(&self) -> bool {
         matches!(self.kind, Kind::Game(_))
     }

@@ -149,8 +149,8 @@ impl Effects {
             let (ex, ey) = ((u - 0.5) / 0.5, (v - 0.5) / 0.5);
             let length = (ex * ex + ey * ey).sqrt();
             let radius = libm::pow(length.min(1.0), self.value(Effect::Fisheye)) * length.max(1.0);
-            // At the exact centre, `ex / length` is 0/0, so that the coordinates are NaN and the
-            // point touches nothing.
+            // At the exact centre, `ex / length` is 0/0, so the coordinates are NaN and the point
+            // touches nothing.
             u = to_binary32(0.5 + radius * (ex / length) * 0.5);
             v = to_binary32(0.5 + radius * (ey / length) * 0.5);
         }

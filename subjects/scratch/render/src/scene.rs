@@ -70,7 +70,7 @@ pub struct Scene {
     /// The largest raster selected so far, for each skin.
     levels: Vec<Level>,
     pen: Option<Pen>,
-    /// Whether the program never queries colours, so that pen lines need not be rasterised.
+    /// Whether the program never queries colours; pen lines then need not be rasterised.
     colors_ignored: bool,
     query_cache: query_cache::QueryCache,
     /// Reusable buffer for the cells that a search finds.

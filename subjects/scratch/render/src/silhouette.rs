@@ -110,7 +110,7 @@ impl Silhouette {
     /// Whether the pixel exists and is not fully transparent.
     #[inline]
     pub(crate) fn solid(&self, column: i32, row: i32) -> bool {
-        // Negative numbers become large, so that one comparison for each axis is enough.
+        // Negative numbers become large, so one comparison for each axis is enough.
         let (x, y) = (column as u32 as usize, row as u32 as usize);
         x < self.width
             && y < self.height

@@ -72,7 +72,7 @@ rusty_fork_test! {
         assert!(matches!(sense_bitmap(b"no picture"), Err(SkinError::Picture(_))));
         let wide = stage::png(4000, 1, |_, _| [0; 4]);
         assert!(matches!(sense_bitmap(&wide), Err(SkinError::PictureTooLarge { .. })));
-        // Resolution 1 doubles both sides, so that this is 1,440,000 pixels.
+        // Resolution 1 doubles both sides, so this is 1,440,000 pixels.
         let doubled = stage::png(600, 600, |_, _| [0; 4]);
         let error = sense_bitmap(&doubled).unwrap_err();
         assert_eq!(

@@ -1,7 +1,7 @@
 //! Size limits of projects.
 
-/// Size limits of the reader. They depend only on the project's bytes, so that all computers accept
-/// or refuse the same projects. The defaults are about ten times the needs of the largest known
+/// Size limits of the reader. They depend only on the project's bytes, so all computers accept or
+/// refuse the same projects. The defaults are about ten times the needs of the largest known
 /// projects; `docs/reference/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {

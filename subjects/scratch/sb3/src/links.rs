@@ -8,8 +8,8 @@ use crate::{Block, Cause, Limits, ProjectLocation, Slot, Target};
 pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     let blocks = &target.blocks;
     let mut states = vec![State::New; blocks.len()];
-    // The stack is explicit because a script may be as long as the project. A block is open
-    // between entering and leaving it, so that the open blocks are the path to the current one.
+    // The stack is explicit because a script may be as long as the project. A block is open between
+    // entering and leaving it, so the open blocks are the path to the current one.
     let mut work: Vec<Step> = (0..blocks.len() as u32).rev().map(Step::Enter).collect();
     while let Some(step) = work.pop() {
         match step {
@@ -65,7 +65,7 @@ enum Step {
 #[derive(Clone, Copy)]
 enum State {
     New,
-    /// On the current path.
+    /// The block is on the current path.
     Open,
     /// Number of blocks from this block, counted once for each path, and their nesting.
     Done {

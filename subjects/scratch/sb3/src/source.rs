@@ -52,7 +52,7 @@ impl<'a> FileSource<'a> {
         if size > limits.archive_bytes {
             return Err(Cause::limit("bytes of archive", limits.archive_bytes));
         }
-        // `ZipArchive` stores all entries in memory. So count them first, by the signature of their
+        // `ZipArchive` stores all entries in memory, so count them first, by the signature of their
         // headers.
         if memmem::find_iter(bytes, b"PK\x01\x02").nth(limits.entries).is_some() {
             return Err(Cause::limit("files in the archive", limits.entries as u64));

@@ -165,8 +165,7 @@ impl Assertion {
             (Some(sprite), 0) => format!("see(t, {})", literal(sprite)),
             (Some(sprite), clone) => format!("see(t, {}, {clone})", literal(sprite)),
         };
-        // `false` turns off the search among sprites, so that only variables of the stage are
-        // found.
+        // `false` turns off the search among sprites, so only variables of the stage are found.
         let own = if self.sprite.is_none() { ", false" } else { "" };
         let message = literal(&format!("Expected {self}"));
         let equal =

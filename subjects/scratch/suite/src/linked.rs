@@ -42,8 +42,7 @@ pub(crate) struct Check {
     pub(crate) after: u32,
     object: Object,
     pub(crate) attribute: Attribute,
-    /// `None` if the program has no object or attribute of that name, so that the assertion
-    /// fails.
+    /// `None` if the program has no object or attribute of that name; the assertion then fails.
     pub(crate) expected: Option<AttributeValue>,
     pub(crate) number: AssertionNo,
 }

@@ -110,6 +110,6 @@ pub enum Condition {
     /// The comparison of a coordinate or the direction of the original of a sprite with a number.
     Place(u16, Axis, Comparison, f64),
     /// The comparison of a variable, given by its target and its position in the target, with a
-    /// value. `None` if the program has no such variable, so that the condition never holds.
+    /// value. `None` if the program has no such variable; the condition then never holds.
     Variable(u16, Option<usize>, Comparison, Value),
 }

@@ -22,7 +22,7 @@ pub struct Compat {
     pub static_procedures: bool,
     /// Mutation draws one of four changes. The fourth changes only the parameter codons.
     pub four_mutations: bool,
-    /// Crossover cuts one group later, so that no child equals a parent.
+    /// Crossover cuts one group later, so no child equals a parent.
     pub crossover_plus_one: bool,
     /// In mutation analysis the negation of one of two operands replaces one of the two at random.
     pub ncm_coin: bool,

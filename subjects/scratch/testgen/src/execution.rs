@@ -155,7 +155,7 @@ impl Executor {
         self.interaction.has_ended()
     }
 
-    /// Whether the program has hung, so that the test cannot continue.
+    /// Whether the program has hung; the test then cannot continue.
     pub(crate) fn is_hung(&self) -> bool {
         self.interaction.is_hung()
     }

@@ -135,10 +135,9 @@ impl Minimisation<'_> {
     }
 }
 
-/// Removes events from the end, while the test `holds`, and starts again after each removal, so
-/// that no single event can be removed from the result. One event always remains, because a test
-/// without events would run no step. Ends early when `holds` returns `None` because the budget is
-/// spent.
+/// Removes events from the end, while the test `holds`, and starts again after each removal, so no
+/// single event can be removed from the result. One event always remains, because a test without
+/// events would run no step. Ends early when `holds` returns `None` because the budget is spent.
 fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<bool>) {
     let mut shorter = Vec::with_capacity(events.len());
     'pass: while events.len() > 1 {

@@ -378,7 +378,7 @@ impl<'a> Compiler<'a> {
         block.map_or(NONE, |b| self.command(b))
     }
 
-    /// Compiles all reserved commands, including those reserved meanwhile.
+    /// Compiles all reserved commands, including those reserved in the meantime.
     fn compile_pending(&mut self) {
         while let Some((block, id, procedure)) = self.scope.pending.pop() {
             self.scope.procedure = procedure;

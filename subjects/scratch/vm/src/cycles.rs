@@ -130,7 +130,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// Whether two numbers have the same bits, so that the signs of zeros and NaN are compared as well.
+/// Whether two numbers have the same bits, including the signs of zeros and NaN.
 fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }

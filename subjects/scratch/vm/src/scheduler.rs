@@ -95,8 +95,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.resolve_promises();
     }
 
-    /// Executes one slice of every thread in the list, including threads that are appended
-    /// meanwhile. Returns whether some thread could continue immediately.
+    /// Executes one slice of every thread in the list, including threads that are appended in the
+    /// meantime. Returns whether some thread could continue immediately.
     fn run_batch(&mut self, first: bool) -> bool {
         let mut runnable = false;
         let mut ended = false;
@@ -286,7 +286,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             let command = &self.program.commands[block as usize];
             // A block that waits for a translation has not computed anything yet.
             if command.op.only_computes() && thread.status == Status::Running {
-                // The frame is in its initial state, so that only its block changes.
+                // The frame is in its initial state, so only its block changes.
                 if let Some(top) = thread.stack.last_mut() {
                     top.block = command.next;
                 }

@@ -142,7 +142,7 @@ impl State {
             .iter()
             .zip(drawables)
             .enumerate()
-            // Every sprite is in `execution_order` exactly once, so that it has a drawable.
+            // Every sprite is in `execution_order` exactly once, so it has a drawable.
             .map(|(i, (sprite, drawable))| {
                 Target::new(i as u32, sprite, drawable.unwrap_or(DrawableId(0)))
             })

@@ -7,9 +7,10 @@
 //! stretch was executed and traced, this code is known: the blocks that were covered, and the
 //! blocks of its frames. They determine which data the stretch reads and changes: its [`Reach`]. If
 //! a later stretch at the same place, in the same or another execution, begins with the same values
-//! of all data in this reach, it executes the same blocks, because they read no other data. So the
-//! fingerprint of these values before a stretch identifies its outcome: the values that it writes,
-//! its fuel, and the calls of the tracer. The outcome is applied without executing the stretch.
+//! of all data in this reach, it executes the same blocks, because they read no other data. The
+//! fingerprint of these values before a stretch therefore identifies its outcome: the values that
+//! it writes, its fuel, and the calls of the tracer. The outcome is applied without executing the
+//! stretch.
 //!
 //! A stretch is remembered only if all blocks that it has executed are known to read and change
 //! nothing but variables, lists, parameters, the appearance and position of their target, random

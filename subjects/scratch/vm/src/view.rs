@@ -25,7 +25,7 @@ pub struct TargetView<'a> {
     /// Whether it is the stage or a sprite, not a clone.
     pub original: bool,
     /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation, so
-    /// that number and serial together distinguish a clone from a later clone with the same number.
+    /// number and serial together distinguish a clone from a later clone with the same number.
     pub serial: u32,
     /// Number of clones of its sprite at its creation, including itself, which Whisker uses to name
     /// a clone; 0 for the stage and sprites.

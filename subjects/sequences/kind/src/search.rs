@@ -19,7 +19,7 @@ pub(crate) struct Watch<'w> {
     pub(crate) start: Instant,
     pub(crate) wall: Option<Duration>,
     pub(crate) on_progress: &'w mut dyn FnMut(RunProgress) -> ControlFlow<()>,
-    /// Whether the caller stopped the search, so that there is no record.
+    /// Whether the caller stopped the search; there is then no record.
     pub(crate) stopped: bool,
 }
 

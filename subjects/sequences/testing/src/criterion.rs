@@ -50,7 +50,7 @@ pub(crate) enum Kind {
     Consecutive(usize),
     Exclusive(usize),
     UnorderedCube(usize),
-    /// For tests of this length.
+    /// The second number is the length of the tests.
     Positions(usize, usize),
     Order(Vec<Letter>, Vec<Letter>),
     Safety(Vec<Letter>, Vec<Letter>),

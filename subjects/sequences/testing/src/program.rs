@@ -37,7 +37,8 @@ pub struct Program {
     pub(crate) has_priorities: bool,
 }
 
-/// The error of a model that breaks a rule of its own data or threads, so that it cannot continue.
+/// The error of a model that breaks a rule of its own data or threads and therefore cannot
+/// continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct Fault {

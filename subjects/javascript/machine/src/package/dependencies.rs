@@ -23,8 +23,8 @@ const MAX_READ: u64 = 256 << 20;
 type Known = BTreeMap<String, PathBuf>;
 
 /// Adds the packages whose modules the project reaches from its entry, directly or not. A package
-/// that is not installed is left out, so that loading it fails in the program. Returns the files
-/// that are reached, so that others can be left out if there are too many.
+/// that is not installed is left out, so loading it fails in the program. Returns the files that
+/// are reached, so that others can be left out if there are too many.
 pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>, PackageError> {
     let mut reached = BTreeSet::new();
     let Some(entry) = resolve::entry(package) else { return Ok(reached) };

@@ -28,7 +28,7 @@ pub(crate) struct Inflated {
     pub(crate) too_long: bool,
 }
 
-/// Bytes that are decompressed at once.
+/// Number of bytes that are decompressed at a time.
 const STEP: usize = 32 << 10;
 
 /// Decompresses data up to its end, an error or `most` bytes.

@@ -14,8 +14,8 @@ const SAMPLE_STREAM: u64 = 100;
 pub(super) struct Permutation {
     ids: Range<u64>,
     drawn: u64,
-    /// Entries that differ from their index. The map is never iterated, so that its order does
-    /// not matter.
+    /// Entries that differ from their index. The map is never iterated, so its order does not
+    /// matter.
     moved: HashMap<u64, u64>,
     stream: Stream,
 }

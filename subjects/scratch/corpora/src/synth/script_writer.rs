@@ -308,7 +308,7 @@ impl<'w> ScriptWriter<'w> {
                     (whole, part) => format!("{whole}.{part}"),
                 };
                 // Durations are literals, because a script with a variable as the duration could
-                // wait very long.
+                // wait for a very long time.
                 self.block(id).inputs.insert(name.to_owned(), json!([1, [5, seconds]]));
             }
             SlotTemplate::Text(name) => {

@@ -101,7 +101,7 @@ impl Population {
         }
         self.species.retain(|species| !species.members.is_empty());
         for species in &mut self.species {
-            // The sort is stable, so that equal members keep their order.
+            // The sort is stable, so equal members keep their order.
             species.members.sort_by(|a, b| b.fitness.total_cmp(&a.fitness));
             let best = species.members[0].fitness;
             species.stalled = if best > species.best { 0 } else { species.stalled + 1 };

@@ -55,7 +55,7 @@ impl JavaScriptTests {
     }
 }
 
-/// Whether a limit ended a test, so that its status is not meaningful.
+/// Whether a limit ended a test; its status is then not meaningful.
 fn met_limit(outcome: &TestOutcome) -> bool {
     outcome.limits.iter().any(|limit| matches!(limit, Limit::Time | Limit::Memory))
 }

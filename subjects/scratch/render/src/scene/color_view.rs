@@ -98,8 +98,8 @@ impl ColorView<'_> {
         self.row_words
     }
 
-    /// Of the given points of a word, those at which the colour may show, according to the answers
-    /// in the cache.
+    /// The given points of a word at which the colour may show, according to the answers in the
+    /// cache.
     pub(super) fn possible_points(
         &self,
         cache: &QueryCache,
@@ -121,7 +121,7 @@ impl ColorView<'_> {
         if matches(self.rgb, BACKGROUND_COLOR) { possible | open } else { possible }
     }
 
-    /// Of the given points of a word, those at which the colour shows.
+    /// The given points of a word at which the colour shows.
     pub(super) fn matching_points(
         &self,
         cache: &mut QueryCache,
@@ -161,9 +161,9 @@ impl ColorView<'_> {
         shown
     }
 
-    /// Of the given points of a word, those at which some drawable may show the colour if other
-    /// drawables do not hide it. Drawables that can only hide the colour are not sampled, because
-    /// they usually move.
+    /// The given points of a word at which some drawable may show the colour if other drawables do
+    /// not hide it. Drawables that can only hide the colour are not sampled, because they usually
+    /// move.
     fn wanted_points(&self, cache: &mut QueryCache, word: i32, row: i32, points: u64) -> u64 {
         let hiders = self.candidates_in(word).filter(|candidate| !candidate.may_match).count();
         if hiders == 0 || matches(self.rgb, BACKGROUND_COLOR) {
@@ -181,8 +181,7 @@ impl ColorView<'_> {
         )
     }
 
-    /// Of the given points of a word, those at which the frontmost drawable is not entirely
-    /// transparent.
+    /// The given points of a word at which the frontmost drawable is not entirely transparent.
     pub(super) fn visible_points(
         &mut self,
         cache: &mut QueryCache,

@@ -11,7 +11,7 @@ impl Scene {
     /// costumes and the pen layer. Scenes with the same costumes give equal answers to equal calls
     /// if this fingerprint and the [fingerprints of all drawables](Self::drawable_fingerprint) are
     /// equal. The pen layer is represented by the lines and stamps since it was last cleared, not
-    /// by its pixels, so that it does not matter when they are drawn.
+    /// by its pixels, so it does not matter when they are drawn.
     pub fn fingerprint(&self) -> Fingerprint {
         let levels = self
             .levels

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::bounds::Rect;
 
 /// Maximum distance of a point from the origin on either axis. It is a multiple of the word size,
-/// so that every row begins with a whole word.
+/// so every row begins with a whole word.
 const REACH: i32 = 768;
 /// Number of words in a row.
 pub(super) const WORDS: usize = word_of(REACH) as usize;

@@ -163,7 +163,7 @@ impl QueryCache {
             entry.picture = picture;
             entry.query = query;
             entry.params = scene.params(slot);
-            // The box has a margin of one unit, so that it contains the centres of the pixels.
+            // The box has a margin of one unit, so it contains the centres of the pixels.
             entry.visible_region = WordRegion::around(match query {
                 PointQuery::Solid => scene.solid_bounds(slot, &entry.params),
                 _ => entry.params.colored_bounds,

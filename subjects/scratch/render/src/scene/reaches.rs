@@ -13,8 +13,8 @@ use crate::skin::SkinId;
 /// side, with 16 bits for each. Programs with hundreds of clones compare boxes for most of their
 /// time, and a drawable takes several cache lines.
 ///
-/// The lower sides are counted downwards. So two boxes intersect if each side of one box is at
-/// least the opposite side of the other box, counted in the same direction.
+/// The lower sides are counted downwards. Two boxes therefore intersect if each side of one box is
+/// at least the opposite side of the other box, counted in the same direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach(u64);
 

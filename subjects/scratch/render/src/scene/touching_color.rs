@@ -45,7 +45,7 @@ impl Scene {
         let Some(tester) = self.slot(id) else { return false };
         let slots = self.front_to_back();
         let candidates = self.candidates(tester, slots);
-        // The background is everywhere, so that candidates do not limit the area.
+        // The background is everywhere, so candidates do not limit the area.
         let area = if matches(rgb, BACKGROUND_COLOR) {
             self.query_bounds(tester)
         } else {

@@ -124,8 +124,8 @@ pub struct Choice {
 pub struct Reacting {
     /// Number of the block on top of the script, among all blocks of the project.
     pub script: u32,
-    /// Whether the script reacts while it runs; false if the event starts it, so that it reacts
-    /// only while it does not run.
+    /// Whether the script reacts while it runs; false if the event starts it, in which case it
+    /// reacts only while it does not run.
     pub runs: bool,
 }
 

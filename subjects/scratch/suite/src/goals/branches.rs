@@ -1,7 +1,7 @@
 //! Branches, which are the outcomes of blocks that decide how a script continues.
 //!
 //! A branch has a number like a block: the numbers of branches follow those of the blocks, two for
-//! each block, so that sets of goals can contain both.
+//! each block, so sets of goals can contain both.
 
 use catherd_scratch_sb3::{BlockNo, Opcode, Project};
 

@@ -121,7 +121,7 @@ pub(super) struct PrefixTree {
     free: Vec<u32>,
     children: FxHashMap<Key, u32>,
     /// Ends of the order of use, a list of all nodes except the roots. After each execution a node
-    /// is newer than its descendants, so that the oldest node is a leaf.
+    /// is newer than its descendants, so the oldest node is a leaf.
     newest: u32,
     oldest: u32,
     /// Number of the current execution.

@@ -23,9 +23,9 @@ const SHARED: u64 = 2;
 /// Counts of executed blocks at certain times within events.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tried {
-    /// At the last attempt to save a state.
+    /// The count at the last attempt to save a state.
     attempt: u64,
-    /// At the last saved state, or at the start.
+    /// The count at the last saved state, or at the start.
     saved: u64,
 }
 

@@ -34,8 +34,8 @@ pub struct Reaction {
     pub sprite: u16,
     /// The block on top of the script.
     pub top: BlockNo,
-    /// Whether the script reacts while it runs; false if the input starts it, so that it reacts
-    /// only while it does not run.
+    /// Whether the script reacts while it runs; false if the input starts it, in which case it
+    /// reacts only while it does not run.
     pub runs: bool,
 }
 

@@ -252,7 +252,7 @@ impl Lowering<'_> {
         )
     }
 
-    /// Whether the number of an expression is stored in an operand, so that evaluating it again
+    /// Whether the number of an expression is stored in an operand; evaluating it again then
     /// changes nothing.
     pub(super) fn is_fixed(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {

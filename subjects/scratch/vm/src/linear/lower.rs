@@ -137,8 +137,8 @@ pub(super) struct Lowering<'a> {
     first: usize,
     /// Registers in use.
     pub(super) registers: u32,
-    /// Whether the block that is being lowered has drawn a random number, so that the interpreter
-    /// must not execute it from its beginning.
+    /// Whether the block that is being lowered has drawn a random number; the interpreter must then
+    /// not execute it from its beginning.
     pub(super) draws: bool,
     /// Whether instructions may read items.
     pub(super) reads_items: bool,

@@ -3,9 +3,9 @@
 //! A [unit] is the native code of a custom block. For numbers, it has the same effects as the
 //! [handlers](super::handlers) of the instructions, but it reads no instructions, and does not load
 //! values that earlier instructions have computed. For everything else, it calls the handler of the
-//! instruction and continues after it. So there is only one implementation of texts, errors, frames
-//! and distances. Values, lists, parameters and frames stay at their places in the data of the
-//! interpreter.
+//! instruction and continues after it. Therefore, there is only one implementation of texts,
+//! errors, frames and distances. Values, lists, parameters and frames stay at their places in the
+//! data of the interpreter.
 //!
 //! A unit can be entered at each of its leaders, which are the instructions to which others jump or
 //! at which execution may resume. The [dispatcher] executes handlers until it reaches the leader of

@@ -3,9 +3,9 @@
 //! Programs often repeat a computation within a condition, for example in games with maps or ray
 //! casting, because Scratch has no local variables. Within one block or condition, nothing changes
 //! the values that instructions read, and all instructions are executed in order: if the
-//! interpreter takes over, it executes the rest of the block or condition as well. So the second
-//! computation would have the same result as the first. Parts that draw random numbers are computed
-//! each time.
+//! interpreter takes over, it executes the rest of the block or condition as well. The second
+//! computation would therefore have the same result as the first. Parts that draw random numbers
+//! are computed each time.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};

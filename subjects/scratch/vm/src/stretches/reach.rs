@@ -34,8 +34,8 @@ impl Senses {
     pub(super) const TARGETS: u16 = 1 << 10;
 }
 
-/// The values that code may read or change. Lists are in order and have no duplicates, so that
-/// equal reaches are equal values.
+/// The values that code may read or change. Lists are in order and have no duplicates, so equal
+/// reaches are equal values.
 #[derive(Default, PartialEq)]
 pub(super) struct Reach {
     /// Variables that are read or set.

@@ -15,7 +15,7 @@ pub(crate) enum Known {
     Nothing,
     /// The smallest distances so far.
     Smallest,
-    /// Distances of 0 for every other block, so that these do not matter.
+    /// Distances of 0 for every other block; these distances then do not matter.
     Zeros,
 }
 

@@ -255,7 +255,7 @@ impl Parser {
                 let fault = self.named_word(span, "the name of the fault")?;
                 syntax.faults.push(fault);
             }
-            // Not a keyword, so that events and variables may have this name.
+            // Not a keyword, so events and variables may have this name.
             "requirement" => {
                 let requirement = self.named_word(span, "the name of the requirement")?;
                 syntax.requirements.push(requirement);
@@ -399,7 +399,7 @@ impl Parser {
                 "block" => &mut sync.block,
                 "interrupt" => &mut sync.interrupt,
                 "priority" => &mut sync.priority,
-                // Not a keyword, so that events and variables may have this name.
+                // Not a keyword, so events and variables may have this name.
                 "weight" => &mut sync.weight,
                 _ => {
                     return Err(

@@ -9,12 +9,13 @@ use crate::linear::form::Form;
 pub(crate) struct Marks {
     /// The tracer's current time, plus one.
     pub(super) now: u64,
-    /// For all blocks of a [run](crate::linear::form::Instruction::Run), by the first block of the
-    /// run.
+    /// The marks of all blocks of a [run](crate::linear::form::Instruction::Run), by the first
+    /// block of the run.
     pub(super) runs: Box<[u64]>,
-    /// For the coverage of each block.
+    /// The marks of the coverage of each block.
     pub(super) covered: Box<[u64]>,
-    /// For each block whose smallest distances are both 0, so that further distances do not matter.
+    /// A mark for each block whose smallest distances are both 0; further distances then do not
+    /// matter.
     pub(super) settled: Box<[u64]>,
 }
 
