@@ -16,7 +16,7 @@ use crate::failure::Worded;
 /// The store belongs to a study or to a coordinator. The copy has every record that was
 /// acknowledged before the command, and is an independent store: `catherd run` and `catherd
 /// coordinator` continue on it in another folder. Copying the file with `cp` while runs are
-/// executed misses what is in its write-ahead log.
+/// executed misses the contents of its write-ahead log.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 #[command(group = ArgGroup::new("source").required(true).args(["study", "dir", "store"]))]

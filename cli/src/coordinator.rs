@@ -69,9 +69,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "NAME", value_delimiter = ',', requires = "dashboard")]
     dashboard_name: Vec<String>,
 
-    /// Command of the shell that is executed when all runs of a study have ended, with
-    /// CATHERD_STUDY, CATHERD_OWNER, CATHERD_PLANNED, CATHERD_DONE, CATHERD_FAILED and
-    /// CATHERD_QUARANTINED in its environment
+    /// Shell command that is executed when all runs of a study have ended, with CATHERD_STUDY,
+    /// CATHERD_OWNER, CATHERD_PLANNED, CATHERD_DONE, CATHERD_FAILED and CATHERD_QUARANTINED in its
+    /// environment
     #[arg(long, value_name = "COMMAND")]
     on_end: Option<String>,
 

@@ -17,10 +17,10 @@ const EXECUTIONS: &str = "1000";
 
 /// Generates a test suite for one project.
 ///
-/// The tests have no event that their blocks do not need, and assert what their events change in
-/// the project. They are executed again with other random numbers: assertions that do not hold
-/// there are listed separately as flaky, and blocks that are not covered as covered by chance. The
-/// same project, algorithm, seed and budget in executions or steps give the same suite.
+/// The tests contain only events that are needed to cover their blocks, and assert what their
+/// events change in the project. They are executed again with other random numbers: assertions that
+/// do not hold there are listed separately as flaky, and blocks that are not covered as covered by
+/// chance. The same project, algorithm, seed and budget in executions or steps give the same suite.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

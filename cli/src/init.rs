@@ -14,8 +14,8 @@ use crate::{schema, subjects};
 /// Writes a study file from the answers to four questions.
 ///
 /// The file has comments. The questions are about the kind, the projects, the algorithms and the
-/// number of seeds. An empty answer takes the value in brackets; flags answer in advance, and --yes
-/// takes all others.
+/// number of seeds. An empty answer takes the value in brackets; flags answer questions in advance,
+/// and --yes accepts the values in brackets for all others.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -14,8 +14,9 @@ const TEXT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/licences.txt.gz"))
 
 /// Prints the licences of all parts of this program.
 ///
-/// First a list of the crates and fonts with versions and licences, then the text of each licence.
-/// Packages of catherd and packages of studies with the program have the same text in a file.
+/// The output begins with a list of the crates and fonts with versions and licences, followed by
+/// the text of each licence. Packages of catherd, and packages of studies that contain the program,
+/// have the same text in a file.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -122,20 +122,20 @@ enum Command {
     Submit(studies::Submit),
     Status(studies::Status),
     Watch(studies::Watch),
-    /// Pauses a study: current runs are finished, no others start
+    /// Pauses a study: current runs are finished, and no others start
     Pause(studies::Change),
     /// Continues a study that was paused or cancelled
     Resume(studies::Change),
-    /// Cancels a study: current runs are finished, records are kept
+    /// Cancels a study: current runs are finished, and records are kept
     Cancel(studies::Change),
     Delete(studies::Delete),
     Share(studies::Share),
     Why(studies::Why),
-    /// Drains workers: current runs are finished, the workers exit
+    /// Drains workers: current runs are finished, and the workers exit
     Drain(studies::Tell),
     /// Blocks workers: they get no further runs, but stay
     Block(studies::Tell),
-    /// Admits workers again that were drained or blocked
+    /// Readmits workers that were drained or blocked
     Undrain(studies::Tell),
     Results(studies::Results),
     Health(health::Arguments),

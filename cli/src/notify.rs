@@ -9,7 +9,7 @@ use clap::Args;
 /// The flag that names the command.
 #[derive(Args, Clone, Debug, Default)]
 pub(crate) struct Notify {
-    /// Command of the shell to start when the study has ended, with the variables CATHERD_STUDY,
+    /// Shell command to start when the study has ended, with the variables CATHERD_STUDY,
     /// CATHERD_STATUS (finished, incomplete, stopped or error) and CATHERD_RESULTS (the folder)
     #[arg(long, value_name = "COMMAND")]
     notify_command: Option<String>,

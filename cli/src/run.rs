@@ -74,8 +74,8 @@ pub(crate) struct Arguments {
     #[arg(long)]
     fresh: bool,
 
-    /// Results of a study with measure = "apart": its trials are measured again, such as by another
-    /// measurer, and not executed again
+    /// Results of a study with measure = "apart": its trials are measured again, for example by
+    /// another measurer, instead of being executed again
     #[arg(long, value_name = "RESULTS")]
     trials: Option<PathBuf>,
 
@@ -89,7 +89,7 @@ pub(crate) struct Arguments {
     siblings: bool,
 
     /// Execute nothing; say which effects the study can find, and how many projects and seeds an
-    /// effect needs. Runs in the folder are taken as a pilot study
+    /// effect needs. Runs in the folder are used as a pilot study
     #[arg(long)]
     plan: bool,
 

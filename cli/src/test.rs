@@ -13,9 +13,9 @@ use crate::pair::PairArgs;
 ///
 /// A suite is a JSON file that catherd generated for a Scratch or JavaScript project, a JavaScript
 /// file with tests for Whisker, a JSON file with models for Whisker, or a plan for Itch, whose
-/// judgement is written in Itch's partial format; catherd finds out from its content. For a folder
-/// of projects, or a list of them on standard input (`-`), the suite is executed on each and the
-/// statuses are written as a table in CSV, in the order of the projects. With the seed of a
+/// judgement is written in Itch's partial format; catherd recognises the type by its content. For a
+/// folder of projects, or a list of them on standard input (`-`), the suite is executed on each and
+/// the statuses are written as a table in CSV, in the order of the projects. With the seed of a
 /// generated suite, all assertions are checked; with any other, those that do not depend on random
 /// numbers.
 #[derive(Args)]

@@ -42,7 +42,8 @@ Examples:
   catherd token worker --name ants -o ants.token
   catherd token submitter --file /srv/catherd/tokens -o me.token")]
 pub(crate) struct MakeToken {
-    /// Role that the token permits: worker, submitter, viewer, or administrator, who may do all
+    /// Role that the token permits: worker, submitter, viewer, or administrator, who may do
+    /// everything
     role: Role,
 
     /// Name of the person who has the token. Studies belong to the person who submits them: only

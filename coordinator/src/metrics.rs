@@ -7,13 +7,13 @@ use std::time::Duration;
 use crate::ledger::Phase;
 use crate::progress::{AttemptCounts, Progress};
 
-/// Upper bounds of the classes of a histogram, in milliseconds; one more class has no bound.
+/// Upper bounds of the buckets of a histogram, in milliseconds; one more bucket has no bound.
 const BOUNDS: [u64; 10] = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 
 /// A histogram of the times of requests of one kind.
 #[derive(Debug, Default)]
 struct Histogram {
-    /// Number of requests by class.
+    /// Number of requests by bucket.
     classes: [AtomicU64; BOUNDS.len() + 1],
     /// The time of all requests together, in microseconds.
     total: AtomicU64,

@@ -96,7 +96,7 @@ fn records_of_version_0_3_0_are_read() {
     let tool = &recorded[2].record;
     assert_eq!((tool.covered(), tool.work["executions"]), (2, 7));
     assert_eq!(tool.artifacts["suite.json"], "press");
-    // A run that failed at once has neither criteria nor work, like one of this version.
+    // A run that failed at once has neither criteria nor work, as in the current version.
     let failed = &recorded[3];
     assert_eq!((failed.record.outcome, failed.record.criteria.len()), (RunOutcome::Failed, 0));
     let mut now = RunRecord::failed(&failed.spec, "too short", 25);

@@ -101,7 +101,7 @@ pub struct Arguments {
     #[arg(long, value_name = "DIR", requires = "tools")]
     wheels: Option<PathBuf>,
 
-    /// Folder of a corpus with projects of the study, whose manifest says where they are from
+    /// Folder of a corpus with projects of the study, whose manifest states their origins
     #[arg(long, value_name = "DIR")]
     corpus: Vec<PathBuf>,
 

@@ -134,7 +134,7 @@ struct More {
     against: Vec<PathBuf>,
 
     /// Write CSV files for spreadsheets: names that begin with = + - or @ get an apostrophe,
-    /// because spreadsheets take them for formulas
+    /// because spreadsheets would treat them as formulas
     #[arg(long)]
     spreadsheet: bool,
 }

@@ -33,12 +33,12 @@ use crate::replay::Stored;
 /// Executes finished runs again and compares their digests.
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine. Runs
-/// that real time decided are skipped, because they depend on the machine: those with a budget of
-/// real time, and runs of tools that say so.
+/// that depend on real time are skipped, because their results depend on the machine: runs with a
+/// budget of real time, and runs of tools that declare this.
 ///
-/// Before, every table, figure and page of a folder is made again from the records and compared, as
-/// is every file of a replication package (`catherd archive`), whose files and records are checked
-/// first.
+/// First, every table, figure and page of a folder is made again from the records and compared, as
+/// is every file of a replication package (`catherd archive`), after its files and records have
+/// been checked.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[DIFFERS])))]
 pub struct Arguments {
@@ -61,11 +61,11 @@ pub struct Arguments {
     #[arg(long, value_name = "PATH", num_args = 1..)]
     projects: Vec<PathBuf>,
 
-    /// Execute the external tools that a package names, which are not checked before
+    /// Execute the external tools that a package names, which are not checked beforehand
     #[arg(long)]
     run_programs: bool,
 
-    /// File of the signers of packages whom to trust, as ssh-keygen has it (allowed_signers); a
+    /// File of the trusted signers of packages, in the format of ssh-keygen (allowed_signers); a
     /// package that none of them signed is refused
     #[arg(long, value_name = "FILE")]
     allowed_signers: Option<PathBuf>,

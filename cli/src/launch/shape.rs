@@ -56,7 +56,8 @@ pub(crate) struct Shape {
     #[arg(long, value_name = "NAME")]
     qos: Option<String>,
 
-    /// Line of shell before the workers start, such as 'module load gcc'; may be repeated
+    /// Line of shell code to execute before the workers start, such as 'module load gcc'; may be
+    /// repeated
     #[arg(long, value_name = "LINE")]
     prologue: Vec<String>,
 

@@ -35,8 +35,8 @@ impl ClaimFlags {
 
 /// Changes how many workers a study gets.
 ///
-/// Workers are divided between the persons who have submitted studies, and then between the studies
-/// of a person, over time and by shares. `catherd status` shows the shares.
+/// Workers are divided among the people who have submitted studies, and then between the studies of
+/// a person, over time and by shares. `catherd status` shows the shares.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

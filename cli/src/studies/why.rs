@@ -9,7 +9,7 @@ use serde_json::json;
 use super::connection::Connection;
 use crate::remote::Remote;
 
-/// Says why a run waits, or how it ended.
+/// Explains why a run waits, or how it ended.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -22,7 +22,7 @@ pub(crate) struct CodeFlags {
     style: Style,
 
     /// Node.js in which a suite that is written as code is confirmed: its tests are executed there
-    /// three times, and what differs is asserted as Node.js shows it or left out (JavaScript)
+    /// three times, and values that differ are asserted as in Node.js or left out (JavaScript)
     #[arg(long, value_name = "PROGRAM", default_value = "node")]
     node: PathBuf,
 

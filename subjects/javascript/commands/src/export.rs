@@ -25,7 +25,8 @@ Exit codes: 0 if the code was written, 1 if not.";
 
 /// Writes a suite for JavaScript as code for a test framework.
 ///
-/// Without --project, the project is looked for where the suite is and in the current folder.
+/// Without --project, the project is searched for in the folder of the suite and in the current
+/// folder.
 #[derive(Args)]
 #[command(after_help = EXAMPLES)]
 pub struct Arguments {

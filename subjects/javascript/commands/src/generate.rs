@@ -45,7 +45,7 @@ pub struct Flags {
     watch: bool,
 
     /// Only test functions that differ from a revision of Git, such as main or HEAD~1. Tests whose
-    /// result is another one there come first (JavaScript)
+    /// results differ there come first (JavaScript)
     #[arg(long, value_name = "REV")]
     since: Option<String>,
 }

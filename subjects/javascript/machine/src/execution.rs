@@ -110,7 +110,7 @@ pub struct Execution {
     pub counters: Vec<u32>,
     /// How often the decision at a site was true, and false.
     pub outcomes: [Vec<u32>; 2],
-    /// The least distances of each site from true and from false, alternating.
+    /// The smallest distances of each site from true and from false, alternating.
     pub least: Vec<f64>,
     /// Observations of unknown arguments.
     pub evidence: Vec<Evidence>,

@@ -78,7 +78,8 @@ impl Shared {
         Reached { counters: counters.to_vec(), outcomes: [taken.to_vec(), refused.to_vec()] }
     }
 
-    /// Counters, how often each decision was true and false, and least distances between 0 and 1.
+    /// Counters, how often each decision was true and false, and smallest distances between 0
+    /// and 1.
     pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let mut least = least.to_vec();
@@ -99,7 +100,7 @@ pub(crate) struct Arrays {
     taken: SharedArray<u32>,
     /// How often each site was decided false.
     refused: SharedArray<u32>,
-    /// The least distances of each site from true and from false, alternating.
+    /// The smallest distances of each site from true and from false, alternating.
     least: SharedArray<f64>,
     /// The distances of the last decision at each site from true.
     last_true: SharedArray<f64>,

@@ -49,7 +49,7 @@ pub struct Flags {
     asked_mutants: Option<u64>,
 
     /// Number of assertions that are kept for each mutant by --assertions minimal, minimal-by-test
-    /// and diverse: more of them notice more of the mutants that were not used
+    /// and diverse: with more of them, the suite notices more of the mutants that were not used
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     noticed_by: u32,
 }

@@ -22,7 +22,7 @@ use crate::test::suite::{LoadedSuite, Tests};
 /// The command reads one JSON object from standard input and writes the judgement to standard
 /// output, one command of Dodona on each line.
 ///
-/// Of the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
+/// In the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
 /// Itch (suite.js, or the only file in JavaScript there), and `source` is the submission, an .sb3
 /// or .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
 /// compared with itself. `natural_language` is the language of the sentences that the judge adds,

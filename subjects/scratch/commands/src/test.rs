@@ -29,8 +29,8 @@ use crate::project;
 /// Flags of `catherd test`. The public flags also apply to suites of other kinds.
 #[derive(Args)]
 pub struct Flags {
-    /// Whether a suite in JavaScript has tests for Whisker or is a plan for Itch [default: as its
-    /// text says]
+    /// Whether a suite in JavaScript has tests for Whisker or is a plan for Itch [default:
+    /// recognised by its text]
     #[arg(long, value_name = "KIND")]
     kind: Option<Kind>,
 
@@ -83,7 +83,7 @@ pub struct Flags {
     #[arg(long, value_name = "WHAT", requires = "template")]
     expect: Option<Expectation>,
 
-    /// Exit with 0 also if tests fail, as Whisker does; with 1 only if they cannot be executed
+    /// Exit with 0 even if tests fail, as Whisker does; with 1 only if they cannot be executed
     #[arg(long)]
     pub exit_zero: bool,
 

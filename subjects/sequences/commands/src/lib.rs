@@ -90,7 +90,7 @@ struct Settings {
     #[arg(long, value_name = "N", default_value_t = 10_000_000)]
     limit: usize,
 
-    /// What a criterion tells apart: only the names of events, or events with their fields
+    /// What a criterion distinguishes: only the names of events, or events with their fields
     #[arg(long, value_name = "LETTERS", default_value = "names", value_parser = ["names", "events"])]
     alphabet: String,
 }
