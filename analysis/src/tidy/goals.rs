@@ -17,7 +17,7 @@ pub struct GoalSet {
     pub project: String,
     /// Digest of the project's bytes.
     pub digest: String,
-    /// What the goals are, such as a coverage criterion.
+    /// The criterion to which the goals belong.
     pub criterion: String,
     /// Number of runs that have these goals.
     pub runs: u64,

@@ -16,7 +16,7 @@ pub struct Approach {
 /// Goals that a run does not cover, for which its distance is requested.
 #[derive(Clone, Copy, Debug)]
 pub struct OpenGoals<'a> {
-    /// What the goals are, such as a coverage criterion.
+    /// The criterion to which the goals belong.
     pub criterion: &'a str,
     /// The name of each goal by its number in records.
     pub names: &'a [String],

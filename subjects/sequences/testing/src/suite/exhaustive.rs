@@ -13,7 +13,7 @@ pub struct TooLarge {
     pool: usize,
 }
 
-/// The best suite of all.
+/// The best of all suites.
 ///
 /// # Errors
 ///
