@@ -20,14 +20,14 @@ use crate::tables::CaptionedTable;
 /// Name of the file in a folder of results.
 pub const FILE: &str = "claims.toml";
 
-/// Minimum number of runs from which a number is computed that decides a claim, unless the claim
-/// names another.
+/// Minimum number of runs from which the number of a claim has to be computed, unless the claim
+/// states a different minimum.
 const MIN_RUNS: usize = 2;
 
 /// Maximum size of a file of claims in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
-/// Largest p-value of a significant difference, unless a claim names another.
+/// Bound below which a p-value is significant, unless the claim states a different level.
 const LEVEL: f64 = 0.05;
 
 /// A sentence with the number that decides it.
@@ -57,8 +57,8 @@ pub struct Claim {
     /// The level of significance.
     #[serde(default)]
     level: Option<f64>,
-    /// The minimum number of runs from which the number is computed. If there are fewer, the claim
-    /// cannot be decided.
+    /// The minimum number of runs from which the number is computed. If there are fewer, but at
+    /// least one, the claim cannot be decided.
     #[serde(default)]
     runs: Option<usize>,
 }
@@ -124,7 +124,7 @@ pub enum ClaimsError {
         /// Cause given by the operating system.
         cause: std::io::Error,
     },
-    /// The file does not have the form of claims.
+    /// The file is not a regular file of at most 16 MiB, or does not have the form of claims.
     #[error("{}: {cause}", path.display())]
     Form {
         /// The file.
@@ -137,7 +137,8 @@ pub enum ClaimsError {
 /// Reads a file of claims.
 ///
 /// # Errors
-/// If the file cannot be read, or if a claim is malformed, which the error names.
+/// [`ClaimsError::Io`] if the file cannot be read, and [`ClaimsError::Form`], with the line or the
+/// claim, if it is not a regular file of at most 16 MiB or is malformed.
 pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
     // Refuse pipes and devices, because reading one may not end.
@@ -168,7 +169,8 @@ fn parse(text: &str) -> Result<Vec<Claim>, String> {
 /// The result of deciding a claim by a report.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The claim holds. A number equals the published number after rounding to as many digits.
+    /// The claim holds: the number equals the published number after rounding to as many digits, or
+    /// satisfies the relation, and the p-value, if the claim names one, is significant.
     Holds,
     /// The number is not the published one, but within the tolerance.
     WithinTolerance,
@@ -258,7 +260,7 @@ impl Claim {
         text.parse().map_err(|error: crate::report::AddressError| error.to_string())
     }
 
-    /// Decides the claim by a report.
+    /// Decides the claim by a report. The report of an incomplete study decides no claim.
     pub fn judge(&self, report: &Report<'_>) -> Judged {
         let found = self.address(&self.number);
         let found = found.and_then(|at| at.find(report).map_err(|error| error.to_string()));

@@ -35,8 +35,8 @@ pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// Maximum number of algorithms for which every pair is compared. If there are more, each is only
-/// compared with the first, because the number of pairs grows with the square.
+/// Maximum number of algorithms for which every pair is compared. If there are more, each is
+/// compared only with the first, because the number of pairs grows with the square.
 pub const MAX_ALL_COMPARED: usize = 16;
 
 /// Values of runs by project and algorithm, with the run of each value.
@@ -357,8 +357,8 @@ pub struct MeanCoverage {
     pub projects: usize,
     /// Mean over these projects of the mean over their runs, in 0..=1; `None` without runs.
     pub mean: Option<f64>,
-    /// The mean over the projects on which every algorithm has a run. If runs are missing, only
-    /// these means can be compared.
+    /// The mean over the projects on which every algorithm that has any runs has one; `None`
+    /// without such projects. If runs are missing, only these means can be compared.
     pub common: Option<f64>,
 }
 

@@ -135,8 +135,8 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     histogram::draw(measure, "Projects", &positive, true, Series::Other(1), median, &subtitle)
 }
 
-/// Shares of projects that use the most common features, given by name and number of projects, in
-/// the order of the table. `noun` names the features, in the plural.
+/// Shares of projects that use the first [`MAX_FEATURES`] features of a table, given by name and
+/// number of projects, in its order. `noun` names the features, in the plural.
 fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg {
     let shown = &features[..features.len().min(MAX_FEATURES)];
     let share = |users: u64| 100.0 * users as f64 / projects.max(1) as f64;

@@ -5,7 +5,8 @@
 //! 8 pt. Figures can be read in black and white and by colour-blind readers, because series differ
 //! in their dashes or markers as well as in their colour. An algorithm has the same colour in all
 //! figures of all studies; pairs of algorithms and everything else are grey. Nothing is drawn at
-//! the border of a picture. An axis that could begin at 0 but does not is marked by two strokes.
+//! the border of a picture. An axis that does not contain its origin, which is usually 0, is marked
+//! by two strokes.
 
 mod axis;
 pub(crate) mod bars;

@@ -60,7 +60,7 @@ pub struct Figure {
     pub svg: Svg,
 }
 
-/// Maximum number of algorithms of which every pair is shown individually; if there are more, only
+/// Maximum number of algorithms for which every pair is shown individually; if there are more, only
 /// the pairs with the first algorithm are shown.
 const MAX_ALL_PAIRS: usize = 4;
 
@@ -114,7 +114,7 @@ pub(crate) fn selection(results: &Results) -> Option<String> {
     })
 }
 
-/// The pairs that are shown individually.
+/// The pairs that are shown individually and have at least one project.
 fn shown<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
@@ -197,14 +197,14 @@ fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<
     })
 }
 
-/// Values that belong to an algorithm, a machine or a pair.
+/// The values of an algorithm, a machine or a pair.
 struct Sample {
     series: Series,
     label: String,
     values: Vec<f64>,
 }
 
-/// Samples of all algorithms that have values.
+/// Samples of the algorithms that figures show and that have values.
 fn by_algorithm(results: &Results, values: impl Fn(usize) -> Vec<f64>) -> Vec<Sample> {
     let one = |(algorithm, label): (usize, &String)| {
         let (series, values) = (results.series(algorithm), values(algorithm));
@@ -224,7 +224,7 @@ struct Distribution<'a> {
     name: &'a str,
     title: &'a str,
     axis: Axis,
-    /// The unit to which a value belongs, in the singular: `run` or `project`.
+    /// What each value is the result of, in the singular: `run` or `project`.
     counted_as: &'a str,
     /// The unit after medians in the caption: ` %`, ` ms`, or empty.
     unit: &'a str,
@@ -283,7 +283,8 @@ fn effect_samples(results: &Results, pairs: &[Comparison]) -> Vec<Sample> {
     shown(results, pairs).enumerate().map(one).collect()
 }
 
-/// Effect sizes of each pair over projects (Whisker paper, figures 18 and 27).
+/// Effect sizes of each pair over projects (Whisker paper, figures 18 and 27); `None` without
+/// pairs, or if a pair has fewer than [`MIN_SAMPLE`] projects.
 fn effect_violins(
     results: &Results,
     pairs: &[Comparison],

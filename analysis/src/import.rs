@@ -238,12 +238,12 @@ pub struct ImportSummary {
 /// Writes the runs of some files as tidy tables into a folder, which is created if it is
 /// missing.
 ///
-/// Runs without a seed, or with one that no other algorithm has, are numbered from 1 for each
+/// Runs without a seed, or of a format whose seeds only identify runs, are numbered from 1 for each
 /// project and algorithm, in the order of the files.
 ///
 /// # Errors
 /// [`ImportError`] if a file cannot be read or is malformed, or if the tables cannot be written. In
-/// this case, no tables remain.
+/// this case, the table `runs` is not written, and files that end in `.partial` may remain.
 pub fn import(
     format: &dyn Format,
     files: &[PathBuf],

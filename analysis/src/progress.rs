@@ -50,7 +50,7 @@ pub struct Curve {
 pub struct Progress {
     /// The clock of all points.
     pub clock: Clock,
-    /// Time of the end of the last run.
+    /// The longest time that one of the shown runs used.
     pub end: u64,
     /// Number of projects over which the means are taken.
     pub projects: usize,
@@ -74,7 +74,8 @@ impl Progress {
         Ok(Progress::of(results, clock, &shares(results, &improvements), &counted))
     }
 
-    /// The curves over the runs of one project, by the project's index into [`Results::projects`].
+    /// The curves over the runs of each project that has any to show, with the index of the project
+    /// into [`Results::projects`].
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -91,8 +92,8 @@ impl Progress {
         Ok((0..results.projects.len()).filter_map(one).collect())
     }
 
-    /// The curves of each criterion except the first for which runs have timelines, by the name of
-    /// the criterion.
+    /// The curves of each criterion after the first that has timelines, with the name of the
+    /// criterion.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

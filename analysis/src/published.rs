@@ -34,7 +34,7 @@ pub struct PublishedNumber {
     pub place: String,
     /// The quantity, from the table in the documentation of the module.
     pub quantity: String,
-    /// Labels of configurations; empty if the number belongs to no configuration.
+    /// Labels of configurations; empty if the number does not refer to any.
     pub configuration: String,
     /// What the number refers to, such as a project.
     pub subject: String,

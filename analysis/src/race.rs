@@ -28,7 +28,8 @@ pub fn inferior(blocks: &[Vec<Option<f64>>], level: f64) -> Vec<Inferior> {
     // Rank negative values, so that the highest coverage has rank 1.
     let whole: Vec<Vec<f64>> =
         blocks.iter().filter_map(|b| b.iter().map(|v| v.map(|v| -v)).collect()).collect();
-    // With two treatments Friedman's omnibus test is skipped.
+    // Friedman's test is skipped for two treatments, because Conover's comparison already compares
+    // all.
     let two = whole.first().is_some_and(|block| block.len() == 2);
     let differ = two || friedman(&whole).is_ok_and(|test| test.p.value < level);
     let Ok(test) = Conover::new(&whole) else { return Vec::new() };

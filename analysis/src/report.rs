@@ -118,15 +118,15 @@ impl Section {
         Section { name, title, items: Vec::new() }
     }
 
-    /// Adds a table unless it is empty or has no value at all.
+    /// Adds a table unless it has no rows, or all of its numbers are missing.
     fn table(&mut self, table: impl Into<Option<CaptionedTable>>) {
         let table = table.into();
         let has_values = |t: &CaptionedTable| !t.table.rows().is_empty() && t.table.has_values();
         self.items.extend(table.filter(has_values).map(Item::Table));
     }
 
-    /// Adds a sentence about real time to all tables and figures that show tests or times. Tables
-    /// and figures in the section about real time have it already.
+    /// Adds a sentence about real time to the table of costs and to all tables and figures with
+    /// tests. Tables and figures in the section about real time have it already.
     fn add_caveat(&mut self, caveat: &str) {
         for item in &mut self.items {
             match item {
@@ -206,7 +206,7 @@ fn without_p_values(caption: &str) -> String {
 /// Optional contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportSettings {
-    /// Parameters whose effect is shown: configurations that only differ in one of them are
+    /// Parameters whose effect is shown: configurations that differ only in one of them are
     /// compared.
     pub factors: Vec<String>,
     /// Label of the configuration with which the others are compared.

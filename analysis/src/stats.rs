@@ -98,7 +98,7 @@ pub enum Unavailable {
     /// The sample has no values.
     #[error("the sample is empty")]
     Empty,
-    /// The sample has fewer values than the statistic requires.
+    /// The sample has fewer values, pairs, blocks or treatments than the statistic requires.
     #[error("the sample has {found} values, {needed} are needed")]
     TooFew {
         /// The minimum number of values.
@@ -106,13 +106,13 @@ pub enum Unavailable {
         /// The number given.
         found: usize,
     },
-    /// The sample contains NaN, which cannot be ordered.
+    /// The sample contains NaN, which cannot be ordered, or a p-value is not in 0..=1.
     #[error("the sample contains a value that is not a number")]
     NotANumber,
     /// The sample contains an infinite value, and the statistic is based on differences.
     #[error("the sample contains an infinite value")]
     Infinite,
-    /// All values are equal.
+    /// All values, or all values of every block, are equal; or a row or column of a table is empty.
     #[error("all values of the sample are equal")]
     Constant,
     /// Paired samples, or blocks, have different lengths.
@@ -150,7 +150,7 @@ pub enum Method {
     /// Computed from the limiting distribution, with the corrections that the documentation of the
     /// statistic names.
     Asymptotic,
-    /// All values are equal, so p is 1.
+    /// Nothing differs in the sample, for example because all values are equal, so p is 1.
     Degenerate,
 }
 
@@ -216,7 +216,8 @@ fn paired(x: &[f64], y: &[f64]) -> Result<(), Unavailable> {
     if x.len() == y.len() { Ok(()) } else { Err(Unavailable::Unpaired(x.len(), y.len())) }
 }
 
-/// The number of treatments of these blocks, which must be the same in all blocks.
+/// The number of treatments of these blocks, which must be the same in all blocks and at least
+/// `needed`.
 fn treatments<B: AsRef<[f64]>>(blocks: &[B], needed: usize) -> Result<usize, Unavailable> {
     let treatments = blocks.first().ok_or(Unavailable::Empty)?.as_ref().len();
     if treatments < needed {

@@ -35,7 +35,7 @@ pub struct Summary {
 /// - `coverage.csv`: coverage of each algorithm on each project;
 /// - `decisions.csv`: the verdict on each pair over all projects;
 /// - `algorithms.csv`: mean coverage of each algorithm;
-/// - `coverage-over-time.svg`, unless no run has a coverage.
+/// - `coverage-over-time.svg`, if all algorithms with runs have a coverage on some project.
 ///
 /// # Errors
 /// [`Error`] if a table is missing or malformed, if it has runs that cannot be compared, or if a
@@ -150,7 +150,8 @@ impl Files<'_> {
     }
 }
 
-/// Missing runs and skipped projects with their causes, one per line.
+/// Missing runs by cause, projects with too few runs, and skipped projects with their reasons, a
+/// line for each.
 fn notes(results: &Results, comparisons: &[Comparison]) -> String {
     let mut notes = String::new();
     let missing = Missing::new(results);

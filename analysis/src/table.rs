@@ -81,8 +81,8 @@ fn rounded(value: f64, decimals: usize) -> String {
     }
 }
 
-/// Maximum length of a line on the terminal, in characters, if breaking headings is enough to keep
-/// it.
+/// Maximum length of a line on the terminal in characters, as far as broken headings can keep lines
+/// below it.
 const LINE_WIDTH: usize = 100;
 
 /// Characters between two columns on the terminal.
@@ -121,7 +121,7 @@ impl Table {
     }
 
     /// Sets the runs from which one cell of the last row was computed, if they differ from the runs
-    /// of the row.
+    /// of the row. Without a row or a column of this name nothing is set.
     pub fn set_source_runs(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
         let column = self.columns.iter().position(|c| c.0 == column);
         if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
@@ -180,7 +180,7 @@ impl Table {
     }
 
     /// Makes all cells of columns whose names satisfy `clear` not available. Returns whether there
-    /// were any.
+    /// were any such cells.
     pub(crate) fn clear_columns(&mut self, clear: impl Fn(&str) -> bool) -> bool {
         let chosen: Vec<usize> =
             (0..self.columns.len()).filter(|&column| clear(&self.columns[column].0)).collect();
@@ -192,7 +192,7 @@ impl Table {
         !chosen.is_empty() && !self.rows.is_empty()
     }
 
-    /// Whether a row has a value other than text.
+    /// Whether some cell is a number, or all cells are text.
     pub(crate) fn has_values(&self) -> bool {
         let mut cells = self.rows.iter().flatten();
         let is_value = |cell: &Cell| cell.value().is_some();
@@ -202,7 +202,8 @@ impl Table {
         cells.any(is_value) || !(0..self.columns.len()).any(has_numbers)
     }
 
-    /// The columns with these names, in this order; other columns are left out.
+    /// A table of the columns with these names, in this order. Other columns and the source runs
+    /// are left out, and names without a column are ignored.
     #[must_use]
     pub fn selected(&self, names: &[&str]) -> Table {
         let at = |name: &&str| self.columns.iter().position(|column| column.0 == *name);
@@ -254,8 +255,8 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// Like [`Table::csv`], for spreadsheets: they treat text that begins with `=`, `+`, `-` or `@`
-    /// as a formula, so such text is prefixed with an apostrophe.
+    /// Like [`Table::csv`], for spreadsheets: they treat text that begins with `=`, `+`, `-`, `@`,
+    /// a tab or a carriage return as a formula, so such text is prefixed with an apostrophe.
     ///
     /// # Errors
     /// [`csv::Error`] if a row cannot be encoded.
@@ -271,7 +272,8 @@ impl Table {
         safe.csv()
     }
 
-    /// One object for each row: the cells by the names of their columns, `null` if not available.
+    /// One object for each row: the cells by the names of their columns, `null` if not available or
+    /// not finite.
     pub fn json(&self) -> Vec<Map<String, Value>> {
         let value = |cell: &Cell| match cell {
             Cell::Text(text) => Value::from(text.as_str()),

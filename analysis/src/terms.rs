@@ -45,7 +45,7 @@ pub(crate) fn capitalised(words: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// Words without a capital letter at the beginning; names at the beginning keep theirs.
+/// Words with a small letter at the beginning, even if they begin with a name.
 pub(crate) fn uncapitalised(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());

@@ -4,14 +4,15 @@
 //! only.
 //!
 //! `runs` contains the runs, `criteria` their goals by criterion, `timeline` their improvements,
-//! `mutants` the mutants of their projects, `skipped` the projects that were not run, `dropped` the
-//! configurations that lost a race, `projects.csv` numbers that describe projects, `goals.csv` how
-//! many runs cover each goal that has a name, and `risk.csv` the results of tests of faulty systems
-//! by item. `subject.json` is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs,
-//! with the units of work and the levels of locations, each of which is a column. `docs/columns.md`
-//! explains every column. `study.json` is the plan of the study, and `study-state.json`
-//! ([`RunStates`]) states how many of the planned runs the tables contain. Folders of version 0.3.0
-//! have none of the JSON files and other names for some columns; they can be read as well.
+//! `criteria-timeline` their improvements under further criteria, `mutants` the mutants of their
+//! projects, `skipped` the projects that were not run, `dropped` the configurations that lost a
+//! race, `projects.csv` numbers that describe projects, `goals.csv` how many runs cover each goal
+//! that has a name, and `risk.csv` the results of tests of faulty systems by item. `subject.json`
+//! is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs, with the units of work and
+//! the levels of locations, each of which is a column. `docs/columns.md` explains every column.
+//! `study.json` is the plan of the study, and `study-state.json` ([`RunStates`]) states how many of
+//! the planned runs the tables contain. Folders of version 0.3.0 have none of the JSON files and
+//! other names for some columns; they can be read as well.
 
 mod csv_file;
 mod described;
@@ -105,7 +106,7 @@ impl Clock {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A file or folder could not be opened, created, or renamed.
+    /// A file or folder could not be read, written, created or renamed.
     #[error("{}: {cause}", path.display())]
     Io {
         /// The file or folder.
@@ -121,7 +122,8 @@ pub enum Error {
         /// Cause given by polars.
         cause: PolarsError,
     },
-    /// A table with a description of projects is not CSV.
+    /// A table that exists only as CSV, such as `projects.csv`, `goals.csv` or `risk.csv`, is
+    /// malformed or could not be written.
     #[error("{}: {cause}", path.display())]
     Description {
         /// The file.

@@ -185,7 +185,7 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
 #[derive(Clone, Copy, Default)]
 struct Found {
     sets: usize,
-    /// Numbers of the intervals that are below, contain and are above the covered number.
+    /// Numbers of the intervals that are below, that contain and that are above the covered number.
     places: [usize; 3],
     bias: f64,
     error: f64,
@@ -217,9 +217,9 @@ impl Found {
 }
 
 /// Judges the estimators by a second study of the same projects, with as many runs and ten times
-/// the budget. All its runs together should cover as many goals as ten times as many runs are
-/// estimated to cover, and at most as many as are estimated to be reachable. Uses only projects in
-/// which the larger study covers more goals, or some goal is covered by a single run, because
+/// the budget. All runs of that study together should cover as many goals as ten times as many runs
+/// are estimated to cover, and at most as many as are estimated to be reachable. Uses only projects
+/// in which the larger study covers more goals, or some goal is covered by a single run, because
 /// otherwise there is nothing to estimate.
 pub(crate) fn larger(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);

@@ -175,7 +175,7 @@ fn resampled(rounds: &[Round], algorithms: usize, none: &Sequential) {
     let (differ, pairs) =
         (found.iter().map(|one| one.1).sum(), found.iter().map(|one| one.2).sum());
     println!(
-        "\n{STUDIES} studies drawn from its runs: {} fewer runs, {} of pairs have another verdict",
+        "\n{STUDIES} studies drawn from its runs: {} fewer runs, {} of pairs have a different verdict",
         share(all - runs, all),
         share(differ, pairs)
     );

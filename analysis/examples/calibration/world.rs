@@ -33,9 +33,9 @@ pub(crate) struct World {
     pub(crate) name: &'static str,
     pub(crate) projects: usize,
     pub(crate) seeds: usize,
-    /// Standard deviation of an algorithm's effect between projects, and of its runs on one
-    /// project.
+    /// Standard deviation of an algorithm's effect between projects.
     pub(crate) between: f64,
+    /// Standard deviation of an algorithm's runs on a project.
     pub(crate) within: f64,
     /// Whether values are limited to the range from 0 to 1, as coverage is.
     pub(crate) bounded: bool,

@@ -24,7 +24,7 @@ pub fn used(paper: &str) -> Vec<Used> {
         let mut rest = without_comment(text);
         while let Some((_, after)) = rest.split_once(MACRO) {
             let Some((address, after)) = after.split_once('}') else { break };
-            // LaTeX needs the underscores of names to be escaped.
+            // In LaTeX the underscores of names are escaped, so they are unescaped here.
             found.push(Used { line, address: address.replace("\\_", "_").trim().to_owned() });
             rest = after;
         }
@@ -41,7 +41,7 @@ fn without_comment(line: &str) -> &str {
 /// The definition of the macro with the numbers at these addresses, as a LaTeX file.
 ///
 /// # Errors
-/// If the report does not have an address; the first one is returned.
+/// [`AddressError`] for the first address that is malformed or that the report does not have.
 pub fn macros<'a>(
     report: &Report<'_>,
     addresses: impl IntoIterator<Item = &'a str>,

@@ -161,7 +161,7 @@ impl Axis {
         self.scale == Scale::Names
     }
 
-    /// Whether the axis does not begin at its origin.
+    /// Whether the origin is outside of the axis.
     pub(super) fn is_broken(&self) -> bool {
         self.origin.is_some_and(|origin| origin < self.low - 1e-9 || origin > self.high + 1e-9)
     }
@@ -197,8 +197,8 @@ impl Axis {
 /// `mosa[population=10 crossover=0.5]`, the names of parameters are shortened to as many letters as
 /// fit, at least three, or left out. In any other name, and in a name that is still too long, an
 /// ellipsis replaces the middle, because names of configurations often differ at their ends. In a
-/// pair `a vs b` the first name is shortened in this way, and the second one left out. A percentage
-/// after a configuration is kept.
+/// pair `a vs b` that is still too long, the first name is shortened in this way, and an ellipsis
+/// replaces the second name. A percentage after a configuration is kept.
 pub(crate) fn truncated(name: &str) -> String {
     let fits = |name: &str| name.chars().count() <= MAX_NAME;
     if fits(name) {
@@ -238,7 +238,8 @@ fn cut(text: &str, most: usize) -> String {
 }
 
 /// The string with the names of parameters in labels of grids shortened to `letters` letters, or
-/// left out if `letters` is 0. `None` if it contains no such label.
+/// left out if `letters` is 0. `None` if it contains no such label, or a bracket that is not
+/// closed.
 fn abbreviated(text: &str, letters: usize) -> Option<String> {
     let mut short = String::new();
     let (mut rest, mut found) = (text, false);

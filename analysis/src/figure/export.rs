@@ -213,7 +213,7 @@ fn outline(content: &mut Content, path: &Path) {
                 content.line_to(p.x, p.y);
                 (p.x, p.y)
             }
-            // PDF only has cubic curves.
+            // PDF has only cubic curves, so quadratic ones are converted.
             PathSegment::QuadTo(c, p) => {
                 let toward = |from: (f32, f32)| {
                     (from.0 + 2.0 / 3.0 * (c.x - from.0), from.1 + 2.0 / 3.0 * (c.y - from.1))

@@ -10,7 +10,7 @@ use skrifa::{FontRef, MetadataProvider as _};
 const FONT: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 
 /// The width of a text in pixels at a font size in pixels. A letter that the font does not have is
-/// taken to be as wide as the font is high.
+/// taken to be as wide as the font size.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return text.chars().count() as f64 * size };
     let letters = font.charmap();
@@ -36,7 +36,7 @@ pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     lines
 }
 
-/// The fonts of pictures: only this one, so that pictures are equal on every computer.
+/// The fonts of pictures: only [`FONT`], so that pictures are equal on every computer.
 pub(super) fn database() -> Arc<fontdb::Database> {
     static DATABASE: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut database = fontdb::Database::new();
@@ -46,7 +46,7 @@ pub(super) fn database() -> Arc<fontdb::Database> {
     Arc::clone(&DATABASE)
 }
 
-/// Gives every text the font of figures, whatever family it requests.
+/// Chooses the font of figures for every text, whatever family the text requests.
 pub(super) fn resolver() -> FontResolver<'static> {
     FontResolver {
         select_font: Box::new(|_, database| database.faces().next().map(|face| face.id)),

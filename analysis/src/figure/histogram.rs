@@ -5,8 +5,9 @@ use super::layout::{Layout, Width, width_of};
 use super::svg::{Anchor, Svg};
 use super::{Axis, Series, Style, three_digits};
 
-/// Number of bins per factor of ten on a logarithmic axis, and the minimum number of all bins.
+/// Number of bins per factor of ten on a logarithmic axis.
 const BINS_PER_DECADE: f64 = 8.0;
+/// Minimum number of bins on a logarithmic axis.
 const MIN_BINS: f64 = 12.0;
 
 /// Draws the number of values in each of the equal parts of an axis, and a dashed line at `median`.

@@ -11,8 +11,9 @@ pub(super) const FONT_SIZE: f64 = 12.0;
 pub(super) const LINE_HEIGHT: f64 = 15.0;
 /// Distance between the baselines of rows of the legend.
 const LEGEND_ROW: f64 = 18.0;
-/// Width of the symbol of a legend entry, and the gap after its text.
+/// Width of the symbol of a legend entry.
 const KEY: f64 = 30.0;
+/// Gap after the text of a legend entry.
 const LEGEND_GAP: f64 = 14.0;
 /// Width of the space between the frame and the labels to its right, in which lines connect the
 /// two.
@@ -54,8 +55,7 @@ impl Width {
         if longest <= 130.0 { Width::Column } else { Width::Page }
     }
 
-    /// The width of a column, or of a page if each of the names below the frame would have less
-    /// than 60 pixels in a column.
+    /// The width of a column for at most four names below the frame, otherwise the width of a page.
     pub(crate) fn above(names: usize) -> Width {
         if names <= 4 { Width::Column } else { Width::Page }
     }
@@ -117,7 +117,8 @@ impl Places {
         let left = longest(y) + if y.label.is_empty() { 12.0 } else { 32.0 };
         let labels =
             layout.right.iter().map(|label| width_of(&truncated(label))).fold(0.0, f64::max);
-        // The last tick of the horizontal axis extends to the right of the frame.
+        // Leave room for the label of the last horizontal tick, which extends to the right of the
+        // frame.
         let right = if layout.right.is_empty() {
             if x.has_names() { 8.0 } else { (longest(x) / 2.0 + 4.0).max(10.0) }
         } else {
@@ -126,7 +127,7 @@ impl Places {
         // Names that are wider than their slot are rotated.
         let slot = |left: f64| (whole - left - right) / x.ticks.len().max(1) as f64;
         let turned = x.has_names() && longest(x) > slot(left) - 4.0;
-        // The first rotated name extends to the left of the frame.
+        // Leave room for the first rotated name, which extends to the left of the frame.
         let overhang = longest(x) * 0.82 - slot(left) / 2.0 + 4.0;
         let left = if turned { left.max(overhang) } else { left };
         let frame_width = whole - left - right;

@@ -14,7 +14,7 @@ pub(crate) fn round_step(minimum: f64) -> f64 {
     }
 }
 
-/// A whole number with thin spaces between groups of three digits.
+/// A number; if it is whole and has more than four digits, thin spaces separate groups of three.
 pub(crate) fn grouped(value: f64) -> String {
     if value.fract() != 0.0 {
         return format!("{value}");

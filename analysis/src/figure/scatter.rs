@@ -77,7 +77,8 @@ pub(crate) fn draw(
         }
         shared.extend(drawn.into_values().filter(|(_, count)| *count > 1));
     }
-    // The numbers of points at the same place, the largest first, while they are legible.
+    // Write the numbers of points at the same position, the largest first, where they do not
+    // overlap.
     shared
         .sort_by(|a, b| b.1.cmp(&a.1).then(a.0.0.total_cmp(&b.0.0)).then(a.0.1.total_cmp(&b.0.1)));
     let mut written: Vec<(f64, f64)> = Vec::new();

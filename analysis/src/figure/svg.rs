@@ -200,7 +200,8 @@ impl Canvas {
         });
     }
 
-    /// The position of a text, moved if necessary so that the text is inside the picture.
+    /// The position of a text, moved if necessary so that the text is inside the picture. Only
+    /// texts that are horizontal or rotated by -90° are moved.
     fn inside(&self, (x, y): (f64, f64), width: f64, label: Label<'_>) -> (f64, f64) {
         let before = match label.anchor {
             Anchor::Start => 0.0,

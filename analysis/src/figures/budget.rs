@@ -124,7 +124,7 @@ fn progress_subtitle(progress: &Progress) -> String {
     subtitle
 }
 
-/// Mean effect sizes as a function of the budget.
+/// Mean effect sizes as a function of the budget; `None` if there are no pairs to show.
 pub fn effect_over_budget(
     results: &Results,
     clock: &Clock,
@@ -184,7 +184,8 @@ pub fn significance_over_budget(
     })
 }
 
-/// The work that runs need to reach shares of their final coverage.
+/// The work that runs need to reach shares of their final coverage; `None` if it is known for no
+/// algorithm that figures show.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
     let selected = super::selected(results);
     let series: Vec<Line> = rows

@@ -12,14 +12,16 @@ use crate::findings::{AaTest, Order, PlacedAlgorithm, Ranking};
 use crate::stats::mean;
 use crate::tidy::Results;
 
-/// Effect sizes of coverage (Whisker paper, figure 18).
+/// Effect sizes of coverage (Whisker paper, figure 18); `None` without pairs, or if a pair has too
+/// few projects.
 pub fn effect_sizes(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let about = "A12 of coverage on each project. Above 0.5 (dashed) the first algorithm of a \
                  pair covers more.";
     effect_violins(results, pairs, "effect-sizes", "Effect sizes", about)
 }
 
-/// Counts of projects on which one algorithm of a pair is better (Pynguin paper, RQ1).
+/// Counts of projects on which one algorithm of a pair is better (Pynguin paper, RQ1); `None`
+/// without pairs.
 pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let bars: Vec<(String, Vec<usize>)> = shown(results, pairs)
         .map(|pair| {
@@ -182,7 +184,7 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
 }
 
 /// Effect sizes of algorithms compared with themselves, next to effect sizes of pairs of
-/// algorithms.
+/// algorithms; `None` without A/A tests, or if one of them or a pair has too few projects.
 pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> Option<Figure> {
     if aa_tests.is_empty() {
         return None;

@@ -7,7 +7,8 @@ use crate::stats::Description;
 use crate::terms::{goals, goals_title};
 use crate::tidy::Results;
 
-/// Sizes of the projects (Whisker paper, figure 11).
+/// Sizes of the projects (Whisker paper, figure 11); `None` for fewer than [`MIN_SAMPLE`] known
+/// sizes.
 pub fn sizes(results: &Results) -> Option<Figure> {
     let sizes: Vec<f64> = results.sizes().into_iter().flatten().map(f64::from).collect();
     let d = Description::of(&sizes).ok().filter(|d| d.n >= MIN_SAMPLE)?;
@@ -37,12 +38,12 @@ pub fn sizes(results: &Results) -> Option<Figure> {
     })
 }
 
-/// Coverage of each algorithm as box plots (Whisker paper, figure 17).
+/// Coverage of each algorithm as box plots (Whisker paper, figure 17); `None` without runs.
 pub fn coverage_boxes(results: &Results, samples: &Samples) -> Option<Figure> {
     boxes_named("coverage-boxes", "Coverage", results, samples)
 }
 
-/// Coverage by another criterion than the first one as box plots.
+/// Coverage by a criterion after the first one as box plots; `None` without runs.
 pub fn criterion_boxes(results: &Results, criterion: &str, samples: &Samples) -> Option<Figure> {
     let title = format!("Coverage by criterion {criterion}");
     boxes_named(&file_name(&["criterion", criterion]), &title, results, samples)
@@ -63,7 +64,8 @@ fn boxes_named(name: &str, title: &str, results: &Results, samples: &Samples) ->
     .boxes(&values)
 }
 
-/// Coverage of each algorithm as violins (Pynguin paper, figure 2).
+/// Coverage of each algorithm as violins (Pynguin paper, figure 2); `None` without runs, or if an
+/// algorithm has too few.
 pub fn coverage_violins(results: &Results, samples: &Samples) -> Option<Figure> {
     let values = by_algorithm(results, |algorithm| percent(samples.pooled(algorithm).0));
     Distribution {

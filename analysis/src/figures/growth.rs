@@ -13,14 +13,14 @@ const MAX_PROJECTS: usize = 12;
 /// Maximum ratio of the end of the axis to its beginning.
 const MAX_SPAN: u64 = 300;
 
-/// The growth over all projects.
+/// The growth over all projects; `None` if no run improves after its start.
 pub fn growth(results: &Results, progress: &Progress) -> Option<Figure> {
     let over =
         format!("Mean over {} of the mean coverage of", counted(progress.projects, "project"));
     draw(results, progress, "growth", "Growth of coverage", &over)
 }
 
-/// The growth on each project; none if there are many projects.
+/// The growth on each project; empty if there are more than [`MAX_PROJECTS`] projects.
 pub fn growth_by_project(results: &Results, all: &[(usize, Progress)]) -> Vec<Figure> {
     if all.len() > MAX_PROJECTS {
         return Vec::new();
@@ -34,7 +34,8 @@ pub fn growth_by_project(results: &Results, all: &[(usize, Progress)]) -> Vec<Fi
     all.iter().filter_map(one).collect()
 }
 
-/// The growth of coverage by another criterion than the first one.
+/// The growth of coverage by a criterion after the first one; `None` if no run improves after its
+/// start.
 pub fn growth_by_criterion(
     results: &Results,
     criterion: &str,

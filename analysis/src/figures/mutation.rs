@@ -64,7 +64,8 @@ pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Opt
     })
 }
 
-/// Distribution of mutation scores (Pynguin paper, figure 7).
+/// Distribution of mutation scores (Pynguin paper, figure 7); `None` without scores, or if an
+/// algorithm has too few.
 pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let samples: Vec<Sample> = analysis
         .totals()
@@ -86,7 +87,7 @@ pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Optio
     .violins(&samples, None)
 }
 
-/// Mutation score against coverage (Pynguin paper, figure 8).
+/// Mutation score against coverage (Pynguin paper, figure 8); `None` if no run has both.
 pub fn mutation_against_coverage(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let mut sets = Vec::new();
     let mut correlations = Vec::new();

@@ -20,7 +20,8 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     for rank in ranks.iter().filter(|rank| rank.optimised && rank.size.is_some()) {
         groups.entry((rank.project, &rank.criterion)).or_default().push(rank);
     }
-    // Configurations that only differ in size and criterion are one method.
+    // Configurations that differ only in their parameters, such as size and criterion, are one
+    // method.
     let method = |rank: &SuiteRank| {
         let label = &results.algorithms[rank.algorithm];
         label.split('[').next().unwrap_or(label).to_owned()

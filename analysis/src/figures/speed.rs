@@ -5,7 +5,8 @@ use crate::figure::{Axis, Series};
 use crate::findings::{Machine, Speed};
 use crate::tidy::{Results, Run};
 
-/// Real time of a unit of work of the search, such as a test execution (Whisker paper, figure 22).
+/// Real time of a unit of work of the search, such as a test execution (Whisker paper, figure 22);
+/// `None` if time and work are known for no search.
 pub fn execution_times(results: &Results) -> Option<Figure> {
     let (unit, work) = results.subject.units.first().zip(results.work.first())?;
     let time = |(number, run): (usize, &Run)| {
@@ -41,7 +42,7 @@ pub fn execution_times(results: &Results) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Program time over real time (Whisker paper, figure 12).
+/// Program time over real time (Whisker paper, figure 12); `None` if it is known for no run.
 pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     let samples = by_algorithm(results, |algorithm| positive(&rows[algorithm].factors));
     let (low, high) = range(samples.iter().flat_map(|s| &s.values).copied())?;
@@ -57,8 +58,8 @@ pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Program time over real time on each machine (Whisker paper, figure 12); `None` unless there are
-/// at least two machines.
+/// Program time over real time on each machine (Whisker paper, figure 12); `None` unless it is
+/// known for runs of at least two machines.
 pub fn machines(machines: &[Machine]) -> Option<Figure> {
     let samples: Vec<Sample> = machines
         .iter()

@@ -4,10 +4,11 @@ use super::{Distribution, Figure, by_algorithm, effect_violins, range, runs_of};
 use crate::comparison::MIN_SAMPLE;
 use crate::figure::Axis;
 use crate::findings::Suites;
-use crate::terms::capitalised;
+use crate::terms::{capitalised, counted};
 use crate::tidy::{Results, Run};
 
-/// Sizes of suites on projects on which the algorithms cover the same (Whisker paper, figure 26).
+/// Sizes of suites on projects on which all algorithms have the same mean coverage (Whisker paper,
+/// figure 26); `None` if all algorithms have fewer than [`MIN_SAMPLE`] suites on them.
 pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
     let units = &results.subject.suite_unit.plural;
     let samples = by_algorithm(results, |algorithm| suites.samples.pooled(algorithm).0);
@@ -16,9 +17,9 @@ pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
     }
     let (_, most) = range(samples.iter().flat_map(|s| &s.values).copied())?;
     let about = format!(
-        "Number of {units} in the final suites on the {} projects on which all algorithms have \
+        "Number of {units} in the final suites on the {} on which all algorithms have \
          the same mean coverage.",
-        suites.projects.len()
+        counted(suites.projects.len(), "project")
     );
     Distribution {
         name: "suite-sizes",
@@ -31,7 +32,8 @@ pub fn suite_sizes(results: &Results, suites: &Suites) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Effect sizes of the sizes of suites (Whisker paper, figure 27).
+/// Effect sizes of the sizes of suites (Whisker paper, figure 27); `None` without pairs, or if a
+/// pair has too few projects.
 pub fn suite_effects(results: &Results, suites: &Suites) -> Option<Figure> {
     let about = format!(
         "A12 of the number of {} in the final suite, on projects on which all algorithms have the \
@@ -42,7 +44,8 @@ pub fn suite_effects(results: &Results, suites: &Suites) -> Option<Figure> {
     effect_violins(results, &suites.comparisons, name, title, &about)
 }
 
-/// Lengths of tests on all projects (Whisker paper, figure 28).
+/// Lengths of tests on all projects (Whisker paper, figure 28); `None` if all algorithms have fewer
+/// than [`MIN_SAMPLE`] suites.
 pub fn test_lengths(results: &Results) -> Option<Figure> {
     let units = &results.subject.suite_unit.plural;
     let length = |(_, run): (usize, &Run)| {

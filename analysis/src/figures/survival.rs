@@ -9,7 +9,7 @@ use crate::terms::counted;
 use crate::tidy::{Clock, Results};
 
 /// The share of runs that cover as much as any run on their project, over the share of the longest
-/// search. `None` if no run does so after its beginning.
+/// search. `None` if no run has a coverage and a time on this clock.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> Option<Figure> {
     let selected = super::selected(results);
     let pooled = FullCoverage::pooled(rows, results.algorithms.len());

@@ -30,9 +30,9 @@ impl AaTest {
         (0..samples.algorithms()).filter_map(one).collect()
     }
 
-    /// The share of projects on which both halves differ significantly, in 0..=1, among the
-    /// projects with enough runs for a significant difference; `None` if there are no such
-    /// projects.
+    /// The share of projects on which both halves differ significantly without a correction, in
+    /// 0..=1, among the projects with enough runs for a significant difference; `None` if there are
+    /// no such projects.
     pub fn false_positive_rate(&self) -> Option<f64> {
         let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());
         let found = able.clone().filter(|project| project.significant(Correction::None)).count();

@@ -31,7 +31,7 @@ pub struct OrderAgreement {
     /// The projects on which all of them have both measures.
     pub projects: Vec<usize>,
     /// Kendall's correlation τ-b of the mean coverages and the mean scores, in -1..=1; NaN if all
-    /// algorithms have the same mean.
+    /// algorithms have the same mean by one of the measures.
     pub tau: f64,
     /// The central 95 % of its posterior distribution on projects like these.
     pub interval: Interval,
@@ -115,7 +115,7 @@ fn kendall(x: &[f64], y: &[f64]) -> f64 {
 }
 
 impl Agreement {
-    /// The agreement of each pair of algorithms.
+    /// The agreement on each pair of algorithms that both have both measures on some project.
     pub fn all(coverage: &Samples, score: &Samples) -> Vec<Agreement> {
         let pairs = (1..coverage.algorithms())
             .flat_map(|first| (0..first).map(move |second| (first, second)));

@@ -2,9 +2,9 @@
 
 use crate::tidy::{Clock, Error, Results};
 
-/// The area of each run: its mean coverage over the time of the longest search on its project, in
-/// 0..=1. A run that ended earlier keeps its last coverage. `None` if the run has no coverage or
-/// its time was not measured.
+/// The area of each run: its mean coverage over the time, on `clock`, of the longest search on its
+/// project, in 0..=1. A run that ended earlier keeps its last coverage. `None` if the run has no
+/// coverage or its time was not measured, or if the longest search took no time.
 ///
 /// # Errors
 /// [`Error`] if the timeline cannot be read.

@@ -7,15 +7,15 @@ use crate::tidy::Results;
 pub struct Cost {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Core-hours: real time of whole runs, each of which occupies one core. `None` if the time of
-    /// no run is known.
+    /// Core-hours: real time of whole runs, each of which occupies one core, or of their searches
+    /// where only that is known. `None` if the time of no run is known.
     pub core_hours: Option<f64>,
-    /// The part of the core-hours that searches took.
+    /// The part of the core-hours that searches took; `None` if the time of no search is known.
     pub search_hours: Option<f64>,
     /// Work of all searches, in each unit of the subject kind; `None` if no run counts it.
     pub work: Vec<Option<u64>>,
     /// Mean milliseconds of search per unit of work, in the first unit of the subject kind (Whisker
-    /// paper, figure 22).
+    /// paper, figure 22); `None` if no run with work in it has a known search time.
     pub ms_per_unit: Option<f64>,
     /// Number of runs whose time is not known; the sums above do not contain them.
     pub unknown: usize,

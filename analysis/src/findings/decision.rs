@@ -42,8 +42,8 @@ impl fmt::Display for Verdict {
 }
 
 impl Verdict {
-    /// The verdict on an interval of a difference: better or worse if it is on one side of 0,
-    /// equivalent if it is within the margin.
+    /// The verdict on an interval of a difference: equivalent if it is within the margin, otherwise
+    /// better or worse if it is on one side of 0, otherwise undecided.
     pub fn of_interval(Interval { low, high }: Interval, margin: f64) -> Verdict {
         if -margin < low && high < margin {
             Verdict::Equivalent

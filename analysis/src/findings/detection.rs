@@ -30,8 +30,8 @@ pub struct Detection {
     pub runs: Vec<u32>,
     /// Wilson interval of the share at 95 %.
     pub interval: Option<Interval>,
-    /// Fisher's exact test against the first algorithm whose runs have the metric; `None` for that
-    /// algorithm.
+    /// P-value of Fisher's exact test against the first algorithm whose runs have the metric;
+    /// `None` for that algorithm.
     pub p: Option<f64>,
     /// The p-value, corrected by Holm over all faults and projects of the algorithm under the rule.
     pub adjusted: Option<f64>,

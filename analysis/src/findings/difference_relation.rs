@@ -11,7 +11,7 @@ pub struct DifferenceRelation {
     pub first: usize,
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub second: usize,
-    /// The projects on which both have runs, and which have the number.
+    /// The projects on which both have runs, and whose number is known and not negative.
     pub projects: Vec<usize>,
     /// Change of the difference, first minus second, if the number plus one doubles.
     pub slope: f64,

@@ -97,7 +97,8 @@ impl Exposure {
         Ok(all)
     }
 
-    /// The observations of all faults of all projects together, by algorithm.
+    /// The Kaplan-Meier estimate of each algorithm over all faults of all projects together; `None`
+    /// for an algorithm without observations.
     pub fn pooled(all: &[Exposure], algorithms: usize) -> Vec<Option<Survival>> {
         let of = |algorithm: usize| {
             let rows = all.iter().filter(move |row| row.algorithm == algorithm);
@@ -106,14 +107,15 @@ impl Exposure {
         (0..algorithms).map(|algorithm| Survival::of(&of(algorithm)).ok()).collect()
     }
 
-    /// The longest time of an observation in milliseconds.
+    /// The longest time of an observation in milliseconds; 0 without observations.
     pub fn longest(all: &[Exposure]) -> f64 {
         let times = all.iter().flat_map(|row| &row.observations).map(|one| one.time);
         times.fold(0.0, f64::max)
     }
 }
 
-/// Compares each row of a fault with the row of the first algorithm.
+/// Compares each row of a fault with the row of the first algorithm, and corrects the p-values of
+/// all rows by Holm.
 fn compare(all: &mut [Exposure]) {
     for rows in all.chunk_by_mut(|a, b| (a.project, &a.fault) == (b.project, &b.fault)) {
         let Some((first, others)) = rows.split_first_mut() else { continue };

@@ -9,10 +9,11 @@ use crate::comparison::{Comparison, Samples};
 use crate::stats::{Description, MannWhitney, PValue, mean};
 use crate::tidy::{Error, Results};
 
-/// Two configurations of the same algorithm that only differ in a factor.
+/// Two configurations of the same algorithm that differ only in a factor.
 #[derive(Clone, Debug)]
 pub struct FactorPair {
-    /// The common beginning of both labels: the algorithm.
+    /// The common beginning of both labels, which names the algorithm; the first label if there is
+    /// none.
     pub algorithm: String,
     /// The configuration listed first in the study: index into [`Results::algorithms`].
     pub first: usize,
@@ -21,9 +22,9 @@ pub struct FactorPair {
     /// The values of the factor in both configurations.
     pub values: [String; 2],
     /// Mean coverage over all runs of the first configuration minus mean coverage of the second, in
-    /// -1..=1.
+    /// -1..=1; `None` if one of them has no runs.
     pub gain: Option<f64>,
-    /// Effect size over all runs, and its p-value; `None` without runs.
+    /// Effect size A12 over all runs, and its p-value; `None` if a configuration has no runs.
     pub pooled: Option<(f64, PValue)>,
     /// The comparison by project.
     pub comparison: Comparison,
@@ -123,7 +124,7 @@ pub struct GroupEffect {
 }
 
 impl GroupEffect {
-    /// The median of the effect sizes.
+    /// The median of the effect sizes; `None` if there are none.
     pub fn median(&self) -> Option<f64> {
         Description::of(&self.effects).ok().map(|description| description.median)
     }

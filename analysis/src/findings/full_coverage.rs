@@ -24,7 +24,8 @@ pub struct FullCoverage {
 }
 
 impl FullCoverage {
-    /// One value for each project and algorithm with runs on this clock.
+    /// One value for each project and algorithm with runs that have a coverage and a time on this
+    /// clock.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -72,8 +73,8 @@ impl FullCoverage {
         Ok(rows)
     }
 
-    /// The observations of all projects by algorithm. Times are shares of the longest search on the
-    /// project.
+    /// The Kaplan-Meier estimate of each algorithm over all projects, with times as shares of the
+    /// longest observation on the project; `None` for an algorithm without observations.
     pub fn pooled(rows: &[FullCoverage], algorithms: usize) -> Vec<Option<Survival>> {
         let end = |project: usize| {
             let of = rows.iter().filter(|row| row.project == project);
@@ -95,7 +96,8 @@ impl FullCoverage {
     }
 }
 
-/// Whether a run ended before it had used up any limit of its budget.
+/// Whether a run ended before it had used up any limit of its budget; false if the budget has no
+/// limit or it is not known how much of one was used.
 fn ended_early(results: &Results, number: usize) -> bool {
     let run = &results.runs[number];
     let budget = &results.budgets[run.algorithm as usize];
@@ -109,7 +111,8 @@ fn ended_early(results: &Results, number: usize) -> bool {
     limited && work && wall
 }
 
-/// Compares each row with the row of the first algorithm on the same project.
+/// Compares each row with the row of the first algorithm on the same project, and corrects the
+/// p-values of all rows by Holm.
 fn compare(rows: &mut [FullCoverage]) {
     let mut tests = Vec::new();
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.algorithm != 0) {

@@ -42,7 +42,7 @@ pub struct GroupShare {
     pub group: String,
     /// Number of its projects.
     pub projects: usize,
-    /// Mean coverage over its projects and all algorithms; `None` without a run that is done.
+    /// Mean coverage over its projects and all algorithms; `None` if no run has a coverage.
     pub coverage: Option<f64>,
     /// Core-hours of its runs; `None` if no time is known.
     pub core_hours: Option<f64>,
@@ -53,7 +53,7 @@ pub struct GroupShare {
 impl Grouped {
     /// The ratio of the variance over groups to the variance over projects. Divided by this ratio,
     /// the number of projects gives the effective sample size. `None` without both intervals, or if
-    /// the width of one is 0.
+    /// the interval over projects has the width 0.
     pub fn design_effect(&self) -> Option<f64> {
         let width = |interval: Interval| interval.high - interval.low;
         let (projects, groups) = (width(self.by_projects.ok()?), width(self.by_groups.ok()?));
@@ -115,7 +115,8 @@ impl Grouped {
 }
 
 impl GroupShare {
-    /// The groups, the most expensive ones first; projects without a group are left out.
+    /// The groups, by descending core-hours and then by name; projects without a group are left
+    /// out.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -151,7 +152,8 @@ impl GroupShare {
     }
 }
 
-/// Core-hours of the runs on each project whose time is known.
+/// Core-hours on each project, by the processor time of a run or else its real time; runs without a
+/// known time are left out.
 fn hours_by_project(results: &Results) -> Result<BTreeMap<usize, f64>, Error> {
     let processor = results.processor_ms()?;
     let mut hours = BTreeMap::new();

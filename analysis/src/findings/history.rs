@@ -27,7 +27,8 @@ pub struct VersionChange {
     /// projects.
     pub interval: Result<Interval, Unavailable>,
     /// The size of a difference that chance explains: half the width of the same interval for the
-    /// odd runs against the even runs of the old study, which do not differ except by chance.
+    /// odd runs against the even runs of the old study, which differ only by chance; `None` if too
+    /// few projects have two old runs.
     pub noise: Option<f64>,
     /// The runs of the new study: indices into [`Results::runs`].
     pub runs: Vec<u32>,
@@ -56,7 +57,9 @@ impl Change {
 }
 
 impl VersionChange {
-    /// Compares each algorithm that both studies have.
+    /// Compares each algorithm whose label is in both studies, on the projects of the same content,
+    /// or of the same name where the digest is not known. Algorithms without runs on any of these
+    /// projects are left out.
     pub fn all(version: &str, old: &Results, new: &Results) -> Vec<VersionChange> {
         let (before, after) = (Samples::coverage(old), Samples::coverage(new));
         let key = |results: &Results, project: usize| {

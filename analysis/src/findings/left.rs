@@ -30,7 +30,7 @@ pub struct Left {
 /// Estimates of how many more goals of a project an algorithm would cover.
 #[derive(Clone, Debug)]
 pub struct LeftOnProject {
-    /// Index into the sets of goals.
+    /// Index into the sets of goals that were passed to [`Left::all`].
     pub set: usize,
     /// Number of runs.
     pub runs: u64,
@@ -121,7 +121,7 @@ impl Left {
     }
 }
 
-/// The central part of draws.
+/// The interval with the central share 1 - [`LEVEL`] of the draws; NaN without draws.
 pub(super) fn central(mut draws: Vec<f64>) -> Interval {
     draws.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| match draws.len() {

@@ -18,8 +18,8 @@ impl Milestone {
     /// The default shares of the longest search.
     pub const SHARES: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
 
-    /// The comparisons at these shares (0..=1) of the longest search. Runs without a time on this
-    /// clock are left out; without runs there are no milestones.
+    /// The comparisons at these shares (0..=1) of the longest search. Runs without a coverage or
+    /// without a time on this clock are left out; without runs there are no milestones.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.

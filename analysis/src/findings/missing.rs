@@ -67,7 +67,7 @@ pub struct MissingRuns {
 /// The runs of a study without coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
-    /// Number of planned runs: projects x algorithms x seeds.
+    /// Number of planned runs: for each project and algorithm, the number in [`needed_seeds`].
     pub planned: usize,
     /// Number of runs with a coverage.
     pub covered: usize,
@@ -130,8 +130,8 @@ impl Missing {
     }
 }
 
-/// The number of seeds of each algorithm. In a study that ended because it was decided, only the
-/// seeds with which the algorithm was executed are counted.
+/// The number of seeds of each algorithm. In a finished study with a stopping rule, only the seeds
+/// with which the algorithm was executed are counted.
 pub fn needed_seeds(results: &Results) -> Vec<usize> {
     if results.stop.is_none() || results.interim().is_some() {
         return vec![results.seeds(); results.algorithms.len()];

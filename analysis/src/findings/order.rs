@@ -39,7 +39,8 @@ pub struct PlacedAlgorithm {
     /// order on projects like these. Computed by the bootstrap over projects and runs, or from the
     /// posterior if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub places: (usize, usize),
-    /// The interval of its place on exactly these projects, by the bootstrap over runs.
+    /// The interval of its place on exactly these projects, by the bootstrap over runs; `None`
+    /// under the conditions of [`PlacedAlgorithm::rank_here`].
     pub places_here: Option<(usize, usize)>,
     /// Probability that it has the highest mean coverage on projects like these, from the
     /// posterior.
@@ -47,13 +48,13 @@ pub struct PlacedAlgorithm {
     /// The share of replicates of the bootstrap over projects and runs in which it has the highest
     /// mean coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub best_drawn: Option<f64>,
-    /// The share of replicates of the bootstrap over runs, on exactly these projects, in which it
-    /// has the highest mean coverage; `None` if an algorithm has a single run on a project.
+    /// Probability that it has the highest mean coverage on exactly these projects, from the
+    /// posterior in which only runs vary; `None` if an algorithm has a single run on a project.
     pub best_here: Option<f64>,
     /// Probability that its mean coverage is at most [`MARGIN`] below the highest.
     pub near_best: f64,
-    /// Probability that it has the highest strength in the model of Bradley and Terry, which only
-    /// uses which algorithm covers more on each project.
+    /// Probability that it has the highest strength in the model of Bradley and Terry, which uses
+    /// only the order of the algorithms on each project.
     pub strongest: f64,
 }
 

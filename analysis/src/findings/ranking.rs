@@ -45,7 +45,7 @@ impl Ranking {
             .iter()
             .map(|&project| {
                 // Rank negative values, so that the highest coverage has rank 1. No sample is
-                // empty.
+                // empty, because each project has runs of all algorithms.
                 let of = |&algorithm: &usize| {
                     -mean(samples.values(project, algorithm).iter().copied()).unwrap_or(f64::NAN)
                 };
@@ -92,7 +92,7 @@ fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     for start in 0..order.len() {
         let fits = |&end: &usize| (start..end).all(|other| !differ.contains(&(other, end)));
         // Every member of a sequence must not differ from any earlier member, so the sequence ends
-        // at the first that does.
+        // before the first treatment that does.
         let end = (start + 1..order.len()).take_while(fits).last();
         if let Some(end) = end.filter(|&end| end + 1 > reached) {
             reached = end + 1;

@@ -66,17 +66,18 @@ impl Disturbance {
     }
 }
 
-/// The runs of a core.
+/// The runs of a core, or of a host if the core is not known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSpeed {
-    /// The host and the core.
+    /// The host and, if known, the core.
     pub name: String,
     /// Mean speed of its runs, relative to the mean speed of all runs with the same project and
     /// algorithm; `None` without such runs.
     pub speed: Option<f64>,
     /// Means of the shares of time, in the order of [`SHARES`].
     pub shares: [Option<f64>; 4],
-    /// How often the core was slowed down because of its temperature.
+    /// How often the core was slowed down because of its temperature during these runs; `None` if
+    /// that was not measured.
     pub throttled: Option<u64>,
     /// Its runs: indices into [`Results::runs`].
     pub runs: Vec<u32>,
@@ -85,9 +86,9 @@ pub struct PlaceSpeed {
 /// Whether results that depend on real time are reliable, with the measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RealTime {
-    /// Number of runs whose host and core are known.
+    /// Number of runs whose host is known.
     pub placed: usize,
-    /// Number of runs whose conditions were measured.
+    /// Number of runs whose conditions, with the time of their start, were measured.
     pub measured: usize,
     /// Definition of speed, such as `executions by time`.
     pub response: String,
@@ -242,7 +243,7 @@ struct Measured<'r> {
     place: usize,
 }
 
-/// The name of the place of a run.
+/// The name of the place of a run: its host and, if known, its core.
 fn place_of(hosts: &[String], run: &RunConditions) -> String {
     let host = &hosts[run.host as usize];
     match run.core {
@@ -254,8 +255,9 @@ fn place_of(hosts: &[String], run: &RunConditions) -> String {
 /// The metric of tools that count executions without making them a unit of work.
 const EXECUTIONS: &str = "executions";
 
-/// The definition of speed, and its logarithm for each run. Speed is work or executions per time
-/// or, if runs count neither, covered goals per time.
+/// The definition of speed, and its logarithm for each run. Speed is work per time if more than
+/// half of the runs count work, otherwise executions per time if more than half count these,
+/// otherwise the number of covered goals plus 1.
 fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Option<f64>>), Error> {
     let executions = results.metrics(|name| name == EXECUTIONS)?.remove(EXECUTIONS);
     let unit = results.subject.units.first();
@@ -341,7 +343,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
     let mut add = |about: &str, effect, p, runs| {
         found.push(DisturbanceTest { about: about.to_owned(), effect, p, p_holm: 1.0, runs });
     };
-    // The place whose speed differs most.
+    // The place whose speed differs most from the speed of all others.
     let extreme = |of: &dyn Fn(usize) -> usize, name: &dyn Fn(usize) -> String| {
         let mut places: Vec<usize> = (0..runs.len()).map(of).collect();
         places.sort_unstable();
@@ -434,7 +436,8 @@ fn disturbances(runs: &[RunConditions]) -> Vec<Disturbance> {
     found
 }
 
-/// Speed and conditions by core: the runs, the place of each, and the names of the places.
+/// Speed and conditions of each place, with its name from `names`; `own_places` contains the index
+/// of the place of each run.
 fn places(
     runs: &[RunConditions],
     own_places: &[usize],
@@ -462,7 +465,7 @@ fn places(
     names.into_iter().zip(of_place).zip(speeds_of).map(of).collect()
 }
 
-/// A p-value in words.
+/// A p-value with its relation, as in `< 0.001` or `= 0.123`.
 fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") }
 }

@@ -16,9 +16,9 @@ pub struct Variances {
     pub tests: u64,
     /// The largest variance.
     pub largest: f64,
-    /// The median.
+    /// The median; `None` unless all runs have the metric.
     pub median: Option<f64>,
-    /// The 90th percentile.
+    /// The 90th percentile; `None` unless all runs have the metric.
     pub p90: Option<f64>,
 }
 

@@ -35,7 +35,8 @@ pub struct Score {
     /// Number of projects on which no algorithm has a higher median. Several algorithms may share
     /// the first place.
     pub firsts: usize,
-    /// The interval of the number of first places on exactly these projects.
+    /// The interval of the number of first places on exactly these projects; `None` under the
+    /// condition of [`Score::here`].
     pub firsts_here: Option<Interval>,
 }
 

@@ -6,7 +6,7 @@
 //! projects of the differences of runs with the same seed. Its error follows from the variance of
 //! these differences on each project, with the degrees of freedom of Satterthwaite (1946). The
 //! bounds of the t statistics hold for all planned looks together ([`ErrorSpending`]), and so do
-//! the repeated confidence intervals (Jennison and Turnbull, 1989) that they give.
+//! the repeated confidence intervals (Jennison and Turnbull, 1989) computed from them.
 //!
 //! The probability that any difference is false is at most [`LEVEL`]: with r differences found
 //! among all pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number
@@ -234,8 +234,9 @@ impl Sequential {
         }
     }
 
-    /// The analysis of the rounds of results, in ascending order of seeds. It ends at the first
-    /// seed with which a project lacks a run of an algorithm that still has a pair to decide.
+    /// The analysis of the rounds of results, in ascending order of seeds. It ends when all pairs
+    /// have ended, or at the first seed with which a project lacks a run of an algorithm that still
+    /// has a pair to decide.
     pub fn of_results(results: &Results) -> Sequential {
         let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
         let seeds = results.seed_list();
@@ -268,7 +269,7 @@ impl Sequential {
         self.looks.margin
     }
 
-    /// The number of rounds that have ended.
+    /// The number of rounds that have been added.
     pub fn rounds(&self) -> usize {
         self.rounds
     }
@@ -385,13 +386,13 @@ impl Sequential {
         self.pairs.values().filter(|pair| verdicts.contains(&pair.verdict)).count()
     }
 
-    /// The largest number of pairs that can be equal, given the differences found.
+    /// The largest number of pairs that can be equal, given the differences found; at least 1.
     fn divisor(&self) -> usize {
         let left = self.pairs.len() - self.count(&[Verdict::Better, Verdict::Worse]);
         self.possible.range(..=left).next_back().copied().unwrap_or(1).max(1)
     }
 
-    /// The number of pairs that have not been found to be equivalent.
+    /// The number of pairs that have not been found to be equivalent; at least 1.
     fn near_divisor(&self) -> usize {
         (self.pairs.len() - self.count(&[Verdict::Equivalent])).max(1)
     }

@@ -26,7 +26,8 @@ pub struct PairVariation {
 }
 
 impl PairVariation {
-    /// The variation of each pair of algorithms, each algorithm against each earlier one.
+    /// The variation of each pair of algorithms, each algorithm against each earlier one, that both
+    /// have at least two runs on at least two projects.
     pub fn all(samples: &Samples) -> Vec<PairVariation> {
         let pairs = (1..samples.algorithms())
             .flat_map(|first| (0..first).map(move |second| (first, second)));
@@ -68,7 +69,8 @@ impl PairVariation {
     }
 
     /// The number of projects with which a mean difference is found with probability 80 %, for this
-    /// many runs of each algorithm on each project. `None` if there is no such number.
+    /// many runs of each algorithm on each project. `None` for a difference of 0 between projects
+    /// that vary, or if the number is too large ([`Power::projects`]).
     pub fn projects_for(&self, difference: f64, runs: f64) -> Option<usize> {
         let deviation = self.deviation(runs);
         if deviation == 0.0 {
@@ -95,7 +97,7 @@ impl PairVariation {
 }
 
 /// The smallest A12 above 1/2 that the Mann-Whitney U test finds with probability 80 % with this
-/// many runs of each algorithm on a project.
+/// many runs of each algorithm on a project; `None` if it finds none.
 pub fn detectable_a12(runs: usize) -> Option<f64> {
     (501..=1_000)
         .map(|n| f64::from(n) / 1_000.0)

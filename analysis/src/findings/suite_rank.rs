@@ -33,7 +33,8 @@ pub struct SuiteRank {
     pub runs: Vec<u32>,
 }
 
-/// The value of a parameter as a string; empty if the configuration does not set it.
+/// The value of a parameter that is a string; empty if the configuration does not set it, or sets
+/// it to a value of another type.
 fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
     match parameters.get(name) {
         Some(Parameter::Text(text)) => text.clone(),
@@ -132,9 +133,9 @@ pub struct RankDetection {
 }
 
 impl RankDetection {
-    /// One value for each project, fault, measured criterion and size with at least ten runs. Only
-    /// suites with the size that their configuration requests are included, because a search that
-    /// has covered all goals ends with a smaller suite.
+    /// One value for each project, fault, measured criterion and size with at least ten runs. If
+    /// the configuration of a run requests a size, the suite is included only if it has this size,
+    /// because a search that has covered all goals ends with a smaller suite.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

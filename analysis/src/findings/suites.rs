@@ -27,7 +27,7 @@ pub struct SuiteSize {
 /// are larger.
 #[derive(Clone, Debug)]
 pub struct Suites {
-    /// The projects on which all algorithms have the same mean coverage.
+    /// The projects on which all algorithms that have any runs have the same mean coverage.
     pub projects: Vec<usize>,
     /// One value for each algorithm.
     pub sizes: Vec<SuiteSize>,

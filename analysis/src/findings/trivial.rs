@@ -68,8 +68,8 @@ impl Trivial {
         Trivial { algorithm, threshold, projects }
     }
 
-    /// The baseline of the papers: the algorithm with the label `random`, or the first algorithm if
-    /// there is none with that label; `None` without algorithms.
+    /// The baseline of the papers: the algorithm with the label `random` in any case of letters, or
+    /// the first algorithm if there is none with that label; `None` without algorithms.
     pub fn baseline(results: &Results) -> Option<usize> {
         let random =
             results.algorithms.iter().position(|label| label.eq_ignore_ascii_case("random"));

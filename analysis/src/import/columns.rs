@@ -30,7 +30,8 @@ pub const FIELDS: [&str; 13] = [
 pub struct Columns {
     /// The name of the tool that executed the runs.
     pub engine: String,
-    /// The names of the columns of [`FIELDS`] that differ from the names of the fields.
+    /// The name of the column of a field in [`FIELDS`], by field, if it differs from the name of
+    /// the field.
     pub names: BTreeMap<String, String>,
     /// The label of all runs, in place of a column.
     pub algorithm: Option<String>,

@@ -77,7 +77,7 @@ impl Trials {
 
     fn add(&mut self, row: &Row<'_>) -> Result<(), ImportError> {
         let number = whole(row, TRIAL)?;
-        // A trial that has no snapshot yet.
+        // Skip a row without a snapshot, which a trial has before its first one.
         let (Some(_), Some(_)) = (row.text(TIME), row.text(EDGES)) else { return Ok(()) };
         let at = whole(row, TIME)?.saturating_mul(1000);
         let edges = u32::try_from(whole(row, EDGES)?).unwrap_or(u32::MAX);

@@ -12,7 +12,7 @@ pub struct Pynguin {
     /// The label of all runs, in place of the column `ConfigurationId`.
     pub algorithm: Option<String>,
     /// Milliseconds between the columns of a timeline. `None` to use the value in
-    /// `pynguin-config.toml` next to the file, or a second if there is no such file.
+    /// `pynguin-config.toml` next to the file, or a second if there is no such file or value.
     pub interval: Option<u64>,
 }
 
@@ -23,7 +23,7 @@ const INTERVAL: u64 = 1_000;
 const CONFIGURATION: &str = "pynguin-config.toml";
 
 /// The interval of a timeline in milliseconds from the configuration next to a file; `None` if the
-/// configuration does not contain it.
+/// configuration cannot be read, does not contain it, or states less than a millisecond.
 fn configured_interval(path: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(path.with_file_name(CONFIGURATION)).ok()?;
     let setting = |line: &str| {
@@ -69,7 +69,7 @@ impl Pynguin {
             (None, None) => row.required("ConfigurationId")?,
         };
         let goals = row.u32("Goals")?;
-        // `Coverage` is the mean over all criteria; usually there is only one.
+        // `Coverage`, the mean over all criteria, is used only in files without `BranchCoverage`.
         let coverage = ["BranchCoverage", "Coverage"]
             .into_iter()
             .find_map(|column| Some((column, row.text(column)?.to_owned())));

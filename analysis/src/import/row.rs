@@ -9,7 +9,9 @@ use flate2::read::MultiGzDecoder;
 
 use super::ImportError;
 
-/// Calls `each` with the line number, from 1, and the fields of every record of a file.
+/// Calls `each` with the line number, from 1, and the fields of every record of a file, which is
+/// decompressed if its extension is `gz`. Unless `quoting` is set, quotation marks are ordinary
+/// characters.
 pub(super) fn records(
     path: &Path,
     quoting: bool,
@@ -113,7 +115,7 @@ impl Header {
         }
     }
 
-    /// A row with as many fields as the header. A row with another number of fields is refused,
+    /// A row with as many fields as the header. A row with a different number of fields is refused,
     /// because it probably contains an unquoted comma, after which all fields would be in the wrong
     /// columns.
     pub(super) fn row<'a>(

@@ -110,7 +110,8 @@ impl Whisker {
                 let full = row.f64("timeToReachFullCoverage")?.map(|ms| ms.round() as u64);
                 raw.search_ms = full.or(end);
             }
-            // The timeline has no column for a part of a second at the end of a run.
+            // The timeline has no column for a part of a second at the end of a run, so the final
+            // coverage is added.
             let seen = raw.timeline.last().map_or(0, |last| last.1);
             if let Some(end) = raw.search_ms.filter(|_| covered > seen) {
                 let last = raw.timeline.last().map_or(0, |last| last.0);

@@ -124,7 +124,8 @@ impl FromStr for Address {
 
     fn from_str(text: &str) -> Result<Address, AddressError> {
         let invalid = || AddressError::Syntax(text.to_owned());
-        // Names of projects may contain slashes.
+        // The row is everything between the first and the last slash, because names of projects may
+        // contain slashes.
         let (table, rest) = text.trim().split_once('/').ok_or_else(invalid)?;
         let (row, column) = rest.rsplit_once('/').ok_or_else(invalid)?;
         if [table, row, column].contains(&"") {
@@ -196,10 +197,10 @@ impl Address {
         Ok(FoundCell { table, cell, unit, runs })
     }
 
-    /// The indices of the matching rows: the rows with exactly these text cells, otherwise the rows
-    /// that have these and other text cells, otherwise the row with this number, otherwise the rows
-    /// that have them among all cells. Names are compared before numbers, because a project may be
-    /// named `7`.
+    /// The indices of the matching rows: the only row with exactly these text cells, otherwise the
+    /// rows that have these and other text cells, otherwise the row with this number, otherwise the
+    /// rows that have them among all cells. Names are compared before numbers, because a project
+    /// may be named `7`.
     fn rows(&self, rows: &[Vec<Cell>]) -> Vec<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
         let matching = |matches: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
@@ -343,8 +344,8 @@ impl Check {
     /// Whether the number satisfies the relation. A number that is not available satisfies none.
     ///
     /// # Errors
-    /// Like [`Address::find`]; [`AddressError::Unit`] for a bound that no value of the column can
-    /// reach, and [`AddressError::Text`] for a text.
+    /// Like [`Address::find`]; [`AddressError::Unit`] for a bound that is not in the unit of the
+    /// column, and [`AddressError::Text`] for a text.
     pub fn holds(&self, report: &Report<'_>) -> Result<bool, AddressError> {
         let found = self.address.find(report)?;
         if let Cell::Text(text) = found.cell {
@@ -354,8 +355,8 @@ impl Check {
         Ok(found.cell.value().is_some_and(|value| self.relation.holds(value, self.bound)))
     }
 
-    /// Refuses a bound that does not have the unit of the column: a share outside 0..=1, or a
-    /// fraction of a count.
+    /// Refuses a bound that is not in the unit of the column: a bound on a share outside of 0..=1,
+    /// or a percentage as the bound on a count.
     fn fits_unit(&self, found: &FoundCell<'_>) -> Result<(), AddressError> {
         let bound = self.bound;
         let meaning = match found.unit {

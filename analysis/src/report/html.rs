@@ -155,7 +155,8 @@ fn table_with_caption(captioned: &CaptionedTable, sets: &mut RunSets) -> Markup 
 }
 
 fn table_element(name: &str, table: &Table, sets: &mut RunSets) -> Markup {
-    // The class of a text column, which is aligned to the left.
+    // The indices of the displayed columns, each with the class that aligns columns of text to the
+    // left.
     let columns: Vec<(usize, Option<&str>)> = table
         .shown()
         .into_iter()
@@ -273,9 +274,11 @@ struct Data<'a> {
     clock: String,
     /// The time at which the search of each run ended.
     spent: Vec<Option<u64>>,
-    /// The timelines of all runs, compressed, in base 64; `None` if they are too large for a page.
+    /// The timelines of all runs, compressed, in base 64; `None` if they cannot be read or are too
+    /// large for a page.
     timelines: Option<String>,
-    /// Names of the files of suites and logs; `None` for several folders of results.
+    /// Names of the files of suites and logs; `None` for several folders of results, or if the
+    /// subject kind writes no artifacts.
     files: Option<FileNamesOfRuns>,
 }
 
@@ -355,7 +358,8 @@ fn number(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// The names of the files that belong to runs, as the folder of results has them.
+/// The parts of the names that the files of runs have in the folder of results; `None` for several
+/// folders, or if the subject kind writes no artifacts.
 fn files(results: &Results) -> Option<FileNamesOfRuns> {
     if results.folders() != 1 || results.subject.artifact_extension.is_empty() {
         return None;

@@ -26,7 +26,7 @@ const PROGRAM: &str = "#catherd";
 /// The collection of all runs.
 const ALL: &str = "#runs";
 
-/// A thing that is derived from runs, or consists of some.
+/// A row or cell that is derived from runs, a run, or a collection of runs.
 #[derive(Serialize)]
 struct Entity {
     id: String,
@@ -54,8 +54,9 @@ impl Entity {
 struct Groups<'r> {
     results: &'r Results,
     cells: BTreeMap<(u32, u32), Vec<u32>>,
-    /// The number of runs of each algorithm, and of each project.
+    /// The number of projects on which each algorithm has runs.
     by_algorithm: BTreeMap<u32, usize>,
+    /// The number of algorithms that have runs on each project.
     by_project: BTreeMap<u32, usize>,
 }
 

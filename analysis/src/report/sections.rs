@@ -68,7 +68,8 @@ const SECTIONS: [(&str, &str, Fill); 13] = [
     ("missing", "Missing data", missing),
 ];
 
-/// All sections; `on_progress` is called with the title of each before it is computed.
+/// All sections; `on_progress` is called with the title of each before it is computed, or after
+/// that for a section that may be left out.
 pub(super) fn all(
     results: &Results,
     settings: &ReportSettings,
@@ -200,7 +201,7 @@ fn coverage(
     Ok(())
 }
 
-/// Criteria after the first one, and all metrics.
+/// Criteria, if there are several, and metrics.
 fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     let of = |values: &[Option<f64>]| Samples::of_measure(results, |run, _| values[run]);
     let criteria: Vec<tables::Measured> =

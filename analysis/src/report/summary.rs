@@ -9,8 +9,9 @@ use crate::stats::{Unavailable, runs_needed};
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// Maximum number of claims in the headline, and of pairs that no claim mentions.
+/// Maximum number of claims in the headline.
 const MAX_CLAIMS: usize = 3;
+/// Maximum number of pairs with the same verdict that the headline names.
 const MAX_PAIRS: usize = 3;
 
 /// The findings from which the summary is written.
@@ -33,7 +34,8 @@ fn points(share: f64) -> String {
     if text == "-0.0" { "0.0".to_owned() } else { text }
 }
 
-/// A probability in whole percent, because the draws from the posterior do not give more digits.
+/// A probability in whole percent, because there are too few draws from the posterior for more
+/// digits.
 fn probability(share: f64) -> String {
     match share {
         p if p > 0.995 => "more than 99 %".to_owned(),
@@ -172,7 +174,7 @@ impl Facts<'_> {
         )
     }
 
-    /// The probability of the order of the algorithms.
+    /// The probability of the order of the algorithms; `None` if there is no order.
     fn certainty(&self) -> Option<String> {
         let order = self.order.ok()?;
         let first = order.algorithms.first()?;

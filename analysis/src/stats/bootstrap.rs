@@ -78,7 +78,8 @@ impl Bootstrap {
     /// it is the interval of the mean.
     ///
     /// # Errors
-    /// Like [`Bootstrap::interval`], with clusters in place of values.
+    /// [`Unavailable::TooFew`] for fewer than two clusters, [`Unavailable::Empty`] if a cluster is
+    /// empty, and [`Unavailable::NotANumber`] if a value or the mean of a replicate is NaN.
     pub fn mean_of_clusters(&self, clusters: &[&[f64]]) -> Result<Interval, Unavailable> {
         for cluster in clusters {
             ordered(cluster)?;
@@ -107,7 +108,7 @@ impl Bootstrap {
     }
 
     /// The intervals of the means of several samples, equal to the results of [`Bootstrap::mean`],
-    /// but faster: the draws only depend on the length of a sample, so samples of the same length
+    /// but faster: the draws depend only on the length of a sample, so samples of the same length
     /// share them.
     pub fn means(&self, samples: &[&[f64]]) -> Vec<Result<Interval, Unavailable>> {
         let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -178,7 +179,7 @@ impl Bootstrap {
     }
 }
 
-/// Refuses a sample that has no interval.
+/// Refuses a sample without an interval: one that is empty, contains NaN or has a single value.
 fn check(sample: &[f64]) -> Result<(), Unavailable> {
     ordered(sample)?;
     match sample.len() {

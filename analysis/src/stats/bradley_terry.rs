@@ -1,7 +1,7 @@
 //! The model of Bradley and Terry (1952): each treatment has a strength, and the logit of the
-//! probability that one is better than another on a block is the difference of their strengths. It
-//! only uses who is better on each block, not by how much, so a few blocks with large differences
-//! do not decide the result.
+//! probability that one is better than another on a block is the difference of their strengths. The
+//! model uses only which treatment is better on each block, not by how much, so a few blocks with
+//! large differences do not decide the result.
 //!
 //! Strengths have a normal prior, and their posterior is approximated by the normal distribution at
 //! its mode (Laplace's method), as a fast form of the Bayesian comparison of algorithms by Wainer
@@ -11,11 +11,12 @@ use super::matrix::{cholesky, solve, solve_transposed};
 use super::posterior::MeanPosterior;
 use super::{Unavailable, finite, treatments};
 
-/// Standard deviation of the prior of a strength. A difference of two such strengths has a
-/// probability of winning between 2 % and 98 % in 86 % of cases.
+/// Standard deviation of the prior of a strength. With two strengths drawn from it, the probability
+/// of winning is between 2 % and 98 % in 83 % of cases.
 const PRIOR: f64 = 2.0;
 
-/// Steps of Newton's method, which converges in fewer than ten because the posterior is concave.
+/// Maximum number of steps of Newton's method, which converges in fewer than ten because the
+/// logarithm of the posterior density is concave.
 const STEPS: usize = 50;
 
 /// Strengths of treatments.
@@ -30,8 +31,8 @@ impl BradleyTerry {
     /// Fits the model to blocks, each of which has a value for each treatment, higher for better.
     ///
     /// # Errors
-    /// [`Unavailable`] if there are no blocks, if their lengths differ, or if a value is NaN or
-    /// infinite.
+    /// [`Unavailable`] if there are no blocks or no treatments, if the lengths of blocks differ, or
+    /// if a value is NaN or infinite.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<BradleyTerry, Unavailable> {
         let count = treatments(blocks, 1)?;
         blocks.iter().try_for_each(|block| finite(block.as_ref()))?;
@@ -73,7 +74,7 @@ impl BradleyTerry {
     }
 
     /// The probability that the first is stronger than the second, and the probability that they
-    /// are equivalent: that each wins on a share of blocks within `margin` of one half.
+    /// are equivalent: that each wins on a share of blocks within `margin`, in 0..0.5, of one half.
     pub fn pair(&self, first: usize, second: usize, margin: f64) -> (f64, f64) {
         let logit = libm::log((0.5 + margin) / (0.5 - margin));
         self.posterior.pair(first, second, logit)

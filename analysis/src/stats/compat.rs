@@ -21,7 +21,7 @@ impl Compat {
     /// The p-value that the library returns by default.
     ///
     /// Without ties, SciPy is exact if one sample has at most 8 values, and R if both samples have
-    /// fewer than 50. With ties, both are asymptotic.
+    /// fewer than 50. Otherwise, and with ties, both are asymptotic.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] for R if all values are equal, where R returns NaN.
@@ -81,7 +81,8 @@ impl Compat {
     /// conditional maximum-likelihood estimate (R).
     ///
     /// # Errors
-    /// Like [`Contingency::odds_ratio`].
+    /// Those of [`Contingency::odds_ratio`] for SciPy, and of
+    /// [`Contingency::conditional_odds_ratio`] for R.
     pub fn odds_ratio(self, table: &Contingency) -> Result<f64, Unavailable> {
         match self {
             Compat::Scipy => table.odds_ratio(),

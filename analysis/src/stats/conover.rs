@@ -20,8 +20,8 @@ impl Conover {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// Like [`friedman`](super::friedman), except that all values of a block may be equal, and that
-    /// at least two blocks are needed.
+    /// Like [`friedman`](super::friedman), except that the values of every block may be equal, and
+    /// that at least two blocks are needed.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Conover, Unavailable> {
         let treatments = treatments(blocks, 2)?;
         if blocks.len() < 2 {

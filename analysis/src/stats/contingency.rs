@@ -32,8 +32,8 @@ impl Contingency {
         }
     }
 
-    /// The table of two samples that consist of 0 and 1; `None` if one is empty or has other
-    /// values.
+    /// The table of two samples that consist of 0 and 1; `None` if one is empty or contains any
+    /// other value.
     pub fn of_outcomes(x: &[f64], y: &[f64]) -> Option<Contingency> {
         let count = |sample: &[f64]| {
             let ones = sample.iter().filter(|&&v| v == 1.0).count();
@@ -68,7 +68,8 @@ impl Contingency {
     /// and marked degenerate.
     pub fn fisher(&self) -> PValue {
         let Ok(margins) = self.margins() else { return PValue::DEGENERATE };
-        // Relative to the probability of the observed table, so that neither underflows.
+        // The probabilities are relative to that of the observed table, so that neither sum
+        // underflows.
         let (mut far, mut all) = (0.0, 0.0);
         margins.each_relative(self.cells[0][0], |_, weight| {
             all += weight;
@@ -110,8 +111,8 @@ impl Contingency {
     /// smallest or largest possible value.
     ///
     /// # Errors
-    /// Like [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the first cell could have
-    /// more than a million values.
+    /// Like [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the smallest and the
+    /// largest possible value of the first cell differ by more than 2^20.
     pub fn conditional_odds_ratio(&self) -> Result<f64, Unavailable> {
         let margins = self.margins()?;
         let observed = self.cells[0][0];

@@ -9,7 +9,8 @@ pub struct Description {
     pub n: usize,
     /// The arithmetic mean.
     pub mean: f64,
-    /// The standard deviation with n - 1 degrees of freedom; `None` for a single value.
+    /// The standard deviation with n - 1 degrees of freedom; `None` for a single value, and NaN if
+    /// a value of several is infinite.
     pub deviation: Option<f64>,
     /// The smallest value.
     pub minimum: f64,

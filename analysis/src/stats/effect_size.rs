@@ -38,11 +38,12 @@ impl fmt::Display for Magnitude {
 /// Thresholds between magnitudes. A value at a threshold has the larger magnitude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Convention {
-    /// Vargha and Delaney (2000): A12 of .56 small, .64 medium, .71 large, and the same
-    /// below 1/2.
+    /// Vargha and Delaney (2000): an A12 of at least .56 is small, of .64 medium and of .71 large;
+    /// below 1/2, 1 - A12 is compared.
     #[default]
     VarghaDelaney,
-    /// Hess and Kromrey (2004): |Cliff's delta| of .147 small, .33 medium, .474 large.
+    /// Hess and Kromrey (2004): a |Cliff's delta| of at least .147 is small, of .33 medium and of
+    /// .474 large.
     HessKromrey,
 }
 

@@ -21,7 +21,7 @@ const THINNING: usize = 5;
 const WARM_UP: usize = 500;
 
 /// Share of the mean variance that is added to each variance, so that the covariance matrix is not
-/// singular if treatments depend linearly on others.
+/// singular if the values of some treatments depend linearly on those of others.
 const RIDGE: f64 = 1e-9;
 
 /// Seed of the draws.
@@ -29,13 +29,13 @@ const SEED: u64 = 47;
 
 impl MeanPosterior {
     /// The means over blocks like these, such as projects, of treatments whose true means are like
-    /// values of a normal distribution. With fewer than three different treatments their
-    /// distribution cannot be estimated, and the result equals the result of
-    /// [`MeanPosterior::over_blocks`].
+    /// values of a normal distribution. With fewer than three different treatments, or if their
+    /// differences are the same on each block, their distribution cannot be estimated, and the
+    /// result equals that of [`MeanPosterior::over_blocks`].
     ///
     /// # Errors
-    /// [`Unavailable`] for fewer than two blocks or blocks of different lengths, NaN and infinite
-    /// values.
+    /// [`Unavailable`] for fewer than two blocks, blocks without treatments or of different
+    /// lengths, NaN and infinite values.
     pub fn exchangeable<B: AsRef<[f64]> + Sync>(
         blocks: &[B],
     ) -> Result<MeanPosterior, Unavailable> {
@@ -96,7 +96,7 @@ fn values_of(contrasts: &[f64]) -> Vec<f64> {
 }
 
 /// Draws of the means, up to a constant that all have in common; `None` if there are fewer than
-/// three treatments, or if nothing varies.
+/// three treatments, or if their differences are the same on each block.
 fn draws(blocks: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = blocks[0].len().checked_sub(1).filter(|size| *size >= 2)?;
     let (all, freedom) = (blocks.len() as f64, (blocks.len() - 1) as f64);

@@ -3,8 +3,8 @@
 /// Pivots below this share of the largest diagonal element count as 0.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// The lower triangular matrix L with L Lᵀ equal to a matrix without negative eigenvalues. A column
-/// of a variable that depends linearly on those before it is 0.
+/// The lower triangular matrix L with L Lᵀ equal to a matrix without negative eigenvalues. The
+/// column of a variable that depends linearly on the variables before it is 0.
 pub(super) fn cholesky(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut factor = vec![vec![0.0; matrix.len()]; matrix.len()];
     let largest = (0..matrix.len()).map(|at| matrix[at][at]).fold(0.0, f64::max);
@@ -49,7 +49,7 @@ pub(super) fn solve_transposed(factor: &[Vec<f64>], y: &[f64]) -> Vec<f64> {
     x
 }
 
-/// The product of a lower triangular matrix and a vector.
+/// The product of a matrix, such as a factor, and a vector.
 pub(super) fn times(factor: &[Vec<f64>], x: &[f64]) -> Vec<f64> {
     factor.iter().map(|row| row.iter().zip(x).map(|(a, b)| a * b).sum()).collect()
 }

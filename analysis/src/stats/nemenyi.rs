@@ -18,7 +18,7 @@ impl Nemenyi {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// Like [`friedman`](super::friedman), except that all values of a block may be equal.
+    /// Like [`friedman`](super::friedman), except that the values of every block may be equal.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Nemenyi, Unavailable> {
         let mut mean_ranks = vec![0.0; treatments(blocks, 2)?];
         for block in blocks {
@@ -52,8 +52,8 @@ impl Nemenyi {
     }
 
     /// The groups of treatments that do not differ significantly, each as indices in the order of
-    /// the mean ranks. Groups within larger ones are left out. They are the bars of a
-    /// critical-difference diagram.
+    /// the mean ranks. Single treatments and groups within larger groups are left out. The groups
+    /// are the bars of a critical-difference diagram.
     pub fn cliques(&self, level: f64) -> Vec<Vec<usize>> {
         let reach = self.critical_difference(level);
         let mut order: Vec<usize> = (0..self.mean_ranks.len()).collect();
@@ -94,7 +94,7 @@ pub(super) fn range_tail(q: f64, k: usize) -> f64 {
         let difference = -libm::expm1(others * libm::log1p(-beyond));
         libm::exp(-z * z / 2.0) * below.powf(others) * difference
     };
-    // Below -37 the normal distribution underflows, and the terms are not finite.
+    // Below -37 the normal distribution underflows; the terms are then not finite and are left out.
     let sum: f64 = (0..=steps).map(integrand).filter(|v| v.is_finite()).sum();
     (k as f64 * sum * STEP / (2.0 * PI).sqrt()).min(1.0)
 }

@@ -12,8 +12,8 @@ use super::rank::Ranks;
 /// Scores of measurements, and their groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchangeability {
-    /// A score for each measurement: its rank within its group, from -1 to 1 for the smallest and
-    /// the largest one.
+    /// A score for each measurement: its rank within its group, scaled from -1 for the smallest to
+    /// 1 for the largest measurement; 0 in a group of one measurement or with NaN.
     pub scores: Vec<f64>,
     /// The members of each group with at least two measurements.
     groups: Vec<Vec<usize>>,
@@ -26,8 +26,8 @@ impl Exchangeability {
     /// Seed of the permutations.
     const SEED: u64 = 45;
 
-    /// Computes the scores of measurements. `groups` has the number of the group of each
-    /// measurement. A measurement that is the only one in its group has the score 0.
+    /// Computes the scores of measurements. `groups` contains the group number of each measurement.
+    /// A measurement that is the only one in its group has the score 0.
     pub fn new(values: &[f64], groups: &[usize]) -> Exchangeability {
         let count = groups.iter().max().map_or(0, |last| last + 1);
         let mut members = vec![Vec::new(); count];
@@ -75,8 +75,8 @@ impl Exchangeability {
         (above + 1) as f64 / (Exchangeability::PERMUTATIONS + 1) as f64
     }
 
-    /// The p-value of a difference between places. `places` has the number of the place of each
-    /// measurement.
+    /// The p-value of a difference between places, such as cores or workers. `places` contains, for
+    /// each measurement, the number of the place at which it was made.
     pub fn of_places(&self, places: &[usize]) -> f64 {
         let count = places.iter().max().map_or(0, |last| last + 1);
         let mut sizes = vec![0.0_f64; count];
@@ -91,8 +91,8 @@ impl Exchangeability {
     }
 
     /// The p-value of a change at some time, and the number of measurements before it. `order` has
-    /// the measurements in the order of time. The first and last twentieth of them are not
-    /// considered.
+    /// the measurements in the order of time. Changes within the first and the last twentieth of
+    /// them are not considered. Without any change the result is (1, 0).
     pub fn of_change(&self, order: &[usize]) -> (f64, usize) {
         let p = self.p(|scores| largest_change(scores, order).0);
         (p, largest_change(&self.scores, order).1)

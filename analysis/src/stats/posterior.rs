@@ -36,8 +36,8 @@ impl MeanPosterior {
     /// treatment.
     ///
     /// # Errors
-    /// [`Unavailable`] for fewer than two blocks or blocks of different lengths, NaN and infinite
-    /// values.
+    /// [`Unavailable`] for fewer than two blocks, blocks without treatments or of different
+    /// lengths, NaN and infinite values.
     pub fn over_blocks<B: AsRef<[f64]> + Sync>(blocks: &[B]) -> Result<MeanPosterior, Unavailable> {
         let count = treatments(blocks, 1)?;
         let found = blocks.len();
@@ -162,8 +162,8 @@ impl MeanPosterior {
         sums.iter().map(|sum| sum / self.draws.len() as f64).collect()
     }
 
-    /// The probability that the mean of one treatment is higher than the mean of another, and the
-    /// probability that they differ by at most `margin`.
+    /// The probability that the mean of one treatment is higher than the mean of another, where
+    /// equal means count as one half, and the probability that they differ by at most `margin`.
     pub fn pair(&self, first: usize, second: usize, margin: f64) -> (f64, f64) {
         let (mut higher, mut near) = (0.0, 0.0);
         for draw in &self.draws {
@@ -186,7 +186,7 @@ impl MeanPosterior {
         self.draws.iter().map(|draw| statistic(draw)).collect()
     }
 
-    /// The probability that the first two means have the same sign.
+    /// The probability that the first two means have the same sign or are both 0.
     pub fn same_sign(&self) -> f64 {
         let same = |draw: &&Vec<f64>| draw[0] * draw[1] > 0.0 || (draw[0] == 0.0 && draw[1] == 0.0);
         self.draws.iter().filter(same).count() as f64 / self.draws.len() as f64
@@ -247,7 +247,7 @@ impl Normals {
         Normals { rng, spare: None }
     }
 
-    /// A number in 0..1 that is never 0.
+    /// A uniformly distributed number above 0 and at most 1.
     pub(super) fn uniform(&mut self) -> f64 {
         (self.rng.random::<u64>() >> 11) as f64 / (1_u64 << 53) as f64 + f64::EPSILON / 4.0
     }
@@ -313,8 +313,7 @@ mod tests {
         drawn.sort_unstable_by(f64::total_cmp);
         assert!((drawn[100] - interval.low).abs() < 0.05, "{} {interval:?}", drawn[100]);
         assert!((drawn[3_899] - interval.high).abs() < 0.05, "{} {interval:?}", drawn[3_899]);
-        // A treatment that equals another one on each block has the same probability of being the
-        // best.
+        // Two treatments that are equal on each block have the same probability of being the best.
         let same: Vec<[f64; 2]> = blocks.iter().map(|b| [b[0], b[0]]).collect();
         let posterior = MeanPosterior::over_blocks(&same).unwrap();
         assert_eq!(posterior.best(), [0.5, 0.5]);

@@ -35,7 +35,8 @@ impl Power {
     /// Number of projects that a paired comparison over projects needs (Wilcoxon signed-rank test)
     /// to find a mean difference of `effect` standard deviations of the differences, computed as
     /// the number for the t test divided by the relative efficiency (Campelo and Takahashi, 2019,
-    /// section 3.2). `None` without an effect, or if the number exceeds 1,000,000.
+    /// section 3.2). `None` if the effect is 0 or NaN, or if the number for the t test exceeds
+    /// 1,000,000.
     pub fn projects(self, effect: f64) -> Option<usize> {
         let effect = effect.abs();
         if effect.is_nan() || effect == 0.0 {
@@ -62,15 +63,15 @@ impl Power {
         Some((n / WILCOXON).ceil() as usize)
     }
 
-    /// The number of projects, but at least `least`, the number with which an exact test can be
-    /// significant.
+    /// [`Power::projects`], but at least `least`, the smallest number with which an exact test can
+    /// be significant.
     pub fn projects_at_least(self, effect: f64, least: usize) -> Option<usize> {
         Some(self.projects(effect)?.max(least))
     }
 
     /// Number of runs of each of two algorithms on one project that the Mann-Whitney U test needs
-    /// to find an effect size A12 (Noether, 1987). `None` for an A12 of 1/2, or if the number
-    /// exceeds 1,000,000.
+    /// to find an effect size A12 (Noether, 1987). `None` for an A12 of 1/2 or NaN, or if the
+    /// number exceeds 1,000,000.
     pub fn runs(self, a12: f64) -> Option<usize> {
         let distance = a12 - 0.5;
         if distance.is_nan() || distance == 0.0 {
@@ -82,7 +83,7 @@ impl Power {
     }
 
     /// The smallest mean difference that is found with `projects` projects, in standard deviations
-    /// of the differences.
+    /// of the differences; `None` for fewer than two projects.
     pub fn detectable(self, projects: usize) -> Option<f64> {
         if projects < 2 {
             return None;

@@ -34,7 +34,7 @@ pub enum Estimator {
     /// The jackknife of second order.
     Jackknife2,
     /// The incidence-based coverage estimator (Lee and Chao, 1994), from goals that at most ten
-    /// runs cover.
+    /// runs cover; Chao2 if none of these is covered by two or more runs.
     Ice,
 }
 
@@ -107,8 +107,8 @@ impl Incidence {
         self.covering.iter().filter(|&&count| count == runs).count() as f64
     }
 
-    /// The mean number of goals that `runs` runs, drawn from all runs, cover together: the
-    /// accumulation curve (Colwell et al., 2012, equation 4).
+    /// The mean number of goals that `runs` runs, drawn from all runs and at most as many, cover
+    /// together: the accumulation curve (Colwell et al., 2012, equation 4).
     pub fn interpolated(&self, runs: u64) -> f64 {
         let all = self.runs;
         let missed = |count: u64| -> f64 {
@@ -212,9 +212,9 @@ impl Incidence {
         (unseen + more, variance * scale * scale)
     }
 
-    /// A jackknife: the sum of the frequencies of the goals of 1, 2, ... runs times these weights.
-    /// The variance is computed as by Burnham and Overton (1978), because the estimate is linear in
-    /// the frequencies.
+    /// A jackknife: the sum of the numbers of goals that exactly 1, 2, ... runs cover, each times
+    /// its weight. The variance is computed as by Burnham and Overton (1978), because the estimate
+    /// is linear in the frequencies.
     fn jackknife(&self, weights: &[f64]) -> (f64, f64) {
         let frequencies = (1..).map(|runs| self.frequency(runs));
         let terms: Vec<(f64, f64)> = frequencies.zip(weights).map(|(q, w)| (q, *w)).collect();

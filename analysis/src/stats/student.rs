@@ -46,7 +46,7 @@ pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
 }
 
 /// The mean of a sample with its confidence interval by Student's t: exact for normal values, and
-/// close to its level for others with about ten values or more.
+/// close to its level for other samples of about ten values or more.
 ///
 /// # Errors
 /// [`Unavailable`] for fewer than two values, NaN and infinite values.

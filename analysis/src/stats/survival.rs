@@ -30,7 +30,7 @@ impl Survival {
     /// The estimate from observations.
     ///
     /// # Errors
-    /// [`Unavailable`] without observations, and for NaN.
+    /// [`Unavailable`] without observations, and for times that are NaN or infinite.
     pub fn of(observations: &[Observation]) -> Result<Survival, Unavailable> {
         let sorted = sorted(observations)?;
         let mut steps = Vec::new();
@@ -61,8 +61,8 @@ impl Survival {
 /// freedom.
 ///
 /// # Errors
-/// [`Unavailable`] for an empty sample and NaN, and if no event happened while both samples were
-/// observed.
+/// [`Unavailable`] for an empty sample and for times that are NaN or infinite, and if the statistic
+/// cannot vary, for example because no event happened while both samples were observed.
 pub fn log_rank(a: &[Observation], b: &[Observation]) -> Result<(f64, f64), Unavailable> {
     let (a, b) = (sorted(a)?, sorted(b)?);
     let mut times: Vec<f64> =

@@ -152,8 +152,8 @@ impl TwoLevel {
         Some(observed.iter().enumerate().map(one).collect())
     }
 
-    /// The share of replicates between the ends of an interval, so that it is as wide as one by
-    /// Student's t (the expanded percentile interval; Hesterberg, 2015).
+    /// The share of replicates between the ends of an interval, so that the interval is as wide as
+    /// that by Student's t (the expanded percentile interval; Hesterberg, 2015).
     fn expanded(&self, level: f64) -> f64 {
         1.0 - normal_two_sided(student_quantile(1.0 - level, self.blocks - 1))
     }

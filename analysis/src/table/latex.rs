@@ -20,13 +20,14 @@ const COLUMN: f64 = 241.0;
 const PAGE: f64 = 345.0;
 /// Space between columns in points.
 const GAP: f64 = 6.0;
-/// Maximum share of the width for the columns that name a row, which every part repeats, and for
-/// any other text.
+/// Maximum share of the width for the text columns at the beginning of a row together, which every
+/// part repeats.
 const MAX_NAMES: f64 = 0.5;
+/// Maximum share of the width for any other column of text.
 const MAX_TEXT: f64 = 0.4;
-/// Maximum number of columns that every part repeats, and their share of the width if there are
-/// numbers among them.
+/// Maximum number of columns that every part repeats.
 const MAX_REPEATED: usize = 4;
+/// Maximum share of the width for the repeated columns, if there are numbers among them.
 const MAX_REPEATED_SHARE: f64 = 0.65;
 /// Maximum number of parts of a table that is set in one column.
 const MAX_PARTS: usize = 2;
@@ -68,7 +69,7 @@ impl Column {
         Column { heading: lines, cells, is_text, width: longest, is_paragraph }
     }
 
-    /// The letter of the column in the argument of `tabular`.
+    /// The description of the column in the argument of `tabular`.
     fn format(&self) -> String {
         match (self.is_paragraph, self.is_text) {
             (true, _) => format!("p{{{:.1}pt}}", self.width),
@@ -90,7 +91,8 @@ impl Column {
 
     /// An upper bound on the number of lines of a cell.
     fn lines(&self, row: usize) -> usize {
-        // A line that is broken between words is shorter than the column.
+        // Lines that are broken between words are shorter than the column, so allow for half as
+        // many lines again.
         let lines = 1.5 * width_of(&self.cells[row]) / self.width.max(1.0);
         if self.is_paragraph { lines.ceil() as usize } else { 1 }
     }

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use super::CaptionedTable;
 use crate::stats::Description;
 use crate::table::{Cell, Table};
-use crate::terms::goals_title;
+use crate::terms::{counted, goals_title};
 use crate::tidy::{Error, Results};
 
 /// Descriptive statistics of the projects.
@@ -66,8 +66,8 @@ pub fn dataset(results: &Results) -> Result<CaptionedTable, Error> {
         name: "dataset",
         title: "Projects".to_owned(),
         caption: format!(
-            "{} projects, {} of which were run. Goals as counted by the runs.{unknown}",
-            results.projects.len() + results.skipped.len(),
+            "{}, {} of them run. Goals as counted by the runs.{unknown}",
+            counted(results.projects.len() + results.skipped.len(), "project"),
             run.len()
         ),
         table,

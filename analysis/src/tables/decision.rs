@@ -106,7 +106,8 @@ pub fn areas(results: &Results, samples: &Samples, pairs: &[Decision]) -> Captio
     }
 }
 
-/// The order of the algorithms with mean ranks; `None` if they cannot be ranked.
+/// The order of the algorithms with mean ranks; `None` if there are no algorithms, or if one of
+/// them is not in the ranking.
 pub fn ranks(
     results: &Results,
     samples: &Samples,

@@ -53,8 +53,8 @@ pub fn exposure(results: &Results, all: &[Exposure]) -> CaptionedTable {
     }
 }
 
-/// How many goals the runs of each algorithm cover that no other algorithm covers, and that each
-/// single other algorithm does not cover.
+/// For each algorithm, the number of goals that only its runs cover and, for each other algorithm,
+/// the number of goals that its runs cover but the other algorithm's runs do not.
 pub fn unique_goals(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     let selected = selected(results);
     let shown: Vec<&String> =

@@ -9,7 +9,7 @@ use crate::stats::{Description, MannWhitney, mean};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Configurations that only differ in a factor (Pynguin paper, Table 2).
+/// Configurations that differ only in a factor (Pynguin paper, Table 2).
 pub fn factors(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> CaptionedTable {
     let mut columns = vec![
         ("algorithm", "Algorithm"),

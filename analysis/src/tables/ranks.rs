@@ -89,7 +89,7 @@ pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTabl
     }
 }
 
-/// Variances of risk estimates after a fifth of the tests and after all of them.
+/// Variances of risk estimates after at most a fifth of the tests and after all of them.
 pub fn risk_stability(results: &Results, all: &[RiskStability]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

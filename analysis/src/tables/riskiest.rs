@@ -7,7 +7,7 @@ use crate::table::{Cell, Table};
 use crate::terms::capitalised;
 use crate::tidy::{ItemEvidence, Results};
 
-/// Number of items shown for each algorithm on a project.
+/// Maximum number of items shown for each algorithm on a project.
 const SHOWN: usize = 10;
 
 /// The items with the largest estimated probability that a test that covers them fails (Elyasaf et

@@ -6,8 +6,8 @@ use crate::findings::{MARGIN, PairVariation};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// For each pair of algorithms, the number of projects and runs that are needed to find a
-/// difference.
+/// For each pair of algorithms, the difference that these projects and runs can find, and the
+/// number of projects that are needed to find a difference of one percentage point.
 pub fn study_power(
     results: &Results,
     samples: &Samples,

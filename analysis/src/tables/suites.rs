@@ -5,7 +5,7 @@ use crate::figures::shown_individually;
 use crate::findings::Suites;
 use crate::stats::Description;
 use crate::table::{Cell, Table};
-use crate::terms::capitalised;
+use crate::terms::{capitalised, counted};
 use crate::tidy::Results;
 
 /// Sizes of suites on projects on which all algorithms have the same coverage.
@@ -59,9 +59,9 @@ pub fn suites(results: &Results) -> CaptionedTable {
         name: "suites",
         title: "Sizes of test suites".to_owned(),
         caption: format!(
-            "Final suites on the {} projects on which all algorithms have the same mean coverage; \
+            "Final suites on the {} on which all algorithms have the same mean coverage; \
              {units} per test: on all projects. Removed: by minimisation.{effects}",
-            suites.projects.len()
+            counted(suites.projects.len(), "project")
         ),
         table,
     }

@@ -10,7 +10,8 @@ use crate::table::{Cell, Table};
 use crate::terms::{capitalised, goals};
 use crate::tidy::{Goal, GoalSet, Results};
 
-/// Maximum number of rows of a project and criterion with uncovered or unreachable items.
+/// Maximum number of rows with uncovered goals, and of rows with unreachable items, of a project
+/// and criterion.
 const MAX_ROWS: usize = 100;
 
 /// Maximum number of rows of all projects together.

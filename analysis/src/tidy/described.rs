@@ -50,9 +50,9 @@ pub(super) struct Described {
 
 impl Described {
     /// Adds a table with a row for each project. The column `project` contains the name of the
-    /// project, or the column `sha256` its digest, and every other column with numbers is a
-    /// measure. Projects that are already known keep their numbers. A table that names no projects
-    /// is refused, because it would have no effect.
+    /// project, or `sha256` or `project_digest` its digest, and `group` its group. Every column
+    /// with numbers is a measure. Projects that are already known keep their numbers. A table that
+    /// names no projects is refused, because it would have no effect.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         let error = |cause| Error::Description { path: path.to_owned(), cause };
         let mut table = csv::Reader::from_path(path).map_err(error)?;

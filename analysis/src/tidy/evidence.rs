@@ -48,7 +48,7 @@ struct Row {
 pub(super) struct Evidence(BTreeMap<(usize, String), ItemEvidence>, Vec<(Digest, String)>);
 
 impl Evidence {
-    /// Adds the evidence of a run, if it has any. A malformed artifact is ignored.
+    /// Adds the evidence of a run, if it has any. Malformed rows of its artifact are ignored.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let Some(text) = record.artifacts.get(FILE) else { return };
         let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
@@ -93,8 +93,8 @@ impl Evidence {
 }
 
 impl Results {
-    /// Reads `risk.csv` of each folder that contains it, in the order of projects, algorithms and
-    /// items.
+    /// Reads `risk.csv` of each folder that contains it, in the order of the folders and of their
+    /// rows.
     ///
     /// # Errors
     /// [`Error::Description`] if a table is malformed.

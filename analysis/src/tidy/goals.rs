@@ -85,7 +85,7 @@ impl GoalSet {
     }
 }
 
-/// A row of the table. An item that no test can cover only has a name.
+/// A row of the table. An item that no test can cover has only a name.
 #[derive(Deserialize)]
 struct Row {
     project: String,
@@ -194,7 +194,8 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
     Ok(sets)
 }
 
-/// Adds a set of goals, merging it with a set of the same names if there is one.
+/// Adds a set of goals, merging it with the set of the same project digest, criterion and names of
+/// goals if there is one.
 fn add(all: &mut Vec<GoalSet>, set: GoalSet) {
     let names = |set: &GoalSet| set.goals.iter().map(|goal| goal.name.clone()).collect::<Vec<_>>();
     let known = all.iter_mut().find(|known| {

@@ -29,7 +29,8 @@ impl Results {
     /// Reads `mutants.parquet` of each folder that contains it.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain.
+    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain
+    /// although all algorithms are shown.
     pub fn mutants(&self) -> Result<Mutants, Error> {
         let known = self.numbers();
         let mut operators = Interner::default();

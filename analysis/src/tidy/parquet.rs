@@ -23,7 +23,7 @@ use polars_parquet::write::{
 /// A file that is being written.
 pub(super) struct ParquetWriter {
     file: FileWriter<File>,
-    /// The type of each column.
+    /// The encodings of each column, one for each primitive value in it.
     encodings: Vec<Vec<Encoding>>,
 }
 

@@ -39,9 +39,10 @@ pub struct Run {
     pub seed: u64,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// Goals of the project under the first criterion.
+    /// Goals of the project under the first criterion; [`UNCOUNTED`] if only the covered share is
+    /// known.
     pub goals: u32,
-    /// Goals covered.
+    /// Goals covered, as a part of `goals`.
     pub covered: u32,
     /// Milliseconds of the search.
     pub search_ms: Option<u64>,
@@ -155,7 +156,7 @@ pub struct Results {
     pub styles: std::collections::BTreeMap<String, usize>,
     /// The labels of the algorithms in their plans, before they were replaced.
     planned_labels: Vec<String>,
-    /// Whether the tables have runs of algorithms that are not shown.
+    /// Whether algorithms were selected, so that the tables may have runs that are not shown.
     is_selection: bool,
     /// Seeds of the plans and of the runs.
     seeds: BTreeSet<u64>,
@@ -259,10 +260,10 @@ impl Results {
     /// Reads several folders as one study, such as imported results and our own.
     ///
     /// Projects are the same if their digests are equal, or if one of them has no digest and their
-    /// names are equal. Algorithms are the same if label, engine and budget are equal. If only the
-    /// labels are equal, the folder's name in brackets is added to the label of the later folder. A
-    /// run that an earlier folder contains is left out. A folder with `projects.csv` and without
-    /// runs describes the projects of all other folders.
+    /// names are equal. Algorithms are the same if label, engine and budget are equal. If the
+    /// labels are equal but the engines or budgets differ, the folder's name in brackets is added
+    /// to the label of the later folder. A run that an earlier folder contains is left out. A
+    /// folder with `projects.csv` and without runs describes the projects of all other folders.
     ///
     /// # Errors
     /// Like [`Results::read`].
@@ -298,8 +299,8 @@ impl Results {
     }
 
     /// The clock that the budgets count. If several limits are set, it is the first of their units
-    /// in the order of `subject.units`, with real time last. For budgets with different clocks it
-    /// is real time.
+    /// in the order of `subject.units`, with real time last. Without a limit it is the first unit.
+    /// For budgets with different clocks it is real time.
     pub fn clock(&self) -> Clock {
         let unit = |budget: &Budget| {
             let limited = self.subject.units.iter().find(|unit| budget.limit(&unit.name).is_some());
@@ -378,8 +379,8 @@ impl Results {
         self.sources.len()
     }
 
-    /// Whether only a part of the algorithms is shown. Otherwise, a run in a table that is not in
-    /// `runs` means that the tables are damaged.
+    /// Whether algorithms were selected, so that some may not be shown. Otherwise, a run in a table
+    /// that is not in `runs` means that the tables are damaged.
     pub(super) fn is_selection(&self) -> bool {
         self.is_selection
     }
@@ -401,7 +402,8 @@ impl Results {
     /// left out.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain.
+    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain
+    /// although all algorithms are shown.
     pub fn improvements(&self, clock: &Clock) -> Result<Vec<Improvement>, Error> {
         let known = self.numbers();
         let mut improvements = Vec::new();

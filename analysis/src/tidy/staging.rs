@@ -65,7 +65,7 @@ impl Staging {
 
 impl Drop for Staging {
     fn drop(&mut self) {
-        // The next writer removes the remaining files.
+        // Errors are ignored, because the next writer removes the remaining files.
         let _ = fs::remove_dir_all(&self.partial);
     }
 }

@@ -34,7 +34,7 @@ pub fn write(
 }
 
 /// The tables of a study while they are being written. Their names end in `.partial` until
-/// [`Writer::finish`] has written all of them.
+/// [`Writer::finish`] has completed them.
 pub struct Writer {
     dir: PathBuf,
     subject: SubjectInfo,
@@ -180,7 +180,7 @@ impl Writer {
 /// tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
-    /// Id of the run, which only depends on the input.
+    /// Id of the run, which depends only on the input.
     pub id: Digest,
     /// Name of the project.
     pub project: String,
@@ -200,7 +200,7 @@ pub struct Imported {
     pub reason: Option<String>,
     /// Goals, or [`UNCOUNTED`](super::UNCOUNTED).
     pub goals: u32,
-    /// Goals covered.
+    /// Goals covered, as a part of `goals`.
     pub covered: u32,
     /// Work of the search by the name of the unit.
     pub work: BTreeMap<String, u64>,

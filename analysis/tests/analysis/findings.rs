@@ -320,7 +320,7 @@ fn folders_are_read_as_one_study() {
         points.iter().map(|p| (r.runs[p.run as usize].id, p.at, p.covered)).collect()
     };
     assert_eq!(key(&both), key(&only_later));
-    // With another budget, algorithms of the same name are different ones.
+    // With different budgets, algorithms of the same name are different algorithms.
     let more = crate::synthetic::runs(2, 2).map(|(mut spec, mut record)| {
         spec.budget = Budget::of("executions", 600);
         record.run = spec.id();

@@ -25,7 +25,8 @@ enum Injected {
     Nothing,
     /// The second half of the study.
     Later,
-    /// Every other stretch of the time, as a job of another user that comes and goes.
+    /// Every second of several stretches of time, like a job of a different user that comes and
+    /// goes.
     Stretches,
     /// One of the cores.
     Core,

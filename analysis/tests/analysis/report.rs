@@ -309,7 +309,8 @@ fn tables_fit_the_page_of_latex() {
     );
     let (results, _dir) = results(long);
     let report = Report::new(&results, "study", |_| ()).unwrap();
-    // The class, and the widths in points that it has room for besides those that fit all classes.
+    // The class, and a width in points that fits it, in addition to the widths that fit all
+    // classes.
     let classes = [
         ("\\documentclass{article}", 345.0),
         ("\\documentclass[conference]{IEEEtran}", 252.0),
@@ -354,7 +355,7 @@ fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
     let log = String::from_utf8_lossy(&log);
     let end = log.char_indices().rev().nth(3_000).map_or(0, |at| at.0);
     assert!(output.status.success(), "{class} {latex_width}: {}", &log[end..]);
-    // Nothing is wider than its place by more than 1 pt.
+    // Nothing is wider than its line by more than 1 pt.
     let is_wrong = |line: &&str| {
         let excess =
             line.strip_prefix("Overfull \\hbox (").and_then(|rest| rest.split("pt").next());
@@ -405,7 +406,7 @@ fn assert_no_ink_at_border(name: &str, file: &[u8]) {
     }
 }
 
-/// Colours belong to names, not to positions, and can be chosen.
+/// The colour of an algorithm depends on its name, not on its position, and can be chosen.
 #[test]
 #[ignore = "takes long"]
 fn an_algorithm_has_its_colour_in_every_study() {
@@ -579,7 +580,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert!(of(0, 6) < of(0, 5) && of(0, 5) < of(0, 7), "the interval has the mean");
     assert_eq!((of(1, 3), of(1, 4)), (36.0, 0.0));
 
-    // Runs of other kinds have no such section.
+    // Runs without such metrics have no section about them.
     let (plain, _dir) = self::results(crate::synthetic::runs(1, 2));
     let report = Report::new(&plain, "Plain", |_| ()).unwrap();
     assert!(report.tables().all(|table| table.name != "detection"));

@@ -1,6 +1,7 @@
 //! Text in LaTeX: its width, where its words may be broken, and its special characters.
 
-/// Number of letters after which a word that is wider than its column may be broken.
+/// Maximum number of letters between the points at which a word that is wider than its column may
+/// be broken.
 const CHUNK: usize = 4;
 
 /// An upper bound on the width of a text in points, in Computer Modern of 9 pt.
@@ -23,7 +24,7 @@ pub(super) fn breakable(text: &str, width: f64) -> String {
         if width_of(word) <= width {
             return escaped(word);
         }
-        // Even the widest letters fit.
+        // A chunk fits even if it consists of the widest letters.
         let chunk = ((width / width_of("W")) as usize).clamp(1, CHUNK);
         let chunks = letters.chunks(chunk).map(|chunk| escaped(&chunk.iter().collect::<String>()));
         chunks.collect::<Vec<_>>().join("\\allowbreak{}")
@@ -37,8 +38,8 @@ pub(super) fn escaped(text: &str) -> String {
     let mut before = ' ';
     for (index, letter) in text.chars().enumerate() {
         match letter {
-            // Escape these at the start of a row, because TeX would read them as arguments of the
-            // preceding line break.
+            // Escape these at the start of a text, because at the start of a row TeX would read
+            // them as arguments of the preceding line break.
             '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
             // Two hyphens would become a dash.
             '-' if before == '-' => escaped.push_str("{}-"),

@@ -1,19 +1,21 @@
-//! The width of tables, as a user gives it.
+//! The width of LaTeX tables, as users choose it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// The widths of the LaTeX form of tables.
+/// The maximum width of a table in LaTeX.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LatexWidth {
     /// At most a column of a paper with two columns, 241 pt; a table that would need more than two
-    /// parts there spans both columns (`table*`). Fits papers with one column as well.
+    /// parts there, or has a wider column, spans both columns (`table*`) if it then needs fewer
+    /// parts. Fits papers with one column as well.
     #[default]
     Column,
     /// At most the text of a page with one column, 345 pt; in papers with two columns the table
     /// spans both.
     Text,
-    /// At most this many points. A table that is wider than a column spans both columns.
+    /// At most this many points. With more than 256 points, the table spans both columns of papers
+    /// with two columns.
     Points(f64),
 }
 

@@ -14,8 +14,8 @@ impl Results {
         self.stop = self.stop.or(other.stop);
         let mut known: HashMap<(String, String), u32> = HashMap::new();
         let mut named: HashMap<String, Vec<u32>> = HashMap::new();
-        // The kinds of two folders may name the same file differently, with and without its
-        // extension.
+        // Projects are also joined by their digests, because the kinds of two folders may name the
+        // same file differently, with and without its extension.
         let mut equal: HashMap<String, u32> = HashMap::new();
         for (number, project) in (0..).zip(&self.projects) {
             known.insert((project.name.clone(), project.digest.clone()), number);

@@ -9,8 +9,8 @@ use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run, plan};
 
 impl Results {
-    /// A number for each run: `goals`, a metric of the run, or else a measure of its project;
-    /// `None` for runs that have none of them.
+    /// A number for each run: the metric of this name or else, for `goals`, the number of goals
+    /// and, for any other name, the measure of its project; `None` for runs without such a number.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -60,7 +60,8 @@ impl Results {
         Ok(found)
     }
 
-    /// Calls `visit` with the index and the metrics of each run.
+    /// Calls `visit` with the index and the metrics of each run, once for each folder that contains
+    /// it.
     fn each_run(&self, mut visit: impl FnMut(usize, HashMap<String, f64>)) -> Result<(), Error> {
         let known: HashMap<Digest, u32> = self.numbers();
         for source in self.sources() {

@@ -23,7 +23,7 @@ pub struct RawRow<'a> {
     pub search_ms: Option<u64>,
 }
 
-/// The digests of a record, by format. Folders of version 0.3.0 only contain the digest of format
+/// The digests of a record, by format. Folders of version 0.3.0 contain only the digest of format
 /// 1, and imported runs have none.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordDigests {
@@ -34,7 +34,8 @@ pub struct RecordDigests {
 }
 
 impl RecordDigests {
-    /// Whether both are digests of the same record.
+    /// Whether both are digests of the same record: equal in format 2 if both have that digest,
+    /// otherwise equal in format 1.
     pub fn agree(&self, other: &RecordDigests) -> bool {
         match (self.format_2, other.format_2) {
             (Some(one), Some(another)) => one == another,

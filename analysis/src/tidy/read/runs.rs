@@ -39,7 +39,8 @@ impl Runs {
     }
 
     /// Adds algorithms, seeds and projects of a plan, so that runs that do not exist are recognised
-    /// as missing. A race does not run every configuration on every project.
+    /// as missing. The projects of a race are not added, because it does not run every
+    /// configuration on every project.
     pub(super) fn expect(&mut self, plan: &Plan) {
         for algorithm in &plan.algorithms {
             self.algorithms.index(algorithm.label.clone());

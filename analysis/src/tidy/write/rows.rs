@@ -155,7 +155,7 @@ impl RunRow {
         }
     }
 
-    /// A row that only has a budget.
+    /// A row that has only a budget.
     fn empty(budget: &Budget, layout: &Layout) -> RunRow {
         RunRow {
             run: String::new(),
