@@ -14,7 +14,7 @@ pub enum Problem {
     Name(&'static str),
     /// Two files have the same name, or names that some systems do not distinguish.
     #[error(
-        "two files have this name, or only differ in upper and lower case or in the form of their \
+        "two files have this name, or differ only in upper and lower case or in the form of their \
          letters"
     )]
     Twice,
@@ -30,8 +30,8 @@ pub enum Problem {
     /// It is encrypted.
     #[error("is encrypted")]
     Encrypted,
-    /// It is compressed by another method than the files of a package.
-    #[error("is compressed by another method than the files of a package")]
+    /// It is compressed by a method that packages do not use.
+    #[error("is compressed by a method that packages do not use")]
     Method,
     /// The ratio of its size to its compressed size is too large.
     #[error("expands to {bytes} bytes from {compressed}, more than {most} times its size")]

@@ -18,7 +18,7 @@ const CENTRAL: usize = 46;
 const ATTRIBUTES: u32 = 0o100_644 << 16;
 const EXECUTABLE: u32 = 0o100_755 << 16;
 
-/// Id of Unix, the system whose format the attributes have.
+/// Id of Unix, the system in whose format the attributes are.
 const UNIX: u8 = 3;
 
 /// 1980-01-01 and 00:00 in the format of MS-DOS.
@@ -139,7 +139,7 @@ impl<'a> Header<'a> {
         let executable = std::str::from_utf8(self.name).is_ok_and(is_executable);
         let attributes = if executable { EXECUTABLE } else { ATTRIBUTES };
         if u32_at(self.fixed, 38) != attributes {
-            Some("has other permissions than the file of a package")
+            Some("has permissions that no file of a package has")
         } else if self.fixed[4..6] != [self.fixed[6], UNIX]
             || self.fixed[34..38] != [0; 4]
             || !self.comment.is_empty()
@@ -159,7 +159,7 @@ impl<'a> Header<'a> {
     fn flaw_of_local(&self, central: &Header<'_>) -> Option<&'static str> {
         let (own, other) = (self.shared(), central.shared());
         if self.name != central.name {
-            Some("has another name in the header before it")
+            Some("has a different name in the header before it")
         } else if own[..14] != other[..14] || self.sizes() != central.sizes() {
             Some("differs in its two headers")
         } else {

@@ -1,7 +1,7 @@
 //! Replication packages: zip archives with everything that a study's results depend on.
 //!
 //! - [`Contents`]: the list of a package's files with their digests, in [`Contents::FILE`].
-//! - [`Builder`]: writes a package whose bytes only depend on its files.
+//! - [`Builder`]: writes a package whose bytes depend only on its files.
 //! - [`Package`]: reads a package that was received and refuses one that is damaged or hostile.
 //! - [`records`]: the lines of the file of records.
 //! - [`Statement`]: the text that is signed for a package; [`SigningKey`], [`Signature`] and

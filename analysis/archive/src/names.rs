@@ -6,8 +6,8 @@ use unicode_normalization::UnicodeNormalization as _;
 const MAX_NAME_BYTES: usize = 512;
 
 /// What is wrong with the name of a file. `None` if a file with this name can be unpacked on every
-/// system: the name is a relative path with `/` between its parts, and no part is empty or leads to
-/// a parent folder.
+/// system: the name is a relative path of at most 512 bytes with `/` between its parts, no part is
+/// empty, `.` or `..`, and all characters are printable and neither a backslash nor a colon.
 pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("is empty")

@@ -38,8 +38,8 @@ struct Archive {
 impl Package {
     /// Opens a package and checks its structure: the archive contains exactly the files of its
     /// list. Each is a regular file, has a name that can be unpacked and the size in the list, and
-    /// does not exceed the maximum compression ratio. The contents are only compared by
-    /// [`Package::check`].
+    /// does not exceed the maximum compression ratio. Only [`Package::check`] compares the contents
+    /// with their digests.
     ///
     /// # Errors
     ///
@@ -81,8 +81,8 @@ impl Package {
     ///
     /// # Errors
     ///
-    /// [`PackageError`] if a file in the folder is not a regular file, and for the reasons of
-    /// [`Package::open`].
+    /// [`PackageError`] if a file in the folder is not a regular file, if there are more than
+    /// [`MAX_FILES`] files, and for the reasons of [`Package::open`].
     pub fn open_folder(folder: &Path, work: &Path) -> Result<Package, PackageError> {
         let mut names = Vec::new();
         let mut open = vec![(String::new(), folder.to_owned())];
@@ -170,7 +170,8 @@ impl Package {
         self.archive.read(name, most)
     }
 
-    /// Reads a file in parts. The reader ends after the size in the list.
+    /// Reads a file in parts. The reader ends at most one byte after the size in the list, which
+    /// shows whether the file is longer.
     ///
     /// # Errors
     ///

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 /// Name of the file in a package.
 pub const FILE: &str = "records.jsonl";
 
-/// Maximum length of a line in bytes. A record of 32 MiB, the maximum in the wire protocol, is
-/// shorter.
+/// Maximum length of a line in bytes. A line with a record of 32 MiB, the maximum in the wire
+/// protocol, is shorter.
 const MAX_LINE_BYTES: u64 = 128 << 20;
 
 /// A run that is quarantined and has no record.
@@ -97,7 +97,9 @@ impl ResultsDigest {
     }
 }
 
-/// Reads the lines of a file of records, and checks that each line belongs to a run of the plan.
+/// Reads the lines of a file of records, and checks that each line is about a run of the plan, that
+/// records are in its order, that no run occurs twice with the same end, and that each record has
+/// the stated digest.
 pub struct RecordReader<'p, R> {
     lines: io::BufReader<R>,
     number: u64,

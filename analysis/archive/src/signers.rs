@@ -129,8 +129,8 @@ fn unquoted(text: &str) -> String {
     text.replace('"', "")
 }
 
-/// A time such as `20261231Z` or `20261231235959Z`. Times without `Z` are refused, because they are
-/// local times, and the result would depend on the computer.
+/// A time such as `20261231Z`, `202612312359Z` or `20261231235959Z`. Times without `Z` are refused,
+/// because they are local times, and the result would depend on the computer.
 fn time(text: &str) -> Result<DateTime<Utc>, String> {
     let wrong = || format!("`{text}` is not a time such as 20261231Z or 202612312359Z");
     let digits = text.strip_suffix('Z').ok_or_else(wrong)?;

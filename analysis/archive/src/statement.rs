@@ -146,7 +146,7 @@ impl Statement {
             match own.get(name) {
                 None => return error(format!("does not name {name}")),
                 Some(signed) if signed != digest => {
-                    return error(format!("has another SHA-256 for {name}: {signed}"));
+                    return error(format!("has a different SHA-256 for {name}: {signed}"));
                 }
                 Some(_) => {}
             }
@@ -158,7 +158,7 @@ impl Statement {
         }
         match self.predicate == package.predicate {
             true => Ok(()),
-            false => error("describes another study or other results".to_owned()),
+            false => error("describes a different study or different results".to_owned()),
         }
     }
 

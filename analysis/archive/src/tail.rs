@@ -25,8 +25,8 @@ pub(crate) struct Tail {
 }
 
 /// Reads the end of an archive. The end record must be the last bytes of the file, and the central
-/// directory must end where the end records begin. If they are not, or if there are too many files,
-/// the inner result is an error in words.
+/// directory must end where the end records begin. Otherwise, or if there are too many files, the
+/// inner result is an error in words.
 pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, String>> {
     let length = file.seek(SeekFrom::End(0))?;
     let Some(end) = length.checked_sub(END) else { return Ok(Err(damaged())) };

@@ -42,12 +42,13 @@ pub struct Builder {
 }
 
 impl Builder {
-    /// Adds a file with these bytes. It replaces an earlier one with this name.
+    /// Adds a file with these bytes, which replaces an earlier file of this name.
     pub fn bytes(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.files.insert(name.into(), Source::Bytes(bytes.into()));
     }
 
-    /// Adds a copy of a file, which is read when the package is written.
+    /// Adds a copy of a file, which replaces an earlier file of this name. The file is read when
+    /// the package is written.
     pub fn file(&mut self, name: impl Into<String>, path: impl Into<PathBuf>) {
         self.files.insert(name.into(), Source::File(path.into()));
     }
@@ -61,7 +62,7 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// If a file does not exist.
+    /// If a file cannot be found.
     pub fn total(&self) -> Result<u64, PackageError> {
         let size = |source: &Source| match source {
             Source::Bytes(bytes) => Ok(bytes.len() as u64),
@@ -99,8 +100,9 @@ impl Builder {
     ///
     /// # Errors
     ///
-    /// [`PackageError`] if a file cannot be read, has a name that cannot be in a package, or
-    /// changes during the call, or if the package cannot be written.
+    /// [`PackageError`] if a file cannot be read, has a name that cannot be in a package or that
+    /// some systems do not distinguish from the name of a second file, or changes during the call,
+    /// or if the package cannot be written.
     pub fn write(
         &self,
         path: &Path,
@@ -203,7 +205,7 @@ fn zip_files(
     file.sync_all().map_err(written)
 }
 
-/// Reads a file once to compute its size, its digest and its compressed size.
+/// Reads a file once to compute its size and digest, and to choose whether it is compressed.
 fn measure(source: &Source, on_bytes: &mut impl FnMut(u64)) -> io::Result<Measured> {
     let mut digest = DigestBuilder::default();
     let mut bytes = 0;

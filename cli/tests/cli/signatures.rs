@@ -143,10 +143,10 @@ fn wrong_signatures_are_refused() {
     let records = files(&package).into_iter().find(|file| file.name == "records.jsonl").unwrap();
     let digest = Digest::of(&records.bytes).to_string();
     for (from, to, expected) in [
-        (&*digest, &*"0".repeat(64), "has another SHA-256 for records.jsonl"),
+        (&*digest, &*"0".repeat(64), "has a different SHA-256 for records.jsonl"),
         ("records.jsonl", "records.json", "does not name records.jsonl"),
         ("in-toto.io/Statement/v1", "in-toto.io/Statement/v0", "is a statement of type"),
-        ("\"planned\": 8", "\"planned\": 9", "describes another study or other results"),
+        ("\"planned\": 8", "\"planned\": 9", "describes a different study or different results"),
         ("\"predicate\":", "\"more\": 1, \"predicate\":", "is not a statement about a package"),
     ] {
         let forged = changed(from, to);
@@ -165,7 +165,7 @@ fn wrong_signatures_are_refused() {
     }
     write(&statement, &signature);
     fs::write(fixture.path("good.zip"), package_of(other)).unwrap();
-    refused("other package", "the signed statement has another SHA-256 for CITATION.cff");
+    refused("other package", "the signed statement has a different SHA-256 for CITATION.cff");
     // Use the statement about another study's package.
     fs::write(fixture.path("good.zip"), &package).unwrap();
     fixture.archive("study", "of-others.zip", &["--sign", &fixture.text("key"), "--author", "Ada"]);
