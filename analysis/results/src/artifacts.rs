@@ -16,7 +16,7 @@ const INDEX: &str = "index.csv";
 /// Columns of the index.
 const INDEX_COLUMNS: [&str; 7] = ["run", "project", "algorithm", "seed", "name", "bytes", "sha256"];
 
-/// Writes the artifacts of a study: a suite as `suites/PROJECT/ALGORITHM-SEED.json`, any other
+/// Writes the artifacts of a study: a suite as `suites/PROJECT/ALGORITHM-SEED.EXTENSION`, any other
 /// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as
 /// `logs/PROJECT/ALGORITHM-SEED.NAME`. A binary file is written once as `artifacts/DIGEST`, so that
 /// names that a tool chose do not become names of files. `artifacts/index.csv` lists the runs that

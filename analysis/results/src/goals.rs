@@ -172,7 +172,7 @@ impl GoalCounts {
         }
         let number = match self.planned.get(&(spec.project, label.clone())) {
             Some(&number) => number,
-            // The kind names the goals of only some of its criteria.
+            // Leave out the run, because the kind names the goals of only some of its criteria.
             None if !self.planned.is_empty() => return,
             None => self.found(spec, record),
         };
@@ -285,8 +285,8 @@ impl Counts {
     }
 }
 
-/// The names of the goals of a record: those that an external tool gives, those that a suite lists,
-/// or numbers.
+/// The names of the goals of a record: the names in an artifact of an external tool, otherwise the
+/// names that a suite lists, otherwise numbers. Lists of a different length are ignored.
 fn names_in(record: &RunRecord, goals: usize) -> Vec<String> {
     let texts = |list: &Value| -> Option<Vec<String>> {
         let names: Option<Vec<String>> =

@@ -19,7 +19,7 @@ pub struct InterimTables {
     studies: StoredStudies,
     interval: Duration,
     next: Instant,
-    /// Number of runs that had ended when the last tables were written.
+    /// Number of runs that had ended when the last tables were started.
     written: u64,
     writing: Option<Writing>,
     cancelled: Arc<AtomicBool>,
@@ -36,8 +36,8 @@ struct Writing {
 }
 
 impl InterimTables {
-    /// Writes the tables at most every `interval`. `on_failure` is called with the first of several
-    /// successive failures.
+    /// Writes the tables at most once in every `interval`. `on_failure` is called with the first of
+    /// several successive failures.
     pub fn new(
         tables: StudyTables,
         studies: StoredStudies,
@@ -57,8 +57,8 @@ impl InterimTables {
         }
     }
 
-    /// Starts to write tables if the interval has passed and more runs have ended than the last
-    /// time.
+    /// Starts to write tables if none are being written, the interval has passed, and more runs
+    /// have ended than the last time.
     pub fn poll(&mut self, ended: u64) {
         if self.writing.as_ref().is_some_and(|writing| writing.thread.is_finished()) {
             self.join();

@@ -47,7 +47,7 @@ pub trait Rounds {
     fn tables(&mut self) -> &mut StudyTables;
 }
 
-/// Executes a race until it is decided or stopped.
+/// Executes a race until one configuration is left, it has used all projects, or it is stopped.
 ///
 /// # Errors
 ///

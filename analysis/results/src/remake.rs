@@ -15,8 +15,8 @@ use crate::stored::RunResult;
 use crate::tables::{Extent, StudyTables, WrittenResults};
 
 /// Writes the tables of a study into a folder as the study itself has written them: the same
-/// results give the same bytes. `results` gives the results of the runs in the order of the study;
-/// it is called twice for a study with rounds, whose decisions are made again.
+/// results give the same bytes. `results` returns the results of the runs in the order of the
+/// study; it is called twice for a study with rounds, whose decisions are made again.
 ///
 /// # Errors
 ///
@@ -98,7 +98,7 @@ impl Rounds for DecidedRounds {
     type Error = std::convert::Infallible;
     type Stopped = ();
 
-    /// Ends the race at the first round that has runs without a result.
+    /// Stops at the first round that has runs without a result.
     fn run(&mut self, round: Plan) -> Result<ControlFlow<()>, Self::Error> {
         let ended = {
             let is_of_round = belongs(&round);

@@ -1,7 +1,7 @@
 //! Studies that end when their comparisons are decided: seeds are executed in rounds.
 //!
 //! Each round is a separate plan in the store, as in a race, with the algorithms that still have
-//! comparisons to decide. A decision only depends on the records of the rounds in their order, so a
+//! comparisons to decide. A decision depends only on the records of the rounds in their order, so a
 //! study that was interrupted makes the same decisions.
 
 use std::collections::HashMap;
@@ -13,8 +13,8 @@ use catherd_experiments::{Digest, Plan, Stop};
 use crate::race::Rounds;
 use crate::stored::RunResult;
 
-/// Executes the rounds of a study until every pair of algorithms is decided, it has no more seeds,
-/// or it is stopped.
+/// Executes the rounds of a study until every pair of algorithms is decided, all seeds have been
+/// used, or it is stopped.
 ///
 /// # Errors
 ///

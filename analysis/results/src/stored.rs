@@ -14,7 +14,7 @@ pub enum RunResult {
     Quarantined(Box<QuarantinedRun>),
 }
 
-/// The studies of a store whose runs are the results: one study, or the rounds of a race in order.
+/// The studies of a store whose runs are the results: one study, or its rounds in order.
 #[derive(Clone, Debug)]
 pub struct StoredStudies {
     /// The store.

@@ -88,7 +88,8 @@ impl StudyTables {
     }
 
     /// Writes into the folder that the study is not complete, so that tables of an earlier, smaller
-    /// study are not mistaken for complete ones. Called before runs are executed.
+    /// study are not mistaken for complete ones. Nothing is written if the folder has no readable
+    /// counts of runs. Called before runs are executed.
     ///
     /// # Errors
     ///
