@@ -56,8 +56,8 @@ pub(crate) const TABLES_AGAIN: &str =
 /// Writes a replication package of a study.
 ///
 /// The package is a zip archive with the study file, the manifest of the projects, records, tables,
-/// report, the version of catherd, a README and a citation. Everything except the records is made
-/// from them again and compared with the tables in the folder.
+/// report, the version of catherd, a README and a citation. Tables and report are made from the
+/// records again, and the tables are compared with those in the folder.
 ///
 /// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE`
 /// checks a package and executes a sample of its runs again.

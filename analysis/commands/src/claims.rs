@@ -122,14 +122,14 @@ fn read_all(files: &[PathBuf]) -> Result<Vec<Claim>, Failure> {
     Ok(all)
 }
 
-/// The file of claims that belongs to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if
-/// it does not exist.
+/// The file of claims next to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if it does
+/// not exist.
 pub fn next_to(study: &Path) -> Option<PathBuf> {
     let file = study.with_extension("claims.toml");
     file.is_file().then_some(file)
 }
 
-/// Copies a file of claims into a folder of results.
+/// Checks a file of claims, and copies it into a folder of results.
 pub fn copy(file: &Path, results: &Path) -> Result<(), Failure> {
     claims::read(file).map_err(Worded::worded)?;
     let to = results.join(claims::FILE);

@@ -65,10 +65,10 @@ impl Program {
         self.kinds.get(name).map_err(|unknown| unknown.worded())
     }
 
-    /// A warning that runs were executed by another engine than this program has for their kind;
-    /// `None` if the engine is the same or the kind is unknown.
+    /// A warning that runs were executed by an engine that differs from this program's engine for
+    /// their kind; `None` if the engines are the same or the kind is unknown.
     fn another_engine(&self, kind: &str, engine: &str) -> Option<String> {
         let known = self.kinds.engine(kind).ok().filter(|known| known != engine)?;
-        Some(format!("of engine {engine}; this catherd has {known}, which gives other digests"))
+        Some(format!("of engine {engine}; this catherd has {known}, whose digests differ"))
     }
 }

@@ -55,7 +55,8 @@ impl Stored {
         failure.hint("name the folder of a study, or a store and the name of one of its studies")
     }
 
-    /// The study in the store, or the rounds of a race in their order.
+    /// All studies in the store of a folder; in a store that is named separately, the study of this
+    /// name or its rounds. Their order is that of the store.
     fn numbers(&self) -> Result<Vec<StudyNumber>, Failure> {
         let name = self.study.display().to_string();
         let round = format!("{name}, round ");
@@ -149,7 +150,7 @@ impl Stored {
 }
 
 /// Executes a run on a project in this thread. Programs work in a folder below `folder` and do not
-/// see what is `hidden`.
+/// see what is `hidden`; relative paths of tools start in one of the folders `tools`.
 ///
 /// # Errors
 ///
@@ -208,7 +209,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// If the run is not found.
+/// If the run is not found, or the store or package cannot be read.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     if arguments.stored.store.is_none() {

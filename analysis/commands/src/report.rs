@@ -89,7 +89,7 @@ struct Shown {
     #[arg(long, value_name = "LIST", value_delimiter = ',')]
     order: Vec<String>,
 
-    /// Another label of an algorithm; may be repeated
+    /// New label of an algorithm; may be repeated
     #[arg(long, value_name = "LABEL=TEXT", value_parser = relabelled)]
     label: Vec<(String, String)>,
 }
@@ -119,7 +119,7 @@ impl Shown {
 /// Tables that a report has only on request.
 #[derive(Args)]
 struct More {
-    /// Parameter to compare: configurations that differ in it only are compared by project and by
+    /// Parameter to compare: configurations that differ only in it are compared by project and by
     /// group; may be repeated
     #[arg(long, value_name = "PARAMETER")]
     factor: Vec<String>,

@@ -100,7 +100,7 @@ pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
         line.clear();
         let read = input.read_until(b'\n', &mut line).map_err(|cause| {
             Failure::new(format_args!("standard input, line {number}: {cause}"))
-                .hint("each line must be a JSON object such as {\"x\": [1, 2], \"y\": [3, 4]}; see catherd stats --help")
+                .hint("check that standard input can be read; see catherd stats --help")
         })?;
         if read == 0 {
             break;

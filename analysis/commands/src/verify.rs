@@ -91,7 +91,7 @@ Examples:
 
 /// The meaning of exit code 2.
 const DIFFERS: (Exit, &str) =
-    (Exit::Incomplete, "a run gave another record, or a record, a table or a page is another one");
+    (Exit::Incomplete, "a run has a different record now, or a record, a table or a page differs");
 
 /// The size of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -132,8 +132,8 @@ type Chosen = (RunSpec, Digest);
 ///
 /// # Errors
 ///
-/// If the study or package cannot be read or is damaged, or if it has files that differ from the
-/// files made from its records.
+/// If the study or package cannot be read or is damaged, or if the package has files that differ
+/// from the files made from its records.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let stored = &arguments.stored;

@@ -36,7 +36,7 @@ fn old_records_are_of_another_engine() {
     let old = copy();
     let output = catherd().arg("verify").arg(old.path()).args(["--sample", "100%"]).output();
     let output = output.unwrap();
-    let engines = "of engine catherd/0.3.0; this catherd has scratch/5, which gives other digests";
+    let engines = "of engine catherd/0.3.0; this catherd has scratch/5, whose digests differ";
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains(engines), "{}", stderr(&output));
 

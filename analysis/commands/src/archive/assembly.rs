@@ -183,8 +183,8 @@ fn add_report(
     Ok(made.summary().to_vec())
 }
 
-/// The regular files in a folder and its subfolders, with their paths relative to the folder,
-/// sorted by path. Symbolic links are not followed.
+/// The files in a folder and its subfolders, with their paths relative to the folder, sorted by
+/// path. A symbolic link is a file, whatever it leads to.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), folder.to_owned())];
@@ -207,7 +207,7 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failu
 /// The results in a file of records.
 enum Stored<'p> {
     Open(Box<RecordReader<'p, File>>),
-    /// The file cannot be opened. The error is taken by the first call that needs the file.
+    /// The file cannot be opened. The first call of `next` returns the error.
     Failed(Option<String>),
 }
 

@@ -72,7 +72,7 @@ impl Sources {
 pub(super) struct Projects {
     /// The size in bytes of each project of the plan.
     pub(super) sizes: Vec<u64>,
-    /// Files of projects by their name in the package; none if they are left out.
+    /// Files of projects with their names in the package; empty if it does not contain them.
     pub(super) files: Vec<(String, PathBuf)>,
 }
 
@@ -118,8 +118,8 @@ pub(super) fn write(
     Ok(Projects { sizes, files })
 }
 
-/// The manifest of a plan's projects (CSV). `project` gives the size of a project in bytes and its
-/// name in the package; `None` if it is left out.
+/// The manifest of a plan's projects (CSV). `project` returns the size of a project in bytes and
+/// its name in the package, which is `None` if the package does not contain the project.
 pub(crate) fn manifest(
     plan: &Plan,
     sources: &Sources,

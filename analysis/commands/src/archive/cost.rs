@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use catherd_cli_console::terminal::plural;
 use catherd_experiments::{RunRecord, RunSpec};
 
 /// Milliseconds in an hour.
@@ -61,7 +62,7 @@ impl Cost {
         };
         let mut all: Vec<String> = self.machines.iter().take(MAX_MACHINES).map(machine).collect();
         if let Some(more) = self.machines.len().checked_sub(MAX_MACHINES).filter(|n| *n > 0) {
-            all.push(format!("{more} other machines"));
+            all.push(plural(more, "other machine"));
         }
         all
     }
@@ -93,8 +94,8 @@ impl Cost {
 fn time(ms: u64) -> String {
     let hours = ms as f64 / HOUR;
     match ms {
-        0..60_000 => format!("{} seconds", ms.div_ceil(1000)),
-        60_000..7_200_000 => format!("{} minutes", ms.div_ceil(60_000)),
+        0..60_000 => plural(ms.div_ceil(1000) as usize, "second"),
+        60_000..7_200_000 => plural(ms.div_ceil(60_000) as usize, "minute"),
         _ if hours < 100.0 => format!("{:.1} hours", (hours * 10.0).ceil() / 10.0),
         _ => format!("{} hours", hours.ceil()),
     }

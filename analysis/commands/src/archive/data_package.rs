@@ -65,7 +65,7 @@ fn package_name(study: &str) -> String {
     study.chars().map(valid).collect()
 }
 
-/// The description of a column. A column that the page does not describe has the type text.
+/// The description of a column. A column that the page does not describe has the type `any`.
 fn field(name: &str, columns: &[Documented<'_>]) -> Value {
     let exact = columns.iter().find(|column| column.name == name);
     let Some(found) = exact.or_else(|| columns.iter().find(|column| stands_for(column.name, name)))
@@ -86,7 +86,7 @@ fn field(name: &str, columns: &[Documented<'_>]) -> Value {
 fn stands_for(documented: &str, name: &str) -> bool {
     let Some((before, rest)) = documented.split_once('<') else { return false };
     let Some((_, after)) = rest.split_once('>') else { return false };
-    // A name that consists only of angle brackets would match every column that is not documented.
+    // The angle brackets stand for at least one character.
     name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
 }
 

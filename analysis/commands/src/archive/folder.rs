@@ -47,7 +47,7 @@ impl StudyFolder {
             Failure::new(format_args!("{}: has no {file}", folder.display())).hint(TABLES_AGAIN)
         })?;
         if plan.count() as u64 != states.planned {
-            return Err(refused(format!("its tables belong to another plan than {MANIFEST}")));
+            return Err(refused(format!("its tables do not belong to the plan in {MANIFEST}")));
         }
         let projects = description(folder)?;
         Ok(StudyFolder { folder: folder.to_owned(), plan, states, projects, _lock: lock })
@@ -84,8 +84,8 @@ impl StudyFolder {
     }
 }
 
-/// Locks a folder, so that no other process writes to it; `None` if the folder does not contain a
-/// store.
+/// Locks a folder, so that no other process writes to it; `None` if its lock file cannot be opened,
+/// as in a folder without a store.
 fn lock(folder: &Path) -> Result<Option<File>, Failure> {
     let Ok(lock) = File::open(folder.join("study.lock")) else { return Ok(None) };
     match lock.try_lock() {
@@ -130,12 +130,12 @@ pub(crate) fn differing_files<'n>(
             }
             (Err(_), false) => None,
             (Err(_), true) => Some("is missing"),
-            (Ok(_), false) => Some("is a file that the records of the study do not give"),
+            (Ok(_), false) => Some("is not made from the records of the study"),
             (Ok(found), true) if !found.is_file() => Some("is a link or a folder, not a file"),
             (Ok(found), true) => {
                 let size = fs::metadata(&made).map_err(|cause| failed(&made, cause))?.len();
                 let same = found.len() == size && file_digest(&path)? == file_digest(&made)?;
-                (!same).then_some("is not the file that the records in the store give")
+                (!same).then_some("is not the file that is made from the records in the store")
             }
         };
         differing.extend(problem.map(|problem| (name, problem)));

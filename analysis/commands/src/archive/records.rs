@@ -59,7 +59,7 @@ pub(super) fn write(
     let states = (study.states.done, study.states.failed, study.states.quarantined);
     if states != (done, other, quarantined) {
         return Err(Failure::new(format_args!(
-            "{} has other numbers of runs than the records in the store",
+            "the numbers of runs in {} differ from those of the records in the store",
             study.folder.join("runs.csv").display()
         ))
         .hint(super::TABLES_AGAIN));
@@ -68,8 +68,8 @@ pub(super) fn write(
     Ok((digest.finish(), cost))
 }
 
-/// The names under which the study is in the store: its own name, or the names of the rounds of a
-/// race.
+/// The names under which the study is in the store: its own name, or the names of its rounds if it
+/// is executed in rounds.
 pub(crate) fn names(plan: &Plan, store: &StoreUrl) -> Result<Vec<String>, Failure> {
     let name = &plan.name;
     let open = || StoreReader::open(store).and_then(|mut reader| reader.studies());

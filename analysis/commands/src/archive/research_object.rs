@@ -101,8 +101,9 @@ pub fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
     let bytes = document(&described, files, &is_result)?;
     let file = path.join(FILE);
     fs::write(&file, bytes).map_err(|cause| {
-        Failure::new(format_args!("{}: {cause}", file.display()))
-            .hint("free disk space or correct the permissions, then repeat the command")
+        Failure::new(format_args!("{}: {cause}", file.display())).hint(
+            "check that you may write there and that the disk is not full, then repeat the command",
+        )
     })
 }
 
@@ -219,7 +220,7 @@ fn licence() -> Value {
         "@id": "#licence",
         "@type": "CreativeWork",
         "name": "Licence of the package",
-        "description": "The authors of the study state it. Projects have the licences of corpus.csv.",
+        "description": "The authors of the study state it. The licences of the projects are in corpus.csv.",
     })
 }
 

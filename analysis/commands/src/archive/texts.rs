@@ -57,7 +57,7 @@ fn citation(plan: &Plan, authors: &[String]) -> String {
     )
 }
 
-/// A text in a Markdown table or list.
+/// A text, escaped for a table or list in Markdown.
 fn cell(text: &str) -> String {
     let mut safe = String::new();
     for c in printable(text).chars() {

@@ -28,7 +28,7 @@ pub(crate) struct Tools {
     pub(crate) base: PathBuf,
     /// Number of parent folders of `base` to which paths of tools lead.
     above: usize,
-    /// What the tools need on a machine, as sentences.
+    /// The names of the adapters, each with the version of Python that it needs, if any.
     pub(crate) needs: Vec<String>,
     /// Whether the package contains the packages for environments.
     pub(crate) wheels: bool,
@@ -124,7 +124,7 @@ impl Tools {
             let path = folder.join(&tool.path);
             if !same {
                 return Err(Failure::new(format_args!(
-                    "{}: is not the tool of the study, whose digest is another one",
+                    "{}: is not the tool of the study: its digest differs",
                     path.display()
                 ))
                 .hint("name the folder with the tools as they were with --tools"));
@@ -139,8 +139,8 @@ impl Tools {
         Ok(())
     }
 
-    /// The folders of the adapters that need an environment. `folder` is the folder to which their
-    /// paths are relative.
+    /// The adapters that need an environment, or for which that is not known. `folder` is the
+    /// folder to which their paths are relative.
     pub(crate) fn adapters(&self, folder: &Path) -> Result<Vec<Tool>, Failure> {
         let adapters = self.named.iter().filter(|tool| tool.is_adapter);
         let opened = adapters.map(|tool| Tool::open(&folder.join(&tool.path)));
@@ -159,7 +159,7 @@ pub(crate) fn is_of_tools(name: &str) -> bool {
     name.starts_with(TOOLS) || name.starts_with(WHEELS)
 }
 
-/// Whether a file is not described by itself, but only its folder is.
+/// Whether the description of a package names only the folder of a file, not the file itself.
 pub(super) fn is_of_folder(name: &str) -> bool {
     name.starts_with("projects/") || name.starts_with(&format!("{}/", corpus::CORPORA))
 }

@@ -56,7 +56,7 @@ pub(super) fn project(folder: &Path, digest: Digest) -> Result<Vec<u8>, String> 
     let found = files.iter().filter_map(|path| fs::read(path).ok());
     found.into_iter().find(|bytes| Digest::of(bytes) == digest).ok_or_else(|| {
         format!(
-            "{}: has not the project of the run; --projects DIR of ./repeat names it",
+            "{}: does not contain the project of the run; ./repeat --projects DIR takes projects from DIR",
             projects.display()
         )
     })

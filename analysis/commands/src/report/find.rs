@@ -1,4 +1,4 @@
-//! `catherd report --find`: finds the addresses in a report of a number in a paper.
+//! `catherd report --find`: finds the addresses that a number of a paper has in a report.
 
 use catherd_analysis::report::{Report, Sought};
 use catherd_analysis::table::{Cell, Table};

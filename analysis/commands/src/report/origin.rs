@@ -49,18 +49,19 @@ pub(super) fn write(out: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     }
     let file = out.join(SOURCES);
     fs::write(&file, sources(results)).map_err(|cause| {
-        Failure::new(format_args!("{}: {cause}", file.display())).hint("free disk space")
+        Failure::new(format_args!("{}: {cause}", file.display()))
+            .hint("check that you may write there and that the disk is not full")
     })
 }
 
-/// Whether a report is inside a folder of its results. The place of such a report already tells
+/// Whether a report is inside a folder of its results. The path of such a report already tells
 /// which results it was made from.
 fn is_inside_one(out: &Path, results: &[PathBuf]) -> bool {
     let Ok(out) = out.canonicalize() else { return false };
     results.iter().any(|of| of.canonicalize().is_ok_and(|of| out.starts_with(of)))
 }
 
-/// The last part of a path that has a name.
+/// The name of a folder: the last part of its absolute path.
 pub(super) fn name_of(folder: &Path) -> String {
     let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     absolute.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()

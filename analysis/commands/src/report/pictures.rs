@@ -27,7 +27,8 @@ const PICTURES: &str = "pictures";
 ///
 /// # Errors
 ///
-/// If no folder has the store of its study, nothing can be drawn, or a file cannot be written.
+/// If no folder has the store of its study, a store cannot be read, nothing can be drawn, or a file
+/// cannot be written.
 pub(crate) fn write(
     report: &Report<'_>,
     kinds: &Kinds,
@@ -85,7 +86,8 @@ pub(crate) fn write(
 }
 
 fn unwritten(path: &Path, cause: &std::io::Error) -> Failure {
-    Failure::new(format_args!("{}: {cause}", path.display())).hint("free disk space")
+    Failure::new(format_args!("{}: {cause}", path.display()))
+        .hint("check that you may write there and that the disk is not full")
 }
 
 /// For each project, the run that covers the most goals, or the first of several such runs, with
@@ -127,7 +129,8 @@ fn draw(
     Ok(())
 }
 
-/// The picture of the suite of a run. `None` if it has none, or its kind does not draw it.
+/// The picture of the suite of a run. `None` if the kind is unknown, the run has no suite, or the
+/// kind does not draw it.
 fn of_run(
     kinds: &Kinds,
     spec: &RunSpec,

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, de};
 
-/// Samples to compute statistics of.
+/// The samples, blocks, p-values or table of which statistics are computed.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default, expecting = "an object with x and y, blocks, p, or table")]
 pub(super) struct Question {
@@ -81,7 +81,7 @@ fn quote_numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// A number; infinities and NaN are given as texts, or as `null`.
+/// A number; infinities and NaN are texts, `null` is NaN, and truth values are 0 and 1.
 struct Number(f64);
 
 impl<'de> Deserialize<'de> for Number {

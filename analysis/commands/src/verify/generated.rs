@@ -47,7 +47,7 @@ pub(super) struct Generated {
     source: bool,
     /// Whether the package contains packages for environments.
     wheels: bool,
-    /// Whether the package contains another program than this one.
+    /// Whether the program in the package differs from this one.
     other_program: bool,
 }
 
@@ -73,7 +73,7 @@ impl Generated {
         }
         if self.other_program {
             parts.push(format!(
-                "{} and its licences, which are of another build than this one",
+                "{} and its licences, which are of a different build",
                 program::PROGRAM
             ));
         }
@@ -253,7 +253,7 @@ fn sources(
     let names = contents.files.iter().map(|file| file.name.clone());
     for name in names.filter(|name| name.starts_with(&format!("{CORPORA}/"))) {
         let parts: Vec<&str> = name.split('/').collect();
-        // Skip other files. They are refused later, because a package does not have them.
+        // Skip other files. They are refused later, because packages do not contain them.
         let [_, corpus, file] = parts[..] else { continue };
         if !CORPUS_FILES.contains(&file) {
             continue;

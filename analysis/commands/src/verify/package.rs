@@ -258,7 +258,8 @@ impl Ord for Lot {
     }
 }
 
-/// Whether a path names a package or an unpacked package, and not a folder of results.
+/// Whether a path is an unpacked package, a file, or the name of a missing zip file, and not a
+/// folder of results.
 pub(super) fn is_package(path: &Path) -> bool {
     path.join(Contents::FILE).is_file()
         || path.is_file()

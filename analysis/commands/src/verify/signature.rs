@@ -22,7 +22,8 @@ pub(super) struct Trust<'a> {
 }
 
 /// Checks the signature of a package with this description. `archive` is the digest of the archive,
-/// `None` if the package was unpacked. Returns a line that says who signed it.
+/// `None` if the package was unpacked. Returns a line that says who signed it, or that it is not
+/// signed.
 ///
 /// # Errors
 ///

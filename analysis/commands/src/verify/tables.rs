@@ -140,7 +140,8 @@ struct Settings {
     spreadsheet: bool,
 }
 
-/// Makes the report in a folder again, if there is one, with the settings that it names.
+/// Makes the report in a folder again, if there is one, with the settings that it names, and adds
+/// the files that differ to `differing`. Returns the number of files.
 fn compare_report(
     program: &Program,
     folder: &Path,
