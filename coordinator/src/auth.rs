@@ -18,7 +18,7 @@ use crate::connections::Peer;
 /// The former name of [`Role::Administrator`] in token files.
 const FORMER_ADMINISTRATOR: &str = "owner";
 
-/// Longest name of a person in characters.
+/// Maximum length of the name of a person in characters.
 const MAX_NAME_CHARS: usize = 100;
 
 /// The rights that a token gives.
@@ -83,7 +83,7 @@ pub enum TokenStoreError {
         /// The error of the operating system.
         cause: io::Error,
     },
-    /// A line is not `DIGEST ROLE NAME`.
+    /// A line is not `DIGEST ROLE [NAME]`.
     #[error("{}:{line}: {problem}", file.display())]
     Line {
         /// The file.
@@ -108,8 +108,8 @@ impl TokenStore {
 
     /// Reads a token file: one line per token with its digest, its role and the name of the person
     /// who has it. Tokens with the same name belong to the same person; a token without a name
-    /// belongs to a separate person, whose name is the digest. Empty lines and lines that begin
-    /// with `#` are skipped.
+    /// belongs to a separate person, whose name is `token` and the first digits of the digest.
+    /// Empty lines and lines that begin with `#` are skipped.
     ///
     /// # Errors
     ///
@@ -233,7 +233,8 @@ impl Caller {
     }
 }
 
-/// Rejects requests without a valid token.
+/// Rejects requests without a valid token unless access is open, and adds the sender to accepted
+/// requests.
 #[derive(Clone)]
 pub(crate) struct AuthInterceptor(pub(crate) Access);
 

@@ -39,7 +39,7 @@ impl Clock for Monotonic {
     }
 }
 
-/// A clock that only advances when [`Manual::advance`] is called, for simulations and tests.
+/// A clock that advances only when [`Manual::advance`] is called, for simulations and tests.
 #[derive(Debug, Default)]
 pub struct Manual(AtomicU64);
 

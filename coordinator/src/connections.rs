@@ -33,8 +33,8 @@ const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Number of connections without an accepted request that are closed, the oldest first, when the
-/// system cannot accept another one. If only one were closed at a time, new connections would wait
-/// for a long time.
+/// system cannot accept a further one. If only one were closed at a time, new connections would
+/// wait for a long time.
 const CLOSED_AT_ONCE: usize = 32;
 
 /// Shortest time between two lines of the log about connections that failed.
@@ -257,8 +257,8 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Release it here, because requests that are still being served also have a reference to
-        // the peer.
+        // Release the peer here, because requests that are still being served also have a reference
+        // to the peer.
         self.peer.release();
     }
 }

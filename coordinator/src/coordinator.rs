@@ -95,7 +95,8 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the listener fails, or listens beyond loopback without TLS and tokens.
+    /// If the listener fails, or listens on an address that is not loopback without TLS and
+    /// tokens.
     pub fn serve(
         &self,
         listener: TcpListener,
@@ -160,7 +161,8 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the listener fails, or listens beyond loopback without TLS and tokens.
+    /// If the listener fails, or listens on an address that is not loopback without TLS and
+    /// tokens.
     pub fn serve_dashboard(
         &self,
         listener: TcpListener,

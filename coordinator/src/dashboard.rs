@@ -50,7 +50,7 @@ const STATE: &str = r#"id="state">null<"#;
 /// Minimum time between two events that are sent to a page.
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Largest number of rows of `/missing`.
+/// Maximum number of rows of `/missing`.
 const MAX_MISSING: usize = 100;
 
 #[derive(Clone)]

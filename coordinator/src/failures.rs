@@ -7,7 +7,7 @@ use catherd_experiments::text::truncated;
 
 use crate::ids::{GroupNumber, RunNumber};
 
-/// Maximum number of different reasons. Failures for further reasons are not counted.
+/// Maximum number of pairs of an algorithm and a reason. Failures of further pairs are not counted.
 const MAX_REASONS: usize = 200;
 
 /// Maximum length of a reason in bytes.

@@ -10,7 +10,7 @@ pub type RunId = Digest;
 /// The number of a run in its store, from 0; it never changes.
 pub type RunNumber = u32;
 
-/// The number of a study in its store, from 0. A study that is planned again gets another number.
+/// The number of a study in its store, from 0. A study that is planned again gets a new number.
 pub type StudyNumber = u32;
 
 /// The number of a group of runs in the queue, from 0.

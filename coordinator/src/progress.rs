@@ -31,7 +31,7 @@ pub struct Progress {
     pub quarantined: u64,
     /// Accepted records per second over the last half minute.
     pub runs_per_second: f64,
-    /// Mean coverage of the runs that are done and have goals, in 0..=1.
+    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are none.
     pub mean_coverage: Option<f64>,
     /// Expected time until the last run ends, estimated from measured run times, from the time for
     /// which runs have been executing and, before a run has ended, from the share of their budgets
@@ -62,14 +62,15 @@ pub struct Progress {
     pub curves: Vec<AlgorithmCurve>,
     /// Studies that are being planned.
     pub planning: Vec<PlanningProgress>,
-    /// Pending runs that no live worker executes.
+    /// Pending runs whose engine no usable worker executes.
     pub unserved: Vec<UnservedRuns>,
     /// Failed attempts since the coordinator started, by algorithm and reason.
     pub failures: Vec<FailureCount>,
-    /// Pending runs that are expected to take longer than the allocation of any live worker, by
+    /// Pending runs that are expected to take longer than the allocation of every usable worker, by
     /// algorithm.
     pub too_long: Vec<TooLongRuns>,
-    /// Time since a run was last leased, if runs wait.
+    /// Time since a run was last leased, or since the coordinator started; zero if no run is
+    /// pending.
     pub queue_age: Duration,
     /// How attempts have ended since the coordinator started, by worker.
     pub attempts: Vec<AttemptCounts>,
@@ -122,7 +123,7 @@ pub struct TooLongRuns {
     pub longest: Duration,
 }
 
-/// Pending runs of a subject kind that no live worker executes.
+/// Pending runs of a subject kind whose engine no usable worker executes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct UnservedRuns {
     /// The subject kind.
@@ -194,7 +195,7 @@ pub struct StudyProgress {
     pub claim: Claim,
     /// Its runs by phase.
     pub counts: PhaseCounts,
-    /// Mean coverage of the runs that are done and have goals, in 0..=1.
+    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are none.
     pub mean_coverage: Option<f64>,
     /// The limit of executions of each run; `None` if there is none.
     pub executions: Option<u64>,

@@ -10,7 +10,7 @@ use crate::error::StoreUnavailable;
 use crate::store::{ProjectChunk, StoreError, StoreReader, StoreUrl};
 use crate::writer::{Request, WriterHandle};
 
-/// Number of chunks of an upload that wait for the store at the same time.
+/// Maximum number of chunks of an upload that wait for the store at the same time.
 const CHUNKS_IN_FLIGHT: usize = 16;
 
 /// The projects of a store, each named by the SHA-256 of its bytes.
@@ -81,11 +81,13 @@ impl Projects {
         Ok(missing)
     }
 
-    /// Compares the bytes of a stored project with its digest, once per project.
+    /// Compares the bytes of a stored project with its digest, unless an earlier comparison found
+    /// them equal.
     ///
     /// # Errors
     ///
-    /// If the bytes are incomplete or do not match the digest, or if the database returns an error.
+    /// If there is no such project, if its bytes are incomplete or do not match the digest, or if
+    /// the database returns an error.
     pub fn check(&self, project: Digest) -> Result<(), StoreError> {
         if self.checked.lock().unwrap_or_else(PoisonError::into_inner).whole.contains(&project) {
             return Ok(());
@@ -125,7 +127,7 @@ impl Projects {
         checked.damaged.keys().copied().collect()
     }
 
-    /// Records that stored bytes of a project cannot be read any more.
+    /// Records that stored bytes of a project cannot be read any more, if `cause` is damage.
     fn note_unreadable(&self, project: Digest, cause: &StoreError) {
         if cause.is_damage() {
             // Ignore a failure to update the progress, which is only displayed.
@@ -155,17 +157,19 @@ impl Projects {
         self.writer.send(Request::NoteDamage { projects, damage })
     }
 
-    /// Closes the connection for reading; the next call opens another.
+    /// Closes the connection for reading; the next call opens a new one.
     pub(crate) fn close(&self) {
         drop(self.reader.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
-    /// The bytes are compared with the digest before the first call.
+    /// The bytes are compared with the digest before the first call, unless an earlier comparison
+    /// found them equal.
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`], if the bytes are damaged, and if the database returns an error.
+    /// [`StoreError::NoProject`] if there is no such project; otherwise if the bytes are damaged or
+    /// the database returns an error.
     pub fn stream(
         &self,
         project: Digest,
@@ -205,7 +209,7 @@ impl Projects {
             None => StoreReader::open(&self.url)?,
         };
         let value = read(&mut reader)?;
-        // After an error the connection is dropped, and the next call opens another.
+        // After an error the connection is dropped, and the next call opens a new one.
         *shared = Some(reader);
         Ok(value)
     }

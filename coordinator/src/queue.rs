@@ -1,7 +1,7 @@
 //! The queue: pending runs, and the choice of a batch for a worker.
 //!
-//! Runs of the same project and algorithm form a *group*. They differ only in the seed, so the
-//! measured times of some predict the times of the others. The runs of a group that exactly the
+//! Runs of the same algorithm on the same project form a *group*. They differ only in the seed, so
+//! the measured times of some predict the times of the others. The runs of a group that exactly the
 //! same studies contain wait in the same *lane*, so that a batch can be taken from the runs of one
 //! study.
 
@@ -68,8 +68,8 @@ struct Project {
     measured: MeanTime,
 }
 
-/// The pending runs of the studies of a set, by group. Each has its place in the order of its
-/// group.
+/// The pending runs that belong to exactly the studies of a set, by group. Each run has a place in
+/// the order of its group, or 0.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     groups: BTreeMap<GroupNumber, BTreeSet<(u32, RunNumber)>>,
@@ -96,7 +96,7 @@ impl ExpectedWork {
         }
     }
 
-    /// Expected time until the last run ends on some number of workers, at least one.
+    /// Expected time until the last run ends on this number of workers; 0 counts as one worker.
     pub fn on(&self, workers: usize) -> Duration {
         let share = self.total / u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
         share.max(self.longest)
@@ -133,7 +133,8 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// The number of an engine, from 0. There are few engines, so a search is fast.
+    /// The number of an engine, from 0; an unknown engine gets the next number. There are few
+    /// engines, so a linear search is fast.
     pub fn engine_number(&mut self, engine: &SubjectEngine) -> EngineNumber {
         let known = self.engines.iter().position(|runs| runs.engine == *engine);
         let number = known.unwrap_or_else(|| {
@@ -143,7 +144,7 @@ impl Queue {
         number as EngineNumber
     }
 
-    /// The number of the project of a group; groups of the same project have the same.
+    /// The number of the project of a group; groups on the same project have the same number.
     pub fn project_number(&self, group: GroupNumber) -> usize {
         self.groups.get(group as usize).map_or(usize::MAX, |group| group.project)
     }
@@ -154,13 +155,13 @@ impl Queue {
         self.groups.get(group as usize).is_some_and(open)
     }
 
-    /// The number of an engine; `None` if no run needs it.
+    /// The number of an engine; `None` if the engine is unknown.
     pub fn known_engine(&self, engine: &SubjectEngine) -> Option<EngineNumber> {
         let known = self.engines.iter().position(|runs| runs.engine == *engine);
         known.map(|number| number as EngineNumber)
     }
 
-    /// The number of measured runs of a group, and their time together.
+    /// The number of measured runs of a group, and the sum of their times.
     pub fn measured(&self, group: GroupNumber) -> (u32, Duration) {
         let MeanTime { count, total } = self.groups[group as usize].measured;
         (count, total)
@@ -212,13 +213,13 @@ impl Queue {
         number
     }
 
-    /// Sets the place of a run in the order of its group, before it is queued. Without it, the runs
-    /// of a group are in the order of their numbers.
+    /// Sets the place of a run in the order of its group. This must happen before the run is
+    /// queued. Runs without places are in the order of their numbers.
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
         self.order.insert(run, place);
     }
 
-    /// Whether a place of a run is known.
+    /// Whether the place of a run was set.
     pub fn has_place(&self, run: RunNumber) -> bool {
         self.order.contains_key(&run)
     }
@@ -270,7 +271,7 @@ impl Queue {
         self.lanes.get(&lane).is_some_and(|lane| !lane.groups.is_empty())
     }
 
-    /// Expected time of the pending runs of lanes; `None` if nothing was measured.
+    /// Expected time of the pending runs of lanes; `None` if there are any but no run was measured.
     pub fn expected_in(&self, lanes: &[StudySetNumber]) -> Option<Duration> {
         let mut total = Duration::ZERO;
         for lane in lanes.iter().filter_map(|lane| self.lanes.get(lane)) {
@@ -316,8 +317,8 @@ impl Queue {
         }
     }
 
-    /// Updates the set of long groups. Times that were measured on other projects do not make a
-    /// group long.
+    /// Adds a group to the long groups or removes it from them. Times that were measured on other
+    /// projects do not make a group long.
     fn sort_by_length(&mut self, number: GroupNumber) {
         let group = &self.groups[number as usize];
         let measured = group.measured.get().or(self.projects[group.project].measured.get());
@@ -328,8 +329,9 @@ impl Queue {
         }
     }
 
-    /// Expected time of all pending and leased runs; `None` if nothing was measured. `executing`
-    /// contains the group of each run that is being executed, and the time since it began.
+    /// Expected time of all pending and leased runs; `None` if there are any but no run was
+    /// measured. `executing` contains the group of each run that is being executed, and the time
+    /// since it began.
     pub fn expected_work(&self, executing: &[(GroupNumber, Duration)]) -> Option<ExpectedWork> {
         let mut work = ExpectedWork::default();
         let mut begun: BTreeMap<GroupNumber, u64> = BTreeMap::new();
@@ -349,13 +351,13 @@ impl Queue {
         Some(work)
     }
 
-    /// The expected time of a run of a group; `None` if nothing was measured.
+    /// The expected time of a run of a group; `None` if no run was measured.
     pub fn expected_time(&self, group: GroupNumber) -> Option<Duration> {
         self.expected(&self.groups[group as usize])
     }
 
-    /// The expected time of a run on a project, and its source. `group` is `None` if the queue does
-    /// not know the group of the run.
+    /// The expected time of a run on a project, zero if no run was measured, and its source.
+    /// `group` is `None` if the queue does not know the group of the run.
     pub fn estimate(&self, project: Digest, group: Option<GroupNumber>) -> (TimeSource, Duration) {
         let group = group.and_then(|group| self.groups.get(group as usize)?.measured.get());
         let project = self.by_digest.get(&project);
@@ -391,9 +393,10 @@ impl Queue {
     }
 }
 
-/// The key by which groups are sorted for a batch: groups whose project is in use come last, and
-/// among the others the longest come first. Groups whose runs have places are sorted by project,
-/// and then by the place of their first run.
+/// The key by which groups are sorted for a batch. Groups of short runs whose project has leased
+/// runs come last. Otherwise, groups with longer runs come first. If the runs have places, their
+/// length is the mean of the project, whether its runs are leased does not matter, and the groups
+/// of a project are sorted by the place of their first run.
 type Rank = (bool, Reverse<Duration>, usize, u32, GroupNumber, StudySetNumber);
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 //! Limits on the rates of requests of each worker, as token buckets. A worker that works correctly
-//! does not reach a limit; other workers are told to repeat their request later.
+//! does not reach a limit; a worker that does is told to repeat its request later.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -37,7 +37,8 @@ impl RateLimit {
     }
 
     /// Counts requests of a worker. Returns false, without counting any of them, if they are too
-    /// many. A batch of at most `burst` requests is permitted after some time.
+    /// many or the rates of too many other workers are remembered. A batch of at most `burst`
+    /// requests is permitted after some time.
     pub(crate) fn permits(&self, now: Duration, worker: &str, requests: usize) -> bool {
         let requests = requests as f64;
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);

@@ -44,23 +44,23 @@ const MAX_STUDY_BYTES: u64 = 64 << 30;
 /// Maximum number of studies that an error lists.
 const MAX_NAMES_SHOWN: usize = 20;
 
-/// Largest number of pairs of project and algorithm in an estimate.
+/// Maximum number of pairs of project and algorithm in an estimate.
 const MAX_CELLS: usize = 200_000;
 
-/// Maximum number of runs for which an estimate leaves out the runs that have ended.
+/// Maximum number of runs of a study from whose estimate the runs that have ended are left out.
 const MAX_LOOKED_UP: usize = 200_000;
 
-/// Shortest permitted interval between two messages of `Watch`.
+/// Minimum interval between two messages of `Watch`, whatever a client requests.
 const MIN_WATCH_INTERVAL_MS: u64 = 100;
 
 /// Maximum number of digests of projects in a request; a client asks about more in several
 /// requests.
 const MAX_DIGESTS: usize = 1 << 16;
 
-/// Number of projects that are looked up without a break, during which no worker fetches a project.
+/// Number of projects that are looked up at once. Workers that fetch a project wait meanwhile.
 const LOOKUP_PAGE: usize = 1024;
 
-/// Number of results that are read ahead for a slow receiver.
+/// Maximum number of results that are read ahead for a slow receiver.
 const RESULTS_READ_AHEAD: usize = 64;
 
 /// The service; cheap to clone.
@@ -287,7 +287,7 @@ impl v1::studies_server::Studies for StudyService {
         if let Some(description) = description {
             self.writer.describe(study, description).await?;
         }
-        // The progress must contain the study before the reply is sent.
+        // The writer publishes progress with the study before it answers.
         let progress = self.writer.progress.borrow();
         let counts = progress.study(&name).map(|study| study.counts).unwrap_or_default();
         Ok(Response::new(v1::SubmitReply {
@@ -433,8 +433,8 @@ impl v1::studies_server::Studies for StudyService {
     }
 }
 
-/// The reply to a submission whose study is still being planned; at least one run is not planned
-/// yet.
+/// The reply to a submission whose study is still being planned. It states at least one unplanned
+/// run, because the client takes 0 to mean that planning is complete.
 fn planning_reply(progress: &Progress, name: &str) -> v1::SubmitReply {
     let planning = progress.planning.iter().find(|planning| planning.study == name);
     let unplanned = planning.map_or(1, |planning| (planning.total - planning.planned).max(1));
@@ -442,7 +442,8 @@ fn planning_reply(progress: &Progress, name: &str) -> v1::SubmitReply {
     v1::SubmitReply { planned: planned as u64, ended: 0, unplanned: unplanned as u64 }
 }
 
-/// The runs of a plan that have not ended, by project and algorithm.
+/// The runs of a plan that have not ended, or all runs if there are more than [`MAX_LOOKED_UP`], by
+/// project and algorithm.
 fn cells_left(mut reader: StoreReader, plan: &Plan) -> Result<Vec<Cell>, StoreError> {
     let seeds = plan.seeds.len();
     let mut cells = Vec::new();

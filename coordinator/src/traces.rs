@@ -32,7 +32,7 @@ pub struct Span {
     pub end: SystemTime,
     /// Names and values of its attributes.
     pub attributes: Vec<(&'static str, String)>,
-    /// Why the attempt ended without a record; `None` if it has a record.
+    /// Why the attempt ended without a record; `None` if it has a record, and for the other spans.
     pub error: Option<String>,
 }
 
@@ -108,8 +108,7 @@ impl Traces {
         submitted.extend(plan.projects.iter().map(|project| (project.digest, time)));
     }
 
-    /// Records a lease of a run. If the run is still leased to another worker, that worker was
-    /// lost.
+    /// Records a lease of a run. If an earlier lease of the run has not ended, its worker was lost.
     pub(crate) fn note_lease(&self, worker: &str, grant: Grant, spec: &[u8], time: SystemTime) {
         let Ok(spec) = serde_json::from_slice::<RunSpec>(spec) else { return };
         let submitted = locked(&self.submitted).get(&spec.project).copied();
@@ -136,7 +135,7 @@ impl Traces {
     }
 
     /// Records the end of an attempt, with the time at which it arrived and the time at which it
-    /// was durable.
+    /// was durable. Has no effect if the run is not leased with this token.
     pub(crate) fn note_end(
         &self,
         run: RunNumber,

@@ -45,8 +45,9 @@ impl Uploads {
     /// # Errors
     ///
     /// `RESOURCE_EXHAUSTED` if the uploads in progress leave no room, in which case the client
-    /// repeats the upload later; `OUT_OF_RANGE` if the project is too large or not of the stated
-    /// size; `DEADLINE_EXCEEDED` if it arrives too slowly.
+    /// repeats the upload later; `OUT_OF_RANGE` if the project is too large or larger than stated,
+    /// or if its chunks state different sizes; `INVALID_ARGUMENT` if there is no chunk;
+    /// `DEADLINE_EXCEEDED` if it arrives too slowly.
     pub(crate) async fn receive(
         &self,
         chunks: &mut Streaming<ProjectChunk>,

@@ -30,7 +30,8 @@ use crate::writer::{
     self, AttemptResult, CommitResult, Completion, HeartbeatReply, LeaseRequest, WriterHandle,
 };
 
-/// Longest worker name in bytes.
+/// Maximum length of the names of workers, hosts, subject kinds, engines and units of work, in
+/// bytes.
 const MAX_NAME_BYTES: usize = 200;
 
 /// Time after which a worker without runs requests leases again.
@@ -52,14 +53,14 @@ const MAX_COMPLETIONS: usize = 1024;
 /// Maximum number of subject kinds of a worker, and of units of work of a run.
 const MAX_NAMES: usize = 64;
 
-/// Rate of the heartbeats of a worker. At the shortest term of a second a worker sends five a
-/// second.
+/// Rate of the heartbeats of a worker. At the minimum term of one second, a worker sends five
+/// heartbeats per second.
 pub(crate) const HEARTBEATS: Rate = Rate { burst: 200, per_second: 20 };
 
 /// Rate of the crashes that a worker reports. A commit contains at most 512.
 pub(crate) const CRASHES: Rate = Rate { burst: 1024, per_second: 50 };
 
-/// Number of chunks of a project that are read ahead for a slow receiver.
+/// Maximum number of chunks of a project that are read ahead for a slow receiver.
 const CHUNKS_READ_AHEAD: usize = 4;
 
 /// The service; cheap to clone.
@@ -75,7 +76,8 @@ pub(crate) struct WorkerService {
     pub(crate) latencies: Arc<Latencies>,
     /// `None` if nothing is traced.
     pub(crate) traces: Option<Arc<Traces>>,
-    /// Projects are read on the calling thread, because simulations have no other threads.
+    /// Whether projects are read and records are decoded on the calling thread. Simulations need
+    /// this because they have no other threads.
     pub(crate) synchronous: bool,
 }
 
@@ -294,7 +296,8 @@ fn checked_length(list: &str, entries: usize, most: usize) -> Result<(), Status>
     Err(Status::invalid_argument(format!("{entries} {list}; a request has at most {most}")))
 }
 
-/// The progress of a run. `None` if it is not plausible; it is for display only.
+/// The progress of a run. `None` if it is not plausible; it is only displayed, so the request need
+/// not be refused.
 fn checked_progress(
     v1::RunProgress { work, covered, goals }: v1::RunProgress,
 ) -> Option<RunProgress> {

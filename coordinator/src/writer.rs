@@ -64,7 +64,7 @@ pub(crate) struct WriterConfig {
     pub(crate) project_files: PathBuf,
     pub(crate) scope: Scope,
     pub(crate) policy: Policy,
-    /// Names of the criteria of subject kinds; records of other kinds may have any.
+    /// Names of the criteria of subject kinds; records of other kinds may have any criteria.
     pub(crate) criteria: Arc<BTreeMap<String, Vec<String>>>,
     pub(crate) observer: Option<Arc<dyn TransactionObserver>>,
 }
@@ -78,7 +78,8 @@ pub struct Writer {
     last_tick: Duration,
     last_checkpoint: Duration,
     progress: watch::Sender<Progress>,
-    /// `None` while another coordinator leads the store or the store cannot be reached.
+    /// `None` while another coordinator leads the store or the store cannot be reached, and after a
+    /// file of the store was lost.
     leader: Option<Leader>,
     /// The last error of the store; `None` after the next successful transaction.
     last_error: Option<String>,
@@ -253,7 +254,8 @@ impl Writer {
                 let store = Store::take_over(&self.config.url, silence)?;
                 let leader = Leader::new(&self.config, store, now)?;
                 tracing::info!("this coordinator leads the store from now on");
-                // An error in writing is cleared by the next successful transaction.
+                // Clear only an error of opening the store; an error of writing is cleared by the
+                // next successful transaction.
                 let led = StoreError::LedByAnother.to_string();
                 self.last_error.take_if(|error| self.cannot_open || *error == led);
                 none.insert(leader)
@@ -330,8 +332,6 @@ impl Writer {
             replies.extend(planned);
         }
         leader.store.check_files()?;
-        // Publish before the replies are sent, so that a caller that is told about a change, or
-        // about the end of a study, finds it in the progress.
         if tick && now.saturating_sub(self.last_checkpoint) >= CHECKPOINT_INTERVAL {
             self.last_checkpoint = now;
             // If the checkpoint fails, the write-ahead log keeps the changes that are not in the
@@ -340,6 +340,8 @@ impl Writer {
                 tracing::debug!("checkpoint: {error}");
             }
         }
+        // Publish before the replies are sent, so that a caller that is told about a change, or
+        // about the end of a study, finds it in the progress.
         if tick || studies_changed || leader.ledger.is_finished() {
             self.publish_progress(now);
         }

@@ -1,4 +1,4 @@
-//! Tests which requests a coordinator accepts from the owner of a token of each role.
+//! Tests which services a coordinator offers to the owner of a token.
 
 use catherd_coordinator::auth::{Role, TokenStore};
 use catherd_coordinator::{Coordinator, CoordinatorOptions};

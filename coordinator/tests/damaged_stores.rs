@@ -82,8 +82,7 @@ fn end(number: u32, token: u64, position: usize) -> Vec<StoreChange> {
     ]
 }
 
-/// Executes the runs that wait for a worker. `position` maps their numbers to positions in the
-/// study.
+/// Executes the runs that wait for a worker.
 fn execute_pending(store: &mut Store) -> Result<(), StoreError> {
     let mut pending = Vec::new();
     store.runs(|run| {
@@ -141,7 +140,7 @@ fn original(folder: &Path, killed: bool) {
     }
 }
 
-/// Damages a file: bits, bytes, pages, or its end.
+/// Damages a file: a bit, bytes, a page, or its end. Returns a description of the damage.
 fn damage(file: &mut Vec<u8>, random: &mut ChaCha8Rng) -> String {
     const PAGE: usize = 4096;
     let at = random.random_range(0..file.len());

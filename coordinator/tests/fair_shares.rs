@@ -44,15 +44,15 @@ struct Worker {
 struct Trace(Vec<(StudyNumber, Duration, Duration)>);
 
 impl Trace {
-    /// The workers' time of a study in a period.
+    /// The time in seconds that workers spent on a study in a period.
     fn time(&self, study: StudyNumber, from: Duration, to: Duration) -> f64 {
         let of = self.0.iter().filter(|(of, ..)| *of == study);
         of.map(|(_, start, end)| (*end).min(to).saturating_sub((*start).max(from)).as_secs_f64())
             .sum()
     }
 
-    /// Asserts that a study has this fraction of all workers, within 10 % over any minute of a
-    /// period.
+    /// Asserts that in each minute of a period, given in seconds, a study gets this fraction of the
+    /// time of all workers, with an error of at most 10 % of the fraction.
     fn assert_share(&self, study: StudyNumber, share: f64, workers: usize, from: u64, to: u64) {
         for start in from..=to - MINUTE.as_secs() {
             let start = Duration::from_secs(start);
@@ -64,7 +64,7 @@ impl Trace {
     }
 }
 
-/// Executes studies on workers until a time.
+/// Executes studies on workers until a time in seconds.
 fn simulate(studies: &[Study], workers: usize, until: u64) -> Trace {
     let mut queue = Queue::default();
     let engine = SubjectEngine { kind: "noop".into(), engine: "1".into() };

@@ -37,8 +37,8 @@ enum Act {
     Lease(u8, bool),
     /// A worker renews the leases that it believes it holds.
     Heartbeat(u8),
-    /// Any lease that was ever granted is committed, whether it has ended or not, by its worker or
-    /// another.
+    /// Any lease that was ever granted is committed, whether it has ended or not; by its worker if
+    /// the flag is set, and by a stranger otherwise.
     Commit(prop::sample::Index, AttemptEnd, bool),
     Wait(u64),
     Restart,
@@ -345,7 +345,7 @@ fn a_lost_worker_counts_as_a_loss_of_the_run_in_hand_only() {
 }
 
 /// Requests leases as each of these workers in turn until the run is quarantined. Every attempt at
-/// the run crashes; other runs are handed back.
+/// the run crashes; other runs are handed back. Returns the workers on which the run crashed.
 fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
     let mut crashed_on = Vec::new();
     for &worker in workers.iter().cycle().take(100) {

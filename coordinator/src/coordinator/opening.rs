@@ -22,8 +22,8 @@ use crate::uploads::Uploads;
 use crate::worker_service::{self, WorkerService};
 use crate::writer::{Scope, Writer, WriterConfig};
 
-/// Number of attempts to open a PostgreSQL store whose leader has just ended. The server may need a
-/// moment to detect that the session has ended.
+/// Maximum number of further attempts to open a PostgreSQL store whose leader has just ended. The
+/// server may need a moment to detect that the session has ended.
 const OPEN_ATTEMPTS: u32 = 10;
 const OPEN_RETRY_DELAY: Duration = Duration::from_millis(100);
 

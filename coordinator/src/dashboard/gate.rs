@@ -115,7 +115,7 @@ fn token(headers: &HeaderMap) -> Option<String> {
 
 /// Why a request is not answered.
 enum Refusal {
-    /// The request is for another host.
+    /// The request names a host that is not the dashboard's.
     Host(String),
     /// The request has no token of a viewer.
     Unauthenticated,

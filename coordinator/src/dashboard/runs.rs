@@ -12,10 +12,10 @@ use serde_json::{Value, json};
 use super::{Refusal, Source};
 use crate::ledger::Phase;
 
-/// Largest number of projects of a heat map.
+/// Maximum number of projects of a heat map.
 const MAX_PROJECTS: usize = 500;
 
-/// Largest number of runs of a cell.
+/// Maximum number of runs of a cell.
 const MAX_RUNS: usize = 1000;
 
 /// Maximum number of bytes that are shown of all logs of a run together.

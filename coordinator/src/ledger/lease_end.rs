@@ -26,7 +26,7 @@ impl Ledger {
     }
 
     /// Reinstates an expired lease when its worker reappears: reverts the loss and, if the run was
-    /// not leased again in the meantime, restores the lease.
+    /// not leased again in the meantime, restores the lease. Has no effect if the run has ended.
     fn reinstate(
         &mut self,
         now: Duration,
@@ -157,7 +157,7 @@ impl Ledger {
         self.requeue_or_quarantine(number, crashes >= limit);
     }
 
-    /// Drains a worker on which too many runs in a row crash, unless it is the last worker.
+    /// Drains a worker on which too many runs in a row crash, unless it is the only usable worker.
     fn record_worker_crash(&mut self, name: &str, number: RunNumber) {
         let usable = |other: &String, worker| other != name && self.is_usable(other, worker);
         let others = self.workers.iter().any(|(other, worker)| usable(other, worker));

@@ -72,7 +72,7 @@ impl Ledger {
         self.update_lanes();
     }
 
-    /// Sets the place of a run in the order of its group; see
+    /// Sets the place of a run in the order of its group unless it has one already; see
     /// [`Queue::set_place`](crate::queue::Queue).
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
         // A run that is already queued, because another study contains it, already has a place.

@@ -45,7 +45,7 @@ impl Phase {
 pub struct RunStatus {
     /// Its state.
     pub phase: Phase,
-    /// Number of leases granted so far.
+    /// Number of attempts so far: the leases granted, except those that were returned.
     pub attempt: u32,
     /// Number of attempts that crashed.
     pub crashes: u32,

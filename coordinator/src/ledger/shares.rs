@@ -24,7 +24,7 @@ use crate::ids::{StudyNumber, StudySetNumber};
 /// Maximum time that is charged in advance for a leased run.
 const HORIZON: Duration = Duration::from_secs(5);
 
-/// The time of all workers that a study can catch up with.
+/// Time for each worker that a study can catch up with.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
 /// A study can catch up with the time of this number of the longest runs, if this is more than
@@ -42,7 +42,7 @@ pub struct StudyClaim {
     pub priority: i32,
     /// Its weight among studies of the same priority; at least 1.
     pub share: u32,
-    /// Largest number of workers at the same time.
+    /// Maximum number of workers at the same time; `None` if it is not limited.
     pub quota: Option<u32>,
 }
 
@@ -244,8 +244,8 @@ impl Shares {
         }
     }
 
-    /// The time that is charged in advance for a run with this expected time; one second if no run
-    /// on its project was measured.
+    /// The time that is charged in advance for a run with this expected time, at most [`HORIZON`];
+    /// one second if no run on its project was measured.
     pub(super) fn advance_of(expected: Option<Duration>) -> Duration {
         expected.unwrap_or(Duration::from_secs(1)).min(HORIZON)
     }

@@ -122,8 +122,8 @@ fn the_last_worker_is_not_drained() {
             }
         }
     }
-    // The runs crash until they are quarantined. They are more than the number after which a worker
-    // is drained, unless it is the last one.
+    // The runs crash until they are quarantined. There are more of them than the number after which
+    // a worker is drained, unless it is the last worker.
     assert!(crashes.len() > POLICY.max_consecutive_crashes);
     assert!(crashes.values().all(|&crashes| crashes == 2 * POLICY.max_crashes), "{crashes:?}");
     assert!(ledger.workers().all(|worker| !worker.drained));

@@ -174,8 +174,8 @@ impl Ledger {
         self.rules = rules;
     }
 
-    /// The engines that pending runs need and no live worker executes, each with its number of
-    /// pending runs. A worker that has a lease of an engine counts as executing it.
+    /// The engines that pending runs need and no usable worker executes, each with its number of
+    /// pending runs. Engines with leased runs are left out.
     pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
         let usable = || self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         self.queue.unserved(move |engine| usable().any(|(_, worker)| engine.is_in(&worker.engines)))
@@ -201,7 +201,7 @@ impl Ledger {
     }
 
     /// The longest allocation of a usable worker. `None` if an allocation does not end, or if no
-    /// worker has requested runs.
+    /// usable worker has requested runs.
     pub fn longest_allocation(&self) -> Option<Duration> {
         let usable = self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         let mut longest = None;
@@ -215,13 +215,14 @@ impl Ledger {
         worker.is_usable(name, &self.rules)
     }
 
-    /// Charges the work of all workers, and forgets those that have been silent for a term.
+    /// Charges the work of all workers, and limits the time that studies can catch up with.
     pub(super) fn settle_all(&mut self, now: Duration) {
         let names: Vec<String> = self.workers.keys().cloned().collect();
         names.iter().for_each(|name| self.settle(now, name));
         self.shares.bound_lag(self.workers.len(), self.queue.longest_time());
     }
 
+    /// Forgets the workers without leases that have been silent for a term.
     pub(super) fn forget_silent(&mut self, now: Duration) {
         let term = self.policy.term;
         self.workers.retain(|_, worker| {

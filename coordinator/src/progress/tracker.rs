@@ -48,7 +48,8 @@ pub(crate) struct ProgressTracker {
     studies: Vec<StoredStudy>,
     active: Vec<StudyNumber>,
     coverage: BTreeMap<StudyNumber, CoverageSum>,
-    /// The runs that are being executed, each with the time of its first heartbeat.
+    /// The runs that are being executed, by lease, each with the time at which its progress was
+    /// first reported and with its latest progress.
     executing: BTreeMap<Token, (Duration, RunProgress)>,
     accepted_by_worker: BTreeMap<String, u64>,
     /// The curves of the groups of runs of each algorithm, by study and label.
@@ -130,7 +131,8 @@ impl ProgressTracker {
         self.curves.retain(|(of, _), _| *of != study);
     }
 
-    /// Moves the counters of a study whose number has changed.
+    /// Moves the curves of a study whose number has changed, and forgets the coverage of the former
+    /// number.
     pub(crate) fn renumber(&mut self, former: StudyNumber, study: StudyNumber) {
         self.coverage.remove(&former);
         let curves = std::mem::take(&mut self.curves).into_iter();
@@ -138,8 +140,7 @@ impl ProgressTracker {
         self.curves = curves.map(|((of, label), curve)| ((number(of), label), curve)).collect();
     }
 
-    /// Counts an attempt of a run in a group, whose algorithm is `label`, that failed without a
-    /// record.
+    /// Counts an attempt that failed without a record. `label` is the algorithm of the run.
     pub(crate) fn note_failed_attempt(
         &mut self,
         (label, run, group): (&str, RunNumber, GroupNumber),
@@ -148,8 +149,8 @@ impl ProgressTracker {
         self.failures.add(label, run, group, reason);
     }
 
-    /// Counts an accepted record of a run in a group, whose algorithm is `label`; `studies` contain
-    /// the run.
+    /// Counts an accepted record. `label` is the algorithm of its run, and `studies` are the
+    /// studies that contain the run.
     pub(crate) fn note_accepted(
         &mut self,
         now: Duration,
@@ -184,8 +185,7 @@ impl ProgressTracker {
         }
     }
 
-    /// Counts the effects of a worker's request. If there is no worker, they are effects of expired
-    /// leases.
+    /// Counts the effects of a worker's request, or those of expired leases if `worker` is `None`.
     pub(crate) fn note_effects(&mut self, now: Duration, worker: Option<&str>, effects: &[Effect]) {
         for effect in effects {
             let (name, count): (&str, fn(&mut AttemptCounts) -> &mut u64) = match (effect, worker) {
@@ -290,8 +290,9 @@ impl ProgressTracker {
     }
 
     /// The time that this number of runs takes if each of them takes as long as the runs that are
-    /// being executed, as estimated from the share of its budget that each has spent; `None` if
-    /// none has spent enough.
+    /// being executed. Their times are estimated from the share that each has spent of the budget
+    /// of the first active study; `None` if this budget is unknown or no run has spent more than
+    /// [`MIN_SPENT`] of it.
     fn expected_by_budget(&self, now: Duration, runs: u64, workers: usize) -> Option<Duration> {
         let budget = &self.active.first().and_then(|study| self.plans.get(study))?.budget;
         let times = self.executing.values().filter_map(|(since, progress)| {
@@ -323,8 +324,9 @@ impl ProgressTracker {
         workers.collect()
     }
 
-    /// The mean curves of algorithms, on the projects that all algorithms of their study have
-    /// finished. Otherwise the algorithm that began with easy projects would look best.
+    /// The mean curve of each algorithm that has curves, on the projects that all of these
+    /// algorithms of the study have finished. On all projects, the algorithm that began with easy
+    /// projects would look best.
     fn curves(&self, ledger: &Ledger) -> Vec<AlgorithmCurve> {
         let queue = ledger.queue();
         let mut common: BTreeMap<StudyNumber, BTreeSet<usize>> = BTreeMap::new();

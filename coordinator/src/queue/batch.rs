@@ -12,11 +12,12 @@ use crate::ids::{GroupNumber, RunNumber, StudySetNumber};
 /// Expected duration of a full batch, which has many short runs or one long run.
 pub(super) const TIME: Duration = Duration::from_secs(1);
 
-/// Largest number of runs in a batch.
+/// Maximum number of runs in a batch.
 pub(super) const MAX_RUNS: usize = 256;
 
-/// Largest number of runs in a batch from a group without measured times. It is small, because
-/// times estimated from other groups may be wrong by a large factor.
+/// Maximum number of runs that are taken at once from a group without measured times, and of
+/// projects that are tried at once. It is small because times estimated from other groups may be
+/// wrong by a large factor.
 pub(super) const MAX_UNMEASURED_RUNS: usize = 4;
 
 /// Runs that one worker is given together.
@@ -25,7 +26,7 @@ pub struct Batch {
     /// The runs in the order of execution.
     pub runs: Vec<RunNumber>,
     time: Duration,
-    /// Largest number of runs.
+    /// Maximum number of runs after the current study has added its share.
     max_runs: usize,
 }
 
@@ -58,7 +59,7 @@ pub struct BatchRequest<'a> {
 
 /// Conditions of a request on groups of runs.
 struct Filter {
-    /// Whether the runs of each engine can be given.
+    /// Whether the worker executes the runs of each engine, by the number of the engine.
     served: Vec<bool>,
     remaining: Option<Duration>,
     withheld: BTreeSet<usize>,
@@ -70,7 +71,7 @@ impl Filter {
         self.served[group.engine as usize]
             && !self.withheld.contains(&group.project)
             && self.remaining.is_none_or(|remaining| {
-                // A run of unknown length counts as long as a whole batch.
+                // A run of unknown length is taken to last as long as a whole batch.
                 queue.expected(group).unwrap_or(TIME) <= remaining
             })
     }
@@ -82,16 +83,17 @@ type Place = (StudySetNumber, GroupNumber);
 impl Queue {
     /// Moves runs from lanes, which belong to one study, to a batch, in this order:
     ///
-    /// 1. one run of each of a few projects of which no run was measured or is leased, so that slow
-    ///    projects are recognised early;
+    /// 1. one run on each of a few projects on which no run was measured or is leased, so that
+    ///    slow projects are recognised early;
     /// 2. the longest runs, because they could delay the end of the study, and because loading a
     ///    project takes little time compared to them;
     /// 3. short runs of loaded projects;
     /// 4. short runs of projects without leased runs, so that few workers load each project;
     /// 5. other short runs, the longest first.
     ///
-    /// The batch gets at most half of an equal share of the study's pending runs per worker, and no
-    /// run for which `excluded` returns true.
+    /// The batch gets no run for which `excluded` returns true. The pending runs of the study that
+    /// the worker executes are divided equally among the workers, and the batch gets at most half
+    /// of a share.
     pub fn fill(
         &mut self,
         batch: &mut Batch,
@@ -178,6 +180,7 @@ impl Queue {
     }
 
     /// One group with pending runs for each of the first projects without measured or leased runs.
+    /// Groups whose runs have places are not tried in this way.
     fn probes(&self, lanes: &[StudySetNumber], filter: &Filter) -> Vec<Place> {
         let mut projects = BTreeSet::new();
         let untried = lanes.iter().flat_map(|&number| {
@@ -185,7 +188,7 @@ impl Queue {
             lane.into_iter().flat_map(move |lane| lane.untried.iter().map(move |&g| (number, g)))
         });
         let probes = untried.filter(|&(lane, number)| {
-            // Runs with places have a budget of real time, so their length is known.
+            // Runs with places have a budget in real time, so their length is known.
             if self.first_place((lane, number)) > 0 {
                 return false;
             }
@@ -231,8 +234,8 @@ impl Queue {
         for place in places {
             let measured = self.groups[place.1 as usize].measured.count > 0;
             let most = match measured {
-                // The next run of the group belongs to the block of another seed, so only one run
-                // is taken.
+                // The next run of the group belongs to a block with a different seed, so only one
+                // run is taken.
                 _ if self.first_place(place) > 0 => 1,
                 true => MAX_RUNS,
                 false => MAX_UNMEASURED_RUNS,
@@ -247,7 +250,7 @@ impl Queue {
         runs.and_then(|runs| runs.first()).map_or(0, |(place, _)| *place)
     }
 
-    /// The first run of a group that is not excluded.
+    /// The first run of a group that is not excluded; `None` if there is none.
     fn first_free(
         &self,
         (lane, group): Place,
@@ -257,8 +260,8 @@ impl Queue {
         runs.iter().map(|(_, run)| *run).find(|&run| !excluded(run))
     }
 
-    /// Moves at most `most` runs of a group to a batch, until it is full or the allocation would
-    /// end.
+    /// Moves at most `most` runs of a group to a batch, until the batch has enough runs or the next
+    /// run would outlast the worker's allocation.
     fn take_from(
         &mut self,
         place: Place,
@@ -267,7 +270,7 @@ impl Queue {
         filter: &Filter,
         excluded: &impl Fn(RunNumber) -> bool,
     ) {
-        // A run without any measured time counts as a whole batch, so only one is taken.
+        // If no run was measured, each run counts as a whole batch, so only one is taken.
         let expected = self.expected_time(place.1).unwrap_or(TIME);
         for _ in 0..most {
             let fits = |remaining| batch.time + expected <= remaining;

@@ -3,8 +3,8 @@
 use catherd_experiments::Engines;
 use serde::Deserialize;
 
-/// A subject kind with the engine id that runs need. A worker only executes runs of its own
-/// engines, because the records of another engine would differ.
+/// A subject kind with the engine id that runs need. A worker executes only runs of its own
+/// engines, because the records of a different engine would differ.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct SubjectEngine {
     /// Name of the subject kind.
@@ -15,7 +15,7 @@ pub struct SubjectEngine {
 }
 
 impl SubjectEngine {
-    /// Whether a worker with these engines executes its runs.
+    /// Whether a worker with these engines executes the runs of this engine.
     pub fn is_in(&self, engines: &Engines) -> bool {
         engines.get(&self.kind) == Some(&self.engine)
     }

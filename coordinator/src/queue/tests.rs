@@ -133,7 +133,7 @@ fn one_run_of_every_project_is_taken_before_a_second_one() {
     for group in 1..5 {
         queue.note_leased(group);
     }
-    // The other tried projects are leased; the last one has not been tried yet.
+    // The last project has not been tried yet, and runs on all others are leased.
     assert_eq!(take(&mut queue, &[])[0], 45);
     queue.note_leased(5);
     queue.record_time(4, ms(60_000));
@@ -217,7 +217,7 @@ fn the_time_left_falls_while_runs_are_executed_and_is_at_least_the_time_of_the_l
         let executing = [(0, ms(elapsed[0])), (1, ms(elapsed[1]))];
         queue.expected_work(&executing).unwrap()
     };
-    // The run that is leased but not executed yet counts like a pending one.
+    // Leased runs that are not executed yet count like pending runs.
     assert_eq!(queue.expected_work(&[]).unwrap().total, ms(400 + 9000));
     assert_eq!(left([0, 0]), ExpectedWork { total: ms(400 + 9000), longest: ms(9000) });
     assert_eq!(left([60, 4000]), ExpectedWork { total: ms(340 + 5000), longest: ms(5000) });

@@ -16,7 +16,7 @@ use super::sqlite::Sqlite;
 /// Number of pages copied between two calls of the caller's progress function: about 4 MiB.
 const PAGES: i32 = 1024;
 
-/// Time to wait for a lock on the copy.
+/// Delay before pages are copied again if a lock prevented it.
 const LOCK_DELAY: Duration = Duration::from_millis(10);
 
 /// The contents of a copy of a store.

@@ -38,7 +38,7 @@ pub struct ListedRun {
     pub phase: Phase,
     /// Number of covered goals, and number of all goals; `None` if the run has no record.
     pub goals: Option<(u64, u64)>,
-    /// Why its last attempt ended without a record; empty if no attempt did.
+    /// Why the last of its attempts without a record ended; empty if there was no such attempt.
     pub reason: String,
 }
 
@@ -57,7 +57,7 @@ pub struct RecordedRun {
 
 impl StoreReader {
     /// Counts and coverages of the runs of a study by project, algorithm and phase, in the order of
-    /// the study's projects.
+    /// the first run of each in the study.
     ///
     /// # Errors
     ///

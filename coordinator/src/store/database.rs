@@ -1,6 +1,7 @@
-//! A connection to either database. Statements are written once, in the SQL that both support, with
-//! parameters `?1`, `?2`, ... Integers are `bigint` and bytes `bytea`; in SQLite, columns with
-//! these type names have affinities with which integers and bytes are stored unchanged.
+//! A connection to an SQLite or a PostgreSQL database. Statements are written once, in the SQL that
+//! both support, with parameters `?1`, `?2`, ... Integers are `bigint` and bytes `bytea`; in
+//! SQLite, columns with these type names have affinities with which integers and bytes are stored
+//! unchanged.
 
 use super::error::StoreError;
 #[cfg(feature = "postgres")]
@@ -67,8 +68,8 @@ impl Database {
         }
     }
 
-    /// The first row of the result for each key, in the order of the keys. On PostgreSQL the
-    /// queries are pipelined.
+    /// The first row of the result for each key, in the order of the keys; `None` if the result is
+    /// empty. On PostgreSQL the queries are pipelined.
     pub(super) fn lookup(
         &mut self,
         sql: &'static str,

@@ -92,8 +92,8 @@ impl From<serde_json::Error> for StoreError {
 }
 
 impl StoreError {
-    /// Whether the error may be temporary: the server is not running, is starting, or has no free
-    /// connection.
+    /// Whether the error may be temporary: the server cannot be reached, is starting or ending, or
+    /// lacks resources such as a free connection.
     pub(crate) fn may_pass(&self) -> bool {
         match self {
             #[cfg(feature = "postgres")]

@@ -33,7 +33,7 @@ impl StoreFiles {
         StoreFiles(files.map(|path| OpenFile { path, identity: None }))
     }
 
-    /// Compares the files with their state at the previous calls.
+    /// Compares the identity of each file with its identity at the first call that found it.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl OpenFile {
     }
 }
 
-/// The identity of a file, which differs if another file is put at the same path.
+/// The identity of a file, which changes if the file at its path is replaced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct FileIdentity(u64, u64);
 
@@ -108,7 +108,7 @@ mod tests {
         fs::write(&log, "a longer log").unwrap();
         files.check().unwrap();
 
-        // The copy has another inode, because the original exists until the copy is renamed.
+        // The copy has an inode of its own, because the original exists until the copy is renamed.
         fs::copy(&log, folder.path().join("copy")).unwrap();
         fs::rename(folder.path().join("copy"), &log).unwrap();
         let error = files.check().unwrap_err().to_string();

@@ -12,7 +12,7 @@ use super::write::Store;
 use crate::ids::{RunId, RunNumber, StudyNumber};
 use crate::ledger::{RunStatus, WorkerRule};
 
-/// Number of runs in one query.
+/// Number of successive run numbers in one query.
 const PAGE: i64 = 1 << 14;
 
 impl Store {
@@ -25,7 +25,7 @@ impl Store {
         queries::studies(&mut self.database, schema::VERSION)
     }
 
-    /// The rules for workers, by the name of the worker or of its host.
+    /// The rules for workers, by the name of a worker or of a host.
     ///
     /// # Errors
     ///
@@ -72,8 +72,9 @@ impl Store {
         self.query_by_page(sql, &mut |row| each(stored_run(row)?))
     }
 
-    /// Reads rows of all runs, a page of runs at a time. During one long query, the session of a
-    /// PostgreSQL writer would be silent, and a standby coordinator could terminate it.
+    /// Reads rows of all runs, a page of runs at a time. During one long query, a session of
+    /// PostgreSQL that waits until the writer takes rows would count as silent, and a standby
+    /// coordinator could terminate it.
     fn query_by_page(
         &mut self,
         sql: &'static str,
@@ -87,7 +88,8 @@ impl Store {
         Ok(())
     }
 
-    /// The members of all studies that count: pairs of run and study, by run and then by study.
+    /// The members of all studies except hidden ones: pairs of run and study, by run and then by
+    /// study.
     ///
     /// # Errors
     ///
@@ -104,7 +106,8 @@ impl Store {
         })
     }
 
-    /// The workers on which attempts crashed, for all runs that have not ended.
+    /// The workers on which attempts crashed, timed out or ran out of memory, for all runs that
+    /// have not ended.
     ///
     /// # Errors
     ///
@@ -137,7 +140,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If there is no such run or the database returns an error.
+    /// If one of the runs is missing or the database returns an error.
     pub fn specs(&mut self, runs: &[RunNumber]) -> Result<Vec<Vec<u8>>, StoreError> {
         let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
         let rows = self.database.lookup("select spec from runs where number = ?1", &keys)?;

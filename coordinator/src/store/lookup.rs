@@ -64,7 +64,7 @@ impl StoreReader {
         Ok(found)
     }
 
-    /// Whether each of these runs has ended.
+    /// Whether each of these runs has ended; false for a run that the store does not have.
     ///
     /// # Errors
     ///

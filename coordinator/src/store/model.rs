@@ -20,9 +20,9 @@ pub struct StoredRecord {
     pub outcome: RunOutcome,
     /// [`RunRecord::ended_by_own_limit`].
     pub(crate) own_limit: bool,
-    /// Goals of the project.
+    /// Number of goals of the project.
     pub goals: u32,
-    /// Goals covered.
+    /// Number of covered goals.
     pub covered: u32,
     /// Wall-clock time of the whole run.
     pub wall: Duration,
@@ -93,7 +93,7 @@ pub struct ProjectChunk {
     /// The number of the chunk, from 0.
     pub(super) number: usize,
     pub(super) bytes: Vec<u8>,
-    /// Number of bytes of all chunks together. Only the last chunk has it, and it is sent after the
+    /// Size of the whole project in bytes; `None` except in the last chunk, which is sent after the
     /// others are stored.
     pub(super) size: Option<usize>,
 }
@@ -179,7 +179,7 @@ pub struct Claim {
     pub priority: i32,
     /// Weight among studies of the same priority; at least 1.
     pub share: u32,
-    /// Largest number of workers at the same time; `None` if there is no limit.
+    /// Maximum number of workers at the same time; `None` if there is no limit.
     pub quota: Option<u32>,
 }
 

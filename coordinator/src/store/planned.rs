@@ -29,7 +29,8 @@ impl PlannedRuns {
     }
 
     /// The run at a position, with the names that the study uses. The next values of the row must
-    /// be id, specification, project and label, which are compared with the plan.
+    /// be id, specification, project and label. The id, the project and the label are compared with
+    /// the plan or, without a plan, the id with the specification.
     pub(super) fn run(&self, position: i64, row: &mut Row) -> Result<RunSpec, StoreError> {
         let (id, json) = (row.digest()?, row.bytes()?);
         let (project, label) = (row.text()?, row.text()?);

@@ -31,9 +31,9 @@ pub struct Planning {
     digest: Digest,
     /// The number of the draft; `None` before the first page.
     draft: Option<StudyNumber>,
-    /// The runs that are not in the store yet.
+    /// The runs that are not planned yet.
     runs: Box<dyn Iterator<Item = RunSpec> + Send>,
-    /// The run numbers in the store, in the order of the study.
+    /// The numbers of the runs that have been planned, in the order of the study.
     numbers: Vec<RunNumber>,
     /// The owner that the study gets.
     owner: String,
@@ -95,12 +95,12 @@ impl Planning {
         (&self.plan.subject, &self.plan.engine)
     }
 
-    /// The number of runs that are in the store, and the number of all runs.
+    /// The number of runs that have been planned, and the number of all runs.
     pub fn progress(&self) -> (usize, usize) {
         (self.numbers.len(), self.plan.count())
     }
 
-    /// The runs that are in the store, from this position in the study on.
+    /// The runs that have been planned, from this position in the study on.
     pub fn runs_from(&self, position: usize) -> impl Iterator<Item = PlannedRun<'_>> {
         let in_real_time = self.plan.budget.wall_ms.is_some();
         self.numbers.iter().enumerate().skip(position).map(move |(position, &number)| {
@@ -173,7 +173,8 @@ impl Store {
         Ok(Planning { plan, json, digest, draft: None, runs, numbers: Vec::new(), owner, claim })
     }
 
-    /// Plans the next page. After the last page the study gets `state`, and its number is returned.
+    /// Plans the next page. After the last page the study gets `state` and is returned. If the
+    /// study already has this plan, this is the case at the first call.
     ///
     /// # Errors
     ///
@@ -321,7 +322,7 @@ fn no_plan() -> Value {
 }
 
 /// Takes the name from the study of this name, which then no longer counts, unless it is `draft`.
-/// Returns its number.
+/// Returns the number of the study; `None` if there is no such study or it is `draft`.
 fn discard(
     database: &mut Database,
     name: &str,
@@ -383,7 +384,7 @@ fn add_members(
     )
 }
 
-/// One more than the largest number of a column.
+/// One more than the largest number of a column; 0 if the column is empty.
 fn next_number(database: &mut Database, largest: &'static str) -> Result<u32, StoreError> {
     let largest = database.first(largest, &[], Row::optional_integer)?.flatten();
     let next = largest.map_or(0, |largest| largest + 1);

@@ -1,5 +1,5 @@
 //! Connections to PostgreSQL. The rows of one statement are pipelined (the client pipelines all
-//! futures that are polled together), so a batch of commits needs few round trips.
+//! futures that are polled together), so a batch of changes needs few round trips.
 
 use std::collections::HashMap;
 use std::error::Error;
@@ -105,8 +105,8 @@ impl Postgres {
             if let Purpose::TakeOver(silence) = purpose {
                 client.execute(TERMINATE_SILENT_LEADER, &[&(silence.as_millis() as f64)]).await?;
             }
-            // The lock is released when that session has ended, which may take a moment; the caller
-            // tries again.
+            // The lock is released when the terminated session has ended, which may take a moment;
+            // the caller tries again.
             Err(StoreError::LedByAnother)
         })?;
         Ok(Postgres { runtime, client, statements: HashMap::new() })

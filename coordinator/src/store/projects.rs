@@ -102,8 +102,8 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`], if the bytes do not match the digest, and if the database returns
-    /// an error.
+    /// [`StoreError::NoProject`] if there is no such project; otherwise if the bytes are incomplete
+    /// or do not match the digest, or if the database returns an error.
     pub fn project(&mut self, project: Digest) -> Result<Vec<u8>, StoreError> {
         let size = self.project_size(project)?;
         let mut bytes = self.project_chunk(project, 0)?;

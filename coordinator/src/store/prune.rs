@@ -8,7 +8,8 @@ use super::error::StoreError;
 use super::row::{Row, Value};
 use super::write::Store;
 
-/// The state of runs whose results are being removed. It only exists within a transaction.
+/// Marks the runs whose results are to be removed with phase 6, which exists only within the
+/// transaction.
 const MARKED: &str = "
     update runs set phase = 6 where phase in (3, 4, 5)
     and not exists (select 1 from members where members.run = runs.number)
@@ -34,18 +35,18 @@ pub struct Pruned {
     pub projects: u64,
 }
 
-/// The current time in seconds since 1970, for the column `stored`. It is not part of a record.
+/// The current time in seconds since 1970, for the column `stored`, which is not part of a record.
 pub(super) fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))
 }
 
 impl Store {
-    /// Removes the results of runs that no study contains and that were stored before a time, in
-    /// seconds since 1970, and the projects of which no study contains a run. The runs stay in the
-    /// store, without results, because their tokens must not be granted again. Results that were
-    /// stored by a version that did not record the time count as older. The space is returned to
-    /// the file system.
+    /// Removes the results of runs that no study contains, unless their record was stored at the
+    /// time `before`, in seconds since 1970, or later. Removes also the projects of which no study
+    /// contains a run. The runs stay in the store, without results, because their tokens must not
+    /// be granted again. Records that were stored by a version that did not record the time count
+    /// as older. The space is returned to the file system.
     ///
     /// # Errors
     ///

@@ -63,7 +63,8 @@ pub struct MissingRuns {
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
-    /// Why the last attempt at one of these runs ended without a record; empty if no attempt did.
+    /// Why the last attempt without a record at one of these runs ended; empty if there was no such
+    /// attempt.
     pub reason: String,
 }
 
@@ -108,7 +109,8 @@ impl StoreReader {
         queries::studies(&mut self.database, self.version)
     }
 
-    /// The description of the projects of a study as JSON; `None` if there is none.
+    /// The description of the projects of a study as JSON; `None` if there is none or the schema is
+    /// too old to have descriptions.
     ///
     /// # Errors
     ///

@@ -61,7 +61,7 @@ impl RecordRow {
     ///
     /// # Errors
     ///
-    /// If a value does not match: a description of it.
+    /// A description of the value that does not match or cannot be read.
     pub(super) fn record(&self, run: Digest, kind: &str) -> Result<RunRecord, String> {
         self.compare_checksum()?;
         let record = RunRecord::from_json(&self.json, kind)
@@ -120,12 +120,14 @@ impl StoreReader {
     ///
     /// An item is [`StoreError::DamagedRun`] if the stored state of a run is damaged; the iterator
     /// continues after it. Any other error ends the iterator. If records of runs that have ended
-    /// are missing, the last item is [`StoreError::Damaged`].
+    /// are missing, the last item is [`StoreError::StudyChanged`] if the study was replaced or
+    /// deleted, and [`StoreError::Damaged`] otherwise.
     pub fn records(self, study: StudyNumber) -> Records {
         self.records_after(study, None)
     }
 
-    /// Like [`StoreReader::records`], but only for the runs after a position in the study.
+    /// Like [`StoreReader::records`], but only for the runs after this position in the study,
+    /// unless it is `None`.
     pub fn records_after(self, study: StudyNumber, position: Option<u32>) -> Records {
         let after = position.map_or(-1, i64::from);
         Records { reader: self, study, started: None, after, found: 0, page: VecDeque::new() }
@@ -182,9 +184,11 @@ type PageItem = (i64, Item);
 pub struct Records {
     reader: StoreReader,
     study: StudyNumber,
-    /// The runs of the study, and how many of them had ended when the iterator was created.
+    /// The runs of the study, and how many of those to be read had ended with a record when reading
+    /// began; `None` before.
     started: Option<(PlannedRuns, u64)>,
-    /// Position of the last run that was returned.
+    /// Position of the last run that was returned; -1 before the first run, and `i64::MAX` after
+    /// the end.
     after: i64,
     /// Number of records so far, damaged ones included.
     found: u64,

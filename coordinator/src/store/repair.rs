@@ -71,7 +71,7 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Damaged`] if the list of the runs differs from the plan and may not be
-    /// recreated, and if the database returns an error.
+    /// recreated or still differs afterwards, and if the database returns an error.
     pub fn repair(
         &mut self,
         study: StudyNumber,
@@ -219,7 +219,8 @@ fn judge(
     }
 }
 
-/// Whether the run has an attempt that ended without a record.
+/// Whether the last attempt at the run ended without a record. An error means that its stored end
+/// is damaged.
 fn breakdown(row: &mut Row) -> Result<bool, String> {
     if row.next_is_null() {
         return Ok(false);

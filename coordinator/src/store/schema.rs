@@ -13,7 +13,7 @@ pub(super) const OLDEST_READABLE: i64 = 3;
 const TABLES: &str = "
     create table schema (version bigint not null);
     create table studies (
-        number   bigint primary key,           -- from 0; another one for each plan
+        number   bigint primary key,           -- from 0; a new one for each plan
         name     text not null unique,
         state    bigint not null,              -- see StudyState and NOT_COUNTING
         plan     bytea not null,               -- JSON
@@ -170,7 +170,7 @@ fn write_version(database: &mut Database) -> Result<(), StoreError> {
     database.execute("insert into schema values (?1)", &[vec![VERSION.into()]])
 }
 
-/// The version of the existing tables; `None` if there are none.
+/// The version of the existing tables; `None` if the database has no tables of a store.
 pub(super) fn version(database: &mut Database) -> Result<Option<i64>, StoreError> {
     let tables = match database {
         Database::Sqlite(_) => "select name from sqlite_master where type = 'table'",

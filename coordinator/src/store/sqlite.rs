@@ -19,14 +19,14 @@ use super::row::{Purpose, Row, RowCallback, Value};
 /// pages that do not fit are read and written repeatedly while a study is planned.
 const CACHE_KIB: i64 = 64 << 10;
 
-/// Time to wait for another process to release its lock on the file.
+/// Maximum time to wait for another process to release its lock on the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A connection to an SQLite file.
 #[derive(Debug)]
 pub(super) struct Sqlite {
     connection: Connection,
-    /// `None` for a connection that only reads.
+    /// The files that the connection writes; `None` for a connection that only reads.
     written: Option<StoreFiles>,
     /// The access to the file. It is dropped after the connection.
     _access: Access,
@@ -206,7 +206,7 @@ fn canonical(path: &Path) -> PathBuf {
     })
 }
 
-/// Whether a process writes to the file.
+/// Whether a process holds the lock of a coordinator on the store.
 fn is_served(path: &Path) -> bool {
     let lock = File::open(path.with_extension("lock"));
     lock.is_ok_and(|lock| lock.try_lock_shared().is_err())

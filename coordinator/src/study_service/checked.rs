@@ -34,8 +34,8 @@ pub(super) fn checked_description(document: v1::Document) -> Result<Vec<u8>, Sta
     Ok(document.json.into())
 }
 
-/// The smallest and the largest id that begin with these hexadecimal digits. `None` if these are
-/// not the beginning of an id.
+/// The smallest and the largest id that begin with these hexadecimal digits. `None` if they are too
+/// few or not the beginning of an id.
 pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     let digits = 2 * size_of::<Digest>();
     if !(MIN_PREFIX..=digits).contains(&prefix.len()) {
@@ -45,7 +45,8 @@ pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     Some((filled("0").ok()?, filled("f").ok()?))
 }
 
-/// The change that a client makes to a claim, if its values are in their ranges.
+/// The change that a client makes to a claim, if its values are in their ranges. A quota of 0
+/// removes the quota.
 pub(super) fn checked_claim(claim: v1::Claim) -> Result<ClaimChange, Status> {
     let v1::Claim { priority, share, quota } = claim;
     let in_range = priority.is_none_or(|priority| priority.unsigned_abs() <= MAX_PRIORITY)

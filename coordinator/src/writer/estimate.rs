@@ -20,11 +20,11 @@ pub(crate) struct Cell {
 /// The expected work of runs.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Estimate {
-    /// Number of runs and their expected time together, by the source of the expected time.
+    /// Number of runs and the sum of their expected times, by the source of the expected times.
     pub(crate) by_source: BTreeMap<&'static str, (u64, Duration)>,
-    /// Live workers.
+    /// Number of live workers.
     pub(crate) workers: usize,
-    /// Remaining work of the active studies.
+    /// Expected work that is left in the active studies; zero if it is unknown.
     pub(crate) others: Duration,
 }
 

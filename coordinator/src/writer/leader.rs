@@ -81,7 +81,8 @@ impl Leader {
         Ok(())
     }
 
-    /// Reads the studies and their states from the store.
+    /// Reads the studies with their states and claims from the store, and activates the active
+    /// ones.
     pub(super) fn refresh_studies(&mut self, config: &WriterConfig) -> Result<(), StoreError> {
         let studies = self.store.studies()?;
         let active = active_studies(&studies, &config.scope);
@@ -260,8 +261,9 @@ impl Leader {
         reason
     }
 
-    /// A criterion of a record that is not one of the criteria of the run's subject kind; `None` if
-    /// there is no such criterion or the kind is not known.
+    /// The first criterion of a record that is not one of the criteria of the run's subject kind;
+    /// `None` if there is no such criterion, or if the run or the criteria of its kind are not
+    /// known.
     fn unknown_criterion<'r>(&self, run: RunNumber, record: &'r StoredRecord) -> Option<&'r str> {
         let engine = self.ledger.queue().engine_of(self.ledger.run(run)?.group);
         let known = self.criteria.get(&engine.kind)?;

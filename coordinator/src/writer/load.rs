@@ -72,7 +72,7 @@ impl Groups {
     }
 }
 
-/// The state that a store contains.
+/// The state that is loaded from a store.
 pub(super) struct LoadedState {
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,

@@ -115,8 +115,9 @@ impl Leader {
         Ok((deleted.is_some() || ended.is_some(), ended.unwrap_or_default()))
     }
 
-    /// Starts to plan a study. Replies at once if the active study of this name has this plan. A
-    /// request that is repeated while the study is being planned waits for the same planning.
+    /// Starts to plan a study. Returns the reply if the submission is refused, or if the study of
+    /// this name has this plan already and is active or the request is repeated. A request for a
+    /// plan that is already being planned waits for the same planning.
     pub(super) fn begin_planning(
         &mut self,
         config: &WriterConfig,

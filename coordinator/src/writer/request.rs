@@ -258,7 +258,7 @@ pub(super) type PendingReply = Box<dyn FnOnce() + Send>;
 /// A reply to be sent later.
 pub(super) fn reply_later<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> PendingReply {
     Box::new(move || {
-        // The receiver may have been dropped (request timed out).
+        // The receiver may have been dropped, because the request timed out.
         let _ = to.send(value);
     })
 }

@@ -113,7 +113,7 @@ impl Leader {
         reasons
     }
 
-    /// Why no worker can execute a run.
+    /// Why the workers do not execute a run; empty if one of them could.
     fn why_no_worker(&self, number: RunNumber, run: RunStatus) -> Vec<String> {
         let engine = self.ledger.queue().engine_of(run.group);
         if self.ledger.workers().len() == 0 {

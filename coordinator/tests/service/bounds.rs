@@ -212,7 +212,7 @@ pub(crate) async fn uploads_are_bounded_in_all() {
             move |data: &[u8]| v1::ProjectChunk { size: size as u64, data: data.to_vec().into() };
         tokio_stream::iter(chunks.chunks(PROJECT_CHUNK).map(chunk).collect::<Vec<_>>())
     };
-    // Another upload is refused as soon as both have arrived at the coordinator.
+    // A further upload is refused as soon as both have arrived at the coordinator.
     let refusal = loop {
         match harness.studies.put_project(upload(40 << 20)).await {
             Ok(_) => {}
@@ -385,7 +385,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let lease = harness.lease("scratchy", &[]).await.leases.remove(0);
     assert_eq!(harness.commit("scratchy", vec![done(&lease)]).await, [Kind::Accepted]);
     assert!(harness.lease("scratchy", &[]).await.leases.is_empty());
-    // Another engine of the kind would make different records.
+    // A different engine of the kind would make different records.
     let with = |engine: &str| {
         let engines = [("python".to_owned(), engine.to_owned())];
         let noop = [("noop".to_owned(), ENGINE.to_owned())];
@@ -483,7 +483,8 @@ pub(crate) async fn results_continue_after_a_cursor() {
     harness.close().await;
 }
 
-/// A study that waits for workers gets its share of them; a worker that is blocked gets none.
+/// Claims of studies and rules for workers have an effect, and a later coordinator of the store
+/// keeps them.
 pub(crate) async fn claims_and_rules_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
@@ -513,7 +514,7 @@ pub(crate) async fn claims_and_rules_are_kept() {
     harness.studies.set_workers(rule("three", v1::WorkerRule::Block)).await.unwrap();
     harness.close().await;
 
-    // Another coordinator of the store knows both.
+    // The next coordinator of the store knows the claim and the rules.
     let mut harness = Harness::serve(Coordinator::open(again(&options)).unwrap()).await;
     let progress = harness.settled(|progress| progress.study("games").is_some()).await;
     let claim = progress.study("games").unwrap().claim;

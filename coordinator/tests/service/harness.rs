@@ -113,7 +113,7 @@ impl Harness {
     pub(crate) async fn settled(&mut self, condition: impl FnMut(&Progress) -> bool) -> Progress {
         let mut watch = self.coordinator.watch();
         let settled = tokio::time::timeout(Duration::from_secs(300), watch.wait_for(condition));
-        settled.await.expect("the condition holds within a minute").unwrap().clone()
+        settled.await.expect("the condition holds within five minutes").unwrap().clone()
     }
 
     /// Waits until the health service reports this status.

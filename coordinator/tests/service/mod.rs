@@ -350,7 +350,7 @@ pub(crate) async fn a_study_changes_with_its_last_page() {
 }
 
 /// After a store has returned errors, for example because the disk was full, no data is lost, and
-/// it works again without a restart.
+/// the store works again without a restart.
 pub(crate) async fn a_store_that_fails_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
