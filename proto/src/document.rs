@@ -14,7 +14,7 @@ pub const DOCUMENT_VERSION: u32 = 2;
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DocumentError {
-    /// The document was written by a later version, or has none.
+    /// The document was written by a later version, or states no version.
     #[error("unsupported document version {0} (this build reads 1 to {DOCUMENT_VERSION})")]
     Version(u32),
     /// The JSON does not match the expected type.

@@ -81,7 +81,8 @@ pub enum ClientCertificates {
 ///
 /// # Errors
 ///
-/// If a part is not PEM, or certificate and key do not belong together.
+/// If a part is not PEM, if a certificate or the key cannot be used, or if certificate and key do
+/// not belong together.
 pub fn server_config(
     tls: &Tls,
     clients: ClientCertificates,

@@ -25,16 +25,16 @@ use crate::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use crate::v1::studies_client::StudiesClient;
 use crate::v1::studies_server::{Studies, StudiesServer};
 
-/// Largest message in bytes; the receiver refuses a larger one.
+/// Maximum size of a message in bytes; the receiver refuses a larger one.
 pub const MAX_MESSAGE: usize = 32 << 20;
 
-/// Largest number of bytes of a project in one message.
+/// Maximum number of bytes of a project in one message.
 pub const PROJECT_CHUNK: usize = 256 << 10;
 
-/// Largest project in bytes that can be transferred.
+/// Maximum size in bytes of a project that can be transferred.
 pub const MAX_PROJECT: u64 = 512 << 20;
 
-/// Time after which a request has failed.
+/// Time within which a request must be answered; otherwise it fails.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Idle time after which a ping is sent.
@@ -112,7 +112,7 @@ impl Interceptor for BearerToken {
     }
 }
 
-/// The token of a request; `None` if it has none.
+/// The token of a request; `None` if it has no bearer token.
 pub fn token(request: &Request<()>) -> Option<&str> {
     request.metadata().get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
