@@ -11,15 +11,15 @@ use std::io::Write;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The system's allocator, with a mark in a file when it refuses a request. A program that calls
-/// [`run_worker`](crate::run_worker) makes it the global allocator.
+/// The system's allocator, which writes a mark into a file when it refuses a request. A program
+/// that calls [`run_worker`](crate::run_worker) makes it the global allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct OomMarkingAllocator;
 
 /// The file that gets the mark.
 static FILE: OnceLock<File> = OnceLock::new();
 
-/// Whether the mark was written since [`take_mark`].
+/// Whether the mark was written since the last call of [`take_mark`].
 static MARKED: AtomicBool = AtomicBool::new(false);
 
 /// Sets the file that gets the mark; only the first call in a process has an effect.

@@ -18,7 +18,7 @@ use crate::outage::{GRACE, OutageReporter};
 /// succeed.
 const SILENCE: Duration = Duration::from_secs(4);
 
-/// First and longest pause between two tries.
+/// First and longest pause between two attempts.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
 /// Returns the clients of a coordinator that has moved since the last call; `None` if it has not.
@@ -31,7 +31,8 @@ pub(crate) struct FailoverClient {
     clients: Arc<RwLock<Vec<CoordinatorClient<AuthChannel>>>>,
     /// Finds the clients of a coordinator that has moved; `None` if it does not move.
     relocate: Option<Relocate>,
-    /// The coordinator that answered last.
+    /// The position of the coordinator to which requests are sent: the last one that answered, or
+    /// its successor after it failed to answer.
     leader: Arc<AtomicUsize>,
     retry_timeout: Duration,
     outage: Arc<OutageReporter>,
@@ -50,7 +51,8 @@ impl FailoverClient {
         FailoverClient { clients, relocate: None, leader: Arc::default(), retry_timeout, outage }
     }
 
-    /// Calls `relocate` for other coordinators whenever a coordinator does not answer.
+    /// Calls `relocate` whenever a coordinator does not answer, and replaces the coordinators if it
+    /// returns new ones.
     #[must_use]
     pub(crate) fn with_relocation(
         self,
@@ -65,7 +67,7 @@ impl FailoverClient {
         clients[position % clients.len()].clone()
     }
 
-    /// Sends a request once, to the coordinator that answered last.
+    /// Sends a request once, to the current coordinator.
     pub(crate) async fn call_once<T, F>(
         &self,
         request: impl FnOnce(CoordinatorClient<AuthChannel>) -> F,
@@ -87,7 +89,8 @@ impl FailoverClient {
         answer.map(Response::into_inner)
     }
 
-    /// Waits for an answer, and reports an outage if none arrives within `silence`.
+    /// Waits for an answer. Reports an outage if none arrives within `silence`, and the end of an
+    /// outage when one arrives.
     async fn watched<T>(
         &self,
         since: Instant,
@@ -108,9 +111,9 @@ impl FailoverClient {
         answer
     }
 
-    /// Advances from a coordinator that did not answer to the next one, once for any number of
-    /// requests that fail together. Otherwise two such requests would advance twice and return to
-    /// the silent coordinator.
+    /// Replaces the coordinators if they have moved. Otherwise advances from a coordinator that did
+    /// not answer to the next one, once for any number of requests that fail together. Otherwise
+    /// two such requests would advance twice and return to the silent coordinator.
     fn fail_over(&self, silent: usize) {
         let moved = self.relocate.as_ref().and_then(|relocate| relocate());
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
@@ -167,7 +170,7 @@ impl FailoverClient {
 
     /// Fetches a project and checks its digest.
     pub(crate) async fn fetch(&self, digest: Digest) -> Result<Arc<[u8]>, Status> {
-        // The time-out of the transport only covers the first message of a stream.
+        // The time-out of the transport covers only the first message of a stream.
         let limit = 6 * REQUEST_TIMEOUT;
         let fetch = |client| async move {
             let slow = |_| Status::deadline_exceeded("the project arrives too slowly");

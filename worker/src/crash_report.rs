@@ -24,7 +24,8 @@ const EVIDENCE: &str = "oom-evidence";
 const DEATH: &str = "death";
 
 /// Records how the last process with a spool has ended, for the report of the next process. Returns
-/// whether that process has ended during a run; if not, the call has no effect.
+/// whether that process has ended during a run; if not, or if `how` is `None`, the call has no
+/// effect.
 pub(crate) fn note_death(folder: &Path, how: Option<&str>) -> bool {
     let in_run = read_report(folder).is_some();
     if let (true, Some(how)) = (in_run, how) {
@@ -52,8 +53,8 @@ pub(crate) struct CrashReport {
 }
 
 impl CrashReport {
-    /// The report of the previous process with this spool. `None` unless it is known to have ended
-    /// while it executed a run.
+    /// The report of the previous process with this spool. `None` unless it ended during a run, and
+    /// memory ran out or [`note_death`] recorded how it ended.
     pub(crate) fn of_predecessor(folder: &Path) -> Option<CommitRequest> {
         let death = fs::read_to_string(folder.join(DEATH)).ok();
         let _ = fs::remove_file(folder.join(DEATH));

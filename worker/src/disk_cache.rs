@@ -33,8 +33,8 @@ impl DiskCache {
             let _ = fs::remove_file(path);
             return None;
         }
-        // Set the time of the last use. Ignore the error: without it, the file is only evicted
-        // earlier.
+        // Set the time of the last use. Ignore the error: with the old time, the file is only
+        // evicted earlier.
         let _ = File::options()
             .write(true)
             .open(path)

@@ -136,8 +136,8 @@ impl Executor {
     fn attempt(&mut self, job: &Job, used: &mut Duration) -> Result<RunRecord, RunError> {
         let spec = &job.spec;
         if let Some(engine) = self.engines.get(&spec.subject).filter(|id| **id != spec.engine) {
-            // Refuse the run, because its record would name the engine of the plan although another
-            // engine made it.
+            // Refuse the run, because its record would name the engine of the plan although a
+            // different engine made it.
             let needed = &spec.engine;
             return Err(RunError::Crashed(format!(
                 "the run needs engine {needed}, and this worker has {engine}"
@@ -145,8 +145,8 @@ impl Executor {
         }
         let _ = self.control.report(job.token, RunProgress::default());
         if self.runner.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
-            // The coordinator only leases runs of the worker's kinds, so this is an exception.
-            // Another worker may have the kind.
+            // The coordinator leases only runs of the worker's kinds, so this is an exception. It
+            // counts as a crash, because a different worker may execute the kind.
             let unknown = || {
                 RunError::Crashed(format!("this worker does not execute `{}` runs", spec.subject))
             };
@@ -233,9 +233,9 @@ pub(crate) fn last_panic() -> String {
     bounded(&LAST_PANIC.take())
 }
 
-/// Installs a panic hook that runs before the existing one. It stores the message for the report.
-/// Panics of the executor's thread are not printed, because they are reported and do not end the
-/// process.
+/// Installs a panic hook that stores the message of a panic for the report, and then calls the hook
+/// that was installed before. Panics of the executor's thread are not passed on to that hook,
+/// because they are reported and do not end the process. Only the first call has an effect.
 pub(crate) fn install_panic_hook() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {

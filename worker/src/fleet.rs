@@ -14,10 +14,11 @@ use crate::crash_report::note_death;
 /// The interval at which the children are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A child that ended earlier than this after its start, and not during a run, has failed to start.
+/// A child that ended less than this time after its start has failed to start, unless it ended
+/// during a run or was killed.
 const STARTUP_GRACE: Duration = Duration::from_secs(2);
 
-/// Consecutive failures to start after which no more workers are started on a core.
+/// Number of consecutive failures to start after which no more workers are started on a core.
 const MAX_STARTUP_FAILURES: u32 = 5;
 
 /// Worker processes, one per core. A child that dies is started again, unless it ended with success
@@ -27,7 +28,7 @@ const MAX_STARTUP_FAILURES: u32 = 5;
 /// input. The child must exit when the pipe closes
 /// ([`WorkerOptions::exit_with_parent`](crate::WorkerOptions::exit_with_parent)), so that no child
 /// outlives this process, even if this process is killed. Each child is in a separate process
-/// group, so that Ctrl-C on the terminal only reaches this process, which then drains the workers
+/// group, so that Ctrl-C on the terminal reaches only this process, which then drains the workers
 /// ([`LocalFleet::drain`]). Dropping the fleet kills them.
 #[derive(Debug)]
 pub struct LocalFleet {

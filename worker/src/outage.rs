@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// Time without an answer that is not reported, because a coordinator that is restarted answers
-/// again within this time, and another coordinator takes over within it.
+/// Time without an answer that is not reported, because a coordinator that is restarted usually
+/// answers again within this time.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
 
 /// First and longest time between two reports of the same outage.

@@ -69,7 +69,7 @@ enum Event {
     Committed(Result<Vec<u64>, SessionError>),
     Leased(Result<v1::LeaseReply, Status>),
     Fetched(Digest, Result<Arc<[u8]>, Status>),
-    /// `None` if the coordinator did not answer.
+    /// `None` if the request failed.
     HeartbeatReply(Option<v1::HeartbeatReply>),
     HeartbeatDue,
     LeaseDue,
@@ -104,9 +104,11 @@ pub(crate) struct SessionConfig {
 enum Phase {
     /// Leases runs.
     Working,
-    /// Leases no more runs, because the coordinator or the idle time has ended the work.
+    /// Leases no more runs, because the coordinator has announced that all runs have ended, or
+    /// because the worker had no run for the idle time.
     Finished,
-    /// Leases no more runs, because a signal or the coordinator told the worker to end.
+    /// Leases no more runs, because a signal or the coordinator told the worker to end, or because
+    /// its allocation ends.
     Draining,
     /// Exits without waiting for the run that is being executed.
     Stopped,
@@ -126,7 +128,7 @@ pub(crate) struct Session {
     waiting: VecDeque<Waiting>,
     /// Lease and number of the run that is being executed.
     running: Option<(u64, u32)>,
-    /// Completions that are not in the current commit, in the order in which the runs ended.
+    /// Completions that are not in a commit yet, in the order in which the leases ended.
     outbox: VecDeque<v1::Completion>,
     /// Ended leases that are not acknowledged, with their runs.
     unacknowledged: BTreeMap<u64, u32>,
@@ -138,7 +140,8 @@ pub(crate) struct Session {
     last_commit: Instant,
     fetching: bool,
     heartbeat_under_way: bool,
-    /// Runs are requested when at most this number of runs is waiting.
+    /// Runs are requested when at most this number of runs is waiting; if it is 0, only when no run
+    /// is being executed either.
     low_water: usize,
     /// The last time at which the worker had a run.
     last_busy: Instant,
@@ -310,7 +313,7 @@ impl Session {
         Ok(())
     }
 
-    /// Returns the current run to the coordinator after some time.
+    /// Hands the current run back to the coordinator after this time; `None` to set no limit.
     fn limit(&self, time: Option<Duration>) {
         if let Some(time) = time {
             self.spawn(async move {

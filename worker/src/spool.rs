@@ -1,6 +1,6 @@
 //! Stores finished records on disk until the coordinator has acknowledged them.
 //!
-//! A file of the spool holds one commit request after its SHA-256. It is written under another
+//! A file of the spool holds one commit request after its SHA-256. It is written under a temporary
 //! name, synced and renamed, so a file is either complete or absent. A damaged file, for example on
 //! a failing disk, is renamed and ignored. If a file is lost, only time is lost, because its runs
 //! are executed again.
@@ -40,7 +40,7 @@ impl Spool {
 
     /// Stores a request; the caller removes the file when the request is acknowledged.
     pub(crate) fn store(&self, request: &CommitRequest) -> io::Result<PathBuf> {
-        // Name the file by its first token, because tokens are unique.
+        // Name the file by the first token of the request, because tokens are unique.
         let first = request.completions.first().map_or(0, |completion| completion.token);
         let path = self.folder.join(format!("{first:020}.commit"));
         let temporary = path.with_extension("part");
@@ -51,14 +51,15 @@ impl Spool {
         Ok(path)
     }
 
-    /// Whether a request holds the completion of a lease.
+    /// Whether a stored request contains the completion of a lease.
     pub(crate) fn contains(&self, token: u64) -> io::Result<bool> {
         let unsent = self.unsent()?;
         let mut completions = unsent.iter().flat_map(|(_, request)| &request.completions);
         Ok(completions.any(|completion| completion.token == token))
     }
 
-    /// The requests of an earlier process that were not acknowledged, the oldest first.
+    /// The requests of an earlier process that were not acknowledged, by their first tokens in
+    /// ascending order. Removes incomplete files, and renames damaged ones.
     pub(crate) fn unsent(&self) -> io::Result<Vec<(PathBuf, CommitRequest)>> {
         let mut requests = Vec::new();
         for entry in fs::read_dir(&self.folder)? {
@@ -130,7 +131,7 @@ mod tests {
         assert_eq!(again.unsent().unwrap().len(), 1);
     }
 
-    /// A file that a failing disk has changed in any way is not read as another request.
+    /// A file that a failing disk has changed in any way is not read as a different request.
     #[test]
     fn a_damaged_file_is_set_aside_wherever_the_damage_is() {
         let folder = tempfile::tempdir().unwrap();

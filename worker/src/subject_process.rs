@@ -1,5 +1,5 @@
 //! Executes runs in a process next to the worker, so that a subject that damages or ends its
-//! process only affects its run.
+//! process affects only its run.
 //!
 //! [`SubjectProcess`], a [`Runner`] in the worker, passes runs on. [`serve_subject`] runs in the
 //! process and executes them with the runner of the kind. They exchange [`frames`] through the
@@ -39,7 +39,7 @@ const STOP_GRACE: Duration = Duration::from_secs(5);
 /// Maximum number of parts of a run that are left out because the process ended during them.
 const MAX_LEFT_OUT: usize = 5;
 
-/// A runner that passes runs to a separate process, and starts another process after one has ended.
+/// A runner that passes runs to a separate process, and starts a new process after one has ended.
 pub struct SubjectProcess {
     /// Makes the command that starts the process.
     start: Box<dyn Fn() -> Command + Send>,
@@ -91,7 +91,7 @@ impl SubjectProcess {
         SubjectProcess { start: Box::new(start), mark, under_way: None, project: None, alive: None }
     }
 
-    /// The process with the project loaded.
+    /// The process with the project loaded. Starts the process and loads the project if necessary.
     fn prepared(&mut self) -> Result<&mut Alive, Lost> {
         let Some((digest, bytes)) = &self.project else {
             return Err(RunError::Failed("no project is loaded".to_owned()).into());
@@ -157,8 +157,9 @@ impl SubjectProcess {
         }
     }
 
-    /// Why the process has ended during a part of a run. Contains the status if a fault of the
-    /// process itself ended it, because a repetition would end in the same way.
+    /// Why the process has ended, during a part of a run if it is known. The status is returned
+    /// only if a fault of the process itself ended it, because a repetition would then end in the
+    /// same way.
     fn death(&mut self, part: Option<&Part>) -> (RunError, Option<ExitStatus>) {
         let during = part.map_or(String::new(), |part| format!(" during {part}"));
         let Some(mut alive) = self.alive.take() else {
@@ -210,8 +211,8 @@ impl SubjectProcess {
                 Err(Lost::Process) => Part::read(&path),
             };
             let (error, status) = self.death(lost.as_ref());
-            // A run with a budget of real time is not repeated, because a repetition would be
-            // another search.
+            // A run with a budget of real time is not repeated, because a repetition would be a
+            // different search.
             let again = spec.budget.wall_ms.is_none() && left_out.len() < MAX_LEFT_OUT;
             let (Some(part), Some(status), true) = (lost, status, again) else { return Err(error) };
             match before.take() {
@@ -226,7 +227,7 @@ impl SubjectProcess {
 impl Runner for SubjectProcess {
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
         // The process loads the project before the next run, so a project that ends the process
-        // only affects its own runs.
+        // affects only its own runs.
         self.project = Some((digest, bytes));
         Ok(())
     }
@@ -285,8 +286,8 @@ impl Alive {
         let _ = request.write(&mut self.input);
     }
 
-    /// Waits for a process whose output has ended. Returns its status, `None` if it had to be
-    /// killed, and the last line of its standard error.
+    /// Waits for a process whose output has ended. Returns its status, or `None` if it does not end
+    /// within [`STOP_GRACE`], and the last line of its standard error.
     fn wait(&mut self) -> (Option<ExitStatus>, String) {
         let since = Instant::now();
         let status = loop {
@@ -349,7 +350,7 @@ fn receive(output: ChildStdout) -> std::io::Result<Receiver<Answer>> {
 const MAX_LINE: usize = 2 << 10;
 
 /// Copies the standard error of a process to the standard error of the worker, and keeps the last
-/// line.
+/// line that is neither empty nor a note.
 fn listen(errors: ChildStderr, last: &Mutex<String>) {
     let mut errors = BufReader::new(errors);
     let mut line = Vec::new();

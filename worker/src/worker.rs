@@ -60,7 +60,7 @@ pub struct WorkerOptions {
     pub cache: Option<DiskCache>,
     /// Time for which a request is repeated to coordinators that do not answer.
     pub retry_timeout: Duration,
-    /// Engine ids of the subject kinds that the worker executes; it only gets runs of these.
+    /// Engine ids of the subject kinds that the worker executes; it gets only runs of these.
     pub engines: Engines,
     /// Limits of each run.
     pub limits: Limits,
@@ -79,9 +79,10 @@ pub struct WorkerOptions {
     pub exit_with_parent: bool,
 }
 
-/// Runs a worker until the study is finished, its allocation ends, a signal stops it (SIGTERM or
-/// SIGINT: the first drains, the second stops), or it fails. It takes control of the process: it
-/// pins the calling thread, handles both signals, and installs a panic hook.
+/// Runs a worker until the study is finished, the worker's allocation or idle time ends, the
+/// coordinator drains it, a signal ends it (SIGTERM or SIGINT: the first drains, the second stops),
+/// or it fails. It takes control of the process: it pins the calling thread, handles both signals,
+/// and installs a panic hook.
 ///
 /// # Errors
 ///
@@ -203,7 +204,7 @@ fn relocated(
 }
 
 /// Moves the crash report of the previous process with this spool into the spool, so that the
-/// session commits it.
+/// session commits it. Has no effect if the spool already contains the end of the run.
 fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
     if let Some(request) = CrashReport::of_predecessor(folder) {
         let token = request.completions.first().map_or(0, |completion| completion.token);

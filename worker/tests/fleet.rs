@@ -1,6 +1,6 @@
 //! Tests real worker processes with a real coordinator: they finish a study, are replaced after
-//! kills, and end with their parent. The worker process is this test binary, which executes the one
-//! ignored test.
+//! kills, and end with their parent. The worker process is this test binary, which executes the
+//! ignored test `worker_process`.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
@@ -222,7 +222,7 @@ async fn workers_outlive_their_coordinator() {
     // A listener that accepts a connection and drops it shows that a worker tried to connect.
     let listener = TcpListener::bind(&address).await.unwrap();
     let tried = tokio::time::timeout(Duration::from_secs(300), listener.accept());
-    drop(tried.await.expect("a worker tries again within 60 seconds").unwrap());
+    drop(tried.await.expect("a worker tries again within five minutes").unwrap());
     drop(listener);
     let bench = Bench::open(folder.path(), &address, runs()).await;
     let progress = bench.finish().await;

@@ -15,7 +15,7 @@ use super::{Event, Session};
 /// Maximum number of completions in one commit.
 const COMMIT_COMPLETIONS: usize = 512;
 
-/// Maximum size of a commit in bytes, which only the last completion may exceed.
+/// Maximum size of a commit of several completions in bytes.
 const COMMIT_BYTES: usize = 4 << 20;
 
 /// Time for which completions are gathered, because a sync and a request for each short run would
@@ -23,7 +23,7 @@ const COMMIT_BYTES: usize = 4 << 20;
 /// executed again, and no accepted result is lost.
 const GATHER_TIME: Duration = Duration::from_millis(50);
 
-/// Bytes of a message in addition to its record.
+/// Maximum number of bytes of a message in addition to its record.
 const ENVELOPE: usize = 64 << 10;
 
 /// The state of commits.
@@ -36,7 +36,8 @@ pub(super) enum Committing {
 }
 
 impl Session {
-    /// Spools and commits the runs that have ended since the last commit.
+    /// Spools and commits the runs that have ended since the last commit, unless a commit is in
+    /// progress or further completions are gathered first.
     pub(super) fn commit(&mut self) {
         if self.committing != Committing::Idle || self.outbox.is_empty() {
             return;
@@ -68,7 +69,8 @@ impl Session {
         self.spawn(async move { Event::Committed(deliver(client, spool, request).await) });
     }
 
-    /// Ends a lease: puts its completion into the outbox.
+    /// Ends a lease: puts its completion into the outbox. A record that is too large for a message
+    /// is replaced by a crash.
     pub(super) fn end(&mut self, run: u32, token: u64, end: End) {
         let mut completion = v1::Completion { run, token, end: Some(end) };
         let size = completion.encoded_len();

@@ -70,7 +70,7 @@ impl Session {
         }
     }
 
-    /// Ends the runs on a project that the coordinator does not send.
+    /// Ends the waiting runs on a project that the coordinator does not send.
     pub(super) fn abandon(&mut self, project: Digest, end: &End) {
         let waiting = std::mem::take(&mut self.waiting).into_iter();
         let (affected, others): (Vec<_>, _) =

@@ -11,7 +11,7 @@ use v1::completion::End;
 
 use super::{Event, Phase, Session};
 
-/// Maximum number of unacknowledged records, above which no run is leased.
+/// Number of unacknowledged completions above which no runs are requested.
 const MAX_UNACKNOWLEDGED: usize = 4096;
 
 /// Time before the end of the allocation at which the last run is returned.
@@ -129,8 +129,8 @@ impl Session {
         });
     }
 
-    /// Drops leases that the coordinator has ended. A run that is already being executed is
-    /// committed nevertheless, because the coordinator may accept it.
+    /// Drops leases that the coordinator has ended. The run that is being executed is cancelled. If
+    /// it still ends with a record, the record is committed, because the coordinator may accept it.
     pub(super) fn drop_leases(&mut self, dropped: &[u64]) {
         self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
         if let Some((token, _)) = self.running

@@ -15,7 +15,7 @@ const MAX_BODY: u64 = 2 << 30;
 pub(super) enum Request {
     /// Loads a project.
     Load(Digest, Vec<u8>),
-    /// Tries the project, and returns the measures that are requested.
+    /// Examines the project, and returns what is requested.
     Examine(Examination),
     /// Executes a run on the project.
     Run(Box<RunSpec>, Survival),
@@ -26,7 +26,8 @@ pub(super) enum Request {
 /// An answer of the process.
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// The project was loaded or tried, with its measures, or the reason why this failed.
+    /// The project was loaded or examined, with the result of the examination, or the reason why
+    /// this failed.
     Loaded(Result<Vec<(String, String)>, String>),
     /// The run continues.
     Progress(RunProgress),

@@ -14,17 +14,18 @@ use catherd_interface::{RunError, RunProgress, Runner};
 use super::frames::{Answer, Request};
 use crate::{allocator, executor};
 
-/// The interval at which progress is passed on.
+/// Minimum time between two answers with progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Executes the requests that a worker sends through standard input with a runner, and writes the
+/// Executes, with a runner, the requests that a worker sends through standard input, and writes the
 /// answers to standard output, to which nothing else must be written. Ends the process when
-/// standard input closes. If the system refuses memory to the process, this is marked in the file
-/// `mark`.
+/// standard input closes or a request is malformed. Returns after a run has panicked. If the system
+/// refuses memory to the process, this is marked in the file `mark`.
 ///
 /// # Errors
 ///
-/// If a request is malformed, or an answer cannot be written.
+/// If the file `mark` or the thread that reads requests cannot be created, or an answer cannot be
+/// written.
 pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Result<()> {
     let mark = mark.map(File::create).transpose()?;
     if let Some(mark) = &mark {
@@ -89,8 +90,8 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 }));
                 broken.map_or(Ok(()), Err)?;
                 let Ok(result) = ended else {
-                    // The runner may be inconsistent, so this process ends, and the worker starts
-                    // another.
+                    // The runner may be inconsistent, so this process ends, and the worker starts a
+                    // new one.
                     let crash = RunError::Crashed(executor::last_panic());
                     Answer::Ended(Box::new(Err(crash))).write(&mut output)?;
                     return output.flush();

@@ -22,7 +22,7 @@ pub(crate) struct EventCounts {
     pub(crate) repeated: u64,
     /// Spool files that were damaged.
     pub(crate) damaged: u64,
-    /// Attempts that ended with the loss of their worker.
+    /// Attempts that ended without a record.
     pub(crate) lost: u64,
     /// Workers that never came back.
     pub(crate) gone: u64,
@@ -90,12 +90,12 @@ impl InvariantChecker {
         self.state().violation.clone()
     }
 
-    /// The accepted records in the order of their acceptance.
+    /// The accepted records by the numbers of their runs.
     pub(crate) fn records(&self) -> Vec<Vec<u8>> {
         self.state().records.values().map(|(_, sealed)| sealed.json.clone()).collect()
     }
 
-    /// Checks that the coordinator shows the same state as the store.
+    /// Checks that the coordinator shows the same numbers of runs by phase as the store has.
     pub(crate) fn compare(&self, shown: &Progress) {
         let mut state = self.state();
         let mut counts = BTreeMap::new();
@@ -163,7 +163,7 @@ impl State {
         newest: Token,
     ) {
         let (before, _) = self.runs[number as usize];
-        // The position in the queue is not stored.
+        // Group and study set are not stored.
         let run = RunStatus { group: before.group, set: before.set, ..run };
         self.require(!before.phase.is_final() || run == before, || {
             format!("run {number} changes after its end: {before:?}, {run:?}")

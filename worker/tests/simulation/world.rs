@@ -41,7 +41,7 @@ const STEP: Duration = Duration::from_millis(20);
 /// The interval at which the coordinator processes requests.
 const TURN: Duration = Duration::from_millis(15);
 
-/// The study ends within this time after the last fault.
+/// Time after the last fault within which the study must end.
 const RECOVERY: Duration = Duration::from_secs(120);
 
 /// The shortest latency of a message.
@@ -180,7 +180,8 @@ pub(crate) struct Played {
     pub(crate) flaw: Option<String>,
 }
 
-/// Plays a scenario to its end. `seeds` and `expected` belong to [`plan`].
+/// Plays a scenario to its end with the [`plan`] of this number of seeds, whose results must be
+/// `expected`.
 pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Played {
     let checker = InvariantChecker::new(expected.records.len() + expected.quarantined.len());
     let dispatch = tracing::Dispatch::new(LogSubscriber(checker.clone()));
