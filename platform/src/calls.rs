@@ -20,7 +20,7 @@ mod system {
     };
 
     /// The address families of sockets that a namespace separates: local sockets, both versions of
-    /// the Internet protocol, and the kernel's tables of them.
+    /// the Internet protocol, and netlink.
     const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
 
     /// Maximum size of a segment of System V shared memory if the total size cannot be limited. A
@@ -65,14 +65,14 @@ mod system {
     }
 
     /// Makes the kernel refuse some calls of this process and of all processes that it starts:
-    /// calls for sockets of other families than Internet and local sockets, for keys, for traces,
-    /// and for rings that make further calls in the kernel. With `large_segments`, calls for
-    /// segments of System V shared memory of more than 64 KiB are refused as well, so all segments
-    /// together have at most 256 MiB. The process must not be able to gain privileges.
+    /// calls for sockets that are neither Internet, local nor netlink sockets, for keys, for
+    /// traces, and for rings that make further calls in the kernel. With `large_segments`, calls
+    /// for segments of System V shared memory of more than 64 KiB are refused as well, so all
+    /// segments together have at most 256 MiB. The process must not be able to gain privileges.
     ///
     /// # Errors
     ///
-    /// If the kernel has no filters.
+    /// If a filter cannot be made, or the kernel does not accept it.
     pub fn refuse_calls(large_segments: bool) -> io::Result<()> {
         let family = |family: &i32| {
             let family = u64::from(family.unsigned_abs());

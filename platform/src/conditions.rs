@@ -28,15 +28,19 @@ pub struct Conditions {
     pub others_busy: Option<f64>,
     /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
     pub siblings_busy: Option<f64>,
-    /// Mean share of the time in which the other cores of the computer were busy, in 0..=1.
+    /// Mean share of the time in which the cores of the computer, except the core and its
+    /// hyper-threads, were busy, in 0..=1. Without a core, the mean of all cores, less the time
+    /// that this process and its descendants used.
     pub machine_busy: Option<f64>,
-    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
+    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1;
+    /// without a core, the mean of all cores.
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.
     pub mhz: Option<f64>,
     /// How often the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
-    /// Number of involuntary context switches, as far as samples have counted them.
+    /// Number of involuntary context switches of this process and its descendants, as far as
+    /// samples have counted them.
     pub preemptions: Option<u64>,
     /// Energy of all processors of the computer, in joules.
     pub energy: Option<f64>,
@@ -105,8 +109,8 @@ impl Meter {
         }
     }
 
-    /// Takes a sample if the last one was taken some time ago. It is called often, at least every
-    /// few seconds.
+    /// Takes a sample if the last one was taken at least two seconds ago. This function must be
+    /// called every few seconds.
     pub fn sample(&mut self) {
         if self.sampled.elapsed() >= SAMPLE_INTERVAL {
             self.sample_now();
@@ -227,8 +231,8 @@ impl SystemFiles {
         counters
     }
 
-    /// Energy in joules since the counters were read. A counter begins again at 0 after its largest
-    /// value.
+    /// Energy in joules since the counters were read; `None` if there are none or one cannot be
+    /// read. A counter begins again at 0 after its largest value.
     fn energy_since(&self, before: &[(PathBuf, u64)]) -> Option<f64> {
         let mut sum = 0;
         for (folder, first) in before {

@@ -1,4 +1,5 @@
-//! Processor time of this process and its threads, and limits of processor time and addresses.
+//! Processor time of this process and its threads, and limits of its processor time and its address
+//! space.
 
 use std::time::Duration;
 
@@ -19,8 +20,8 @@ impl ThreadClock {
         ThreadClock { file: system::thread_file() }
     }
 
-    /// Processor time that the thread has used. On systems other than Linux, processor time of the
-    /// whole process. `None` if the thread has ended.
+    /// Processor time that the thread has used; if the system does not provide it, processor time
+    /// of the whole process. `None` if the thread has ended.
     pub fn elapsed(&self) -> Option<Duration> {
         if self.file.is_empty() {
             return Some(process_cpu_time());

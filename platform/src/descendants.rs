@@ -204,8 +204,8 @@ mod system {
         }
     }
 
-    /// The descendants of a process. A descendant that has ended is only included if this process
-    /// has to reap it.
+    /// The descendants of a process. A descendant that has ended is included only if it is a child
+    /// of the process and has not been reaped.
     fn descendants(of: Pid) -> Vec<Pid> {
         let mut children: HashMap<i32, Vec<(i32, bool)>> = HashMap::new();
         for entry in fs::read_dir("/proc").into_iter().flatten().flatten() {

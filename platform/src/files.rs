@@ -100,7 +100,7 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
     };
     check(fs::symlink_metadata(path)?.file_type())?;
     let file = system::without_following_or_waiting(OpenOptions::new().read(true)).open(path)?;
-    // Check the opened file as well, because the path may lead to another file by now.
+    // Check the opened file as well, because the path may lead to a different file by now.
     check(file.metadata()?.file_type())?;
     Ok(file)
 }

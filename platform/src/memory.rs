@@ -98,7 +98,8 @@ mod system {
         own_cgroup().filter(|group| group.ends_with(name))
     }
 
-    /// How many processes of a cgroup the system has killed because of its memory limit.
+    /// How many processes of a cgroup the system has killed because of its memory limit; `None` if
+    /// the system does not provide the number.
     pub fn oom_kills(group: &Path) -> Option<u64> {
         let events = fs::read_to_string(group.join("memory.events")).ok()?;
         events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())

@@ -14,7 +14,7 @@ mod system {
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
     /// Starts the command in a new process group. Ctrl-C on the terminal does not reach it, and
-    /// [`kill_group`] ends it with all processes that it started.
+    /// [`kill_group`] ends it with all processes that it started and that have not left the group.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command.process_group(0)
     }
@@ -49,8 +49,8 @@ mod system {
         Ok(kill_process_group(pid, Signal::TERM)?)
     }
 
-    /// Whether SIGKILL or SIGABRT ended the process. In this case, the cause is an operator, the
-    /// system's memory limit or the allocator, and not a defect of the program.
+    /// Whether SIGKILL or SIGABRT ended the process. In this case, the cause is usually an
+    /// operator, the system's memory limit or the allocator, and not a defect of the program.
     pub fn was_killed(status: ExitStatus) -> bool {
         let signals = [Signal::KILL, Signal::ABORT];
         status.signal().is_some_and(|number| signals.iter().any(|s| s.as_raw() == number))

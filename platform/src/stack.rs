@@ -39,8 +39,9 @@ mod system {
     }
 
     impl StackBand {
-        /// The whole pages between two addresses on the stack of this thread. `None` if they are
-        /// not on it, or the system does not provide which pages were used.
+        /// The whole pages between two addresses on the stack of this thread, far below its current
+        /// frames. `None` if there is no whole page, if the pages are not there, or if the system
+        /// does not provide which pages were used.
         pub fn new(addresses: Range<usize>) -> Option<StackBand> {
             let page = rustix::param::page_size();
             let Range { start, end } = addresses;

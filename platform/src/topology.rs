@@ -107,15 +107,16 @@ impl Topology {
         turns.into_iter().map(|(_, _, _, core)| core).collect()
     }
 
-    /// The first of the cores that may be used on the same physical core.
+    /// The first of the allowed cores that belong to the physical core of a core; the core itself
+    /// if there is none.
     pub fn first(&self, core: usize, allowed: &[usize]) -> usize {
         let place = self.places.get(&core);
         let siblings = place.into_iter().flat_map(|place| &place.siblings);
         siblings.copied().find(|other| allowed.contains(other)).unwrap_or(core)
     }
 
-    /// The cores for workers: the cores of [`Topology::physical_cores`] and, with `siblings`, their
-    /// hyper-threads after them.
+    /// The cores for workers: the cores of [`Topology::physical_cores`] and, with `siblings`, the
+    /// other allowed cores after them.
     pub fn worker_cores(&self, allowed: &[usize], siblings: bool) -> Vec<usize> {
         let mut cores = self.physical_cores(allowed);
         if siblings {
@@ -127,7 +128,7 @@ impl Topology {
     }
 }
 
-/// Increases the count of a key by one, and returns the count before.
+/// Counts a key, and returns how often it was counted before.
 fn increased<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) -> &usize {
     counts.entry(key).and_modify(|count| *count += 1).or_insert(0)
 }
@@ -163,7 +164,7 @@ mod tests {
         assert_eq!(laptop.siblings(1), [5]);
         assert_eq!(laptop.worker_cores(&all, false), [0, 1, 2, 3]);
         assert_eq!(laptop.worker_cores(&all, true), [0, 1, 2, 3, 4, 5, 6, 7]);
-        // A process that may only use one hyper-thread of a core uses this one.
+        // A process that may use only one hyper-thread of a core uses this one.
         assert_eq!(laptop.worker_cores(&[2, 4, 5, 6], false), [2, 4, 5]);
         assert_eq!((laptop.first(6, &[2, 4, 5, 6]), laptop.first(4, &[4])), (2, 4));
     }

@@ -1,5 +1,6 @@
-//! Restricts a program's view of the file system: the program can only read the files of the host,
-//! and has no access to its sockets, pipes, devices and kernel settings.
+//! Restricts a program's view of the file system: the program can write files only in one folder
+//! and in `/dev/shm`, and has no access to the host's sockets, pipes and kernel settings, nor to
+//! most of its devices.
 //!
 //! Files are shown through an overlay without a writable layer. A socket or pipe in an overlay is
 //! not the socket or pipe with the same name outside of it, so no process answers. This is also
@@ -236,8 +237,8 @@ mod system {
         Ok(mount("tmpfs", "/dev/shm", "tmpfs", PLAIN, Some(&*options))?)
     }
 
-    /// Shows all folders through overlays, whose sockets and pipes are separate from those of the
-    /// host.
+    /// Shows all folders except [`OWN`] through overlays, whose sockets and pipes are separate from
+    /// those of the host. Folders with a type in [`KERNEL_TYPES`] are covered.
     fn separate_sockets() -> io::Result<()> {
         let mounts = mounts()?;
         let is_own = |place: &Path| OWN.iter().any(|own| place.starts_with(own));

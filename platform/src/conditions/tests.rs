@@ -30,7 +30,8 @@ impl Drop for Machine {
     }
 }
 
-/// Cores 0 and 1 are hyper-threads of one physical core, and cores 2 and 3 of another one.
+/// Cores 0 and 1 are hyper-threads of one physical core. Cores 2 and 3 are not described, so they
+/// share nothing.
 fn pairs() -> Topology {
     Topology::parse(|file| match file {
         "devices/system/cpu/online" => Some("0-3".to_owned()),
