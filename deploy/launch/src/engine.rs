@@ -98,7 +98,8 @@ pub enum LaunchError {
         /// The option.
         option: &'static str,
     },
-    /// The path of a folder is not absolute, or contains control characters.
+    /// The path of a folder is neither absolute nor a variable with a path below it, or contains
+    /// control characters.
     Folder(String),
     /// A line of the prologue contains control characters.
     Prologue,
@@ -121,7 +122,8 @@ impl fmt::Display for LaunchError {
             LaunchError::Name { option, name } => {
                 write!(
                     f,
-                    "{option}: `{name}` has other characters than letters, digits and -_.,@:+=/"
+                    "{option}: `{name}` is not a name of letters, digits and -_.,@:+=/ or \
+                    begins with -"
                 )
             }
             LaunchError::Unsupported { engine, option } => {
@@ -188,12 +190,12 @@ impl Engine {
     }
 
     /// The files and calls that submit the tasks of a launch with these numbers. No two submissions
-    /// of a launch have a number in common. `live` contains the tasks of the launch that have not
-    /// ended.
+    /// of a launch may have a number in common. `live` contains the tasks of the launch that have
+    /// not ended.
     ///
     /// # Errors
     ///
-    /// If the manager does not support an option or a value.
+    /// If the manager does not support an option or a value, or if there are too few hosts.
     pub fn submission(
         self,
         pilot: &Pilot,
@@ -210,13 +212,13 @@ impl Engine {
         }
     }
 
-    /// The call whose answer contains the maximum size of an array; `None` if there is no limit.
+    /// The call whose answer contains Slurm's `MaxArraySize`; `None` for other managers.
     pub fn array_limit(self) -> Option<Call> {
         (self == Engine::Slurm).then(|| Call::new("scontrol", ["show", "config"]))
     }
 
-    /// Reads the limit from the answer to [`Engine::array_limit`]; `None` if the answer does not
-    /// contain it.
+    /// Reads `MaxArraySize` from the answer to [`Engine::array_limit`]; `None` if the answer does
+    /// not contain it.
     pub fn read_array_limit(self, answer: &str) -> Option<u32> {
         let line = answer.lines().find(|line| line.trim_start().starts_with("MaxArraySize"))?;
         line.split_once('=')?.1.trim().parse().ok()

@@ -53,7 +53,7 @@ pub struct Pilot {
     pub worker_options: Vec<String>,
     /// More options of the command that submits the tasks.
     pub submit_options: Vec<String>,
-    /// Largest size of an array plus one (Slurm's `MaxArraySize`).
+    /// Maximum size of an array plus one (Slurm's `MaxArraySize`).
     pub max_array_size: u32,
     /// Hosts that are reached over SSH; a host that is named twice gets two tasks.
     pub hosts: Vec<String>,
@@ -104,7 +104,8 @@ pub(crate) const GRACE: u64 = 20;
 /// Time in seconds for which workers repeat a request that no coordinator answers.
 const RETRY_TIMEOUT: u64 = 900;
 
-/// Seconds of idle time of a worker that stays: longer than any allocation.
+/// Time in seconds without a run after which a worker that stays ends: longer than usual
+/// allocations.
 pub(crate) const STAYING: u64 = 366 * 24 * 3600;
 
 impl Pilot {
@@ -113,11 +114,11 @@ impl Pilot {
         self.memory.saturating_mul(self.cores_per_task.into())
     }
 
-    /// Checks the names and folders that are written into scripts without quotation marks.
+    /// Checks the settings that are written into scripts without quotation marks.
     ///
     /// # Errors
     ///
-    /// If a name or a folder cannot be written without quotation marks.
+    /// If a name, a folder or a line of the prologue cannot be written without quotation marks.
     pub(crate) fn check(&self) -> Result<(), LaunchError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,@:+=/".contains(c);
         let names = [("--account", &self.account), ("--partition", &self.partition)];
@@ -145,7 +146,7 @@ impl Pilot {
     /// The part of a task's script from the prologue on. `instance`, `number` and `until` are
     /// expressions of the shell: `instance` distinguishes the tasks of the launch, `number` is the
     /// number of the task from 1, and `until` is the end of the task as `catherd worker --until`
-    /// takes it, if the environment of the task does not contain it.
+    /// takes it; `None` to leave out this option.
     pub(crate) fn body(&self, instance: &str, number: &str, until: Option<&str>) -> String {
         let mut text = String::new();
         for line in &self.prologue {

@@ -76,7 +76,7 @@ const UNMEASURED: f64 = 10.0;
 /// lost.
 const IDLE_SHARE: f64 = 0.75;
 
-/// Seconds before its end in which a worker does not take a run.
+/// Time in seconds before the end of a worker in which it takes no run.
 const HAND_BACK: f64 = 10.0;
 
 /// First and longest pause, in seconds, after a task that ended before a worker had leased a run.
@@ -317,9 +317,9 @@ impl Planner {
 
 /// What the remaining work needs.
 struct Outlook {
-    /// Maximum number of workers, one for each run.
+    /// Maximum number of workers: one for each run, at most the maximum of the policy.
     workers: u32,
-    /// Expected seconds of all waiting runs.
+    /// Expected seconds of all waiting runs that a task can finish.
     work: f64,
     /// Expected seconds of the longest of them.
     longest: f64,

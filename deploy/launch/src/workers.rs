@@ -12,7 +12,7 @@ pub struct WorkerCount {
     pub max: u32,
 }
 
-/// Largest number of workers of a launch.
+/// Maximum number of workers of a launch.
 const MAX_WORKERS: u32 = 1_000_000;
 
 /// Why a text is not a number of workers.

@@ -23,7 +23,8 @@ fn to_host(pilot: &Pilot, host: &str, script: String) -> Call {
     Call::new("ssh", arguments).with_input(script)
 }
 
-/// The hosts, each with the numbers of its places from 1.
+/// The hosts, each with its positions in the list of hosts, from 1. At each position, or *place*,
+/// one task can be executed.
 fn places(pilot: &Pilot) -> Result<BTreeMap<&str, Vec<usize>>, LaunchError> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, host) in pilot.hosts.iter().enumerate() {
@@ -78,8 +79,8 @@ pub(super) fn submission(
     Ok(Submission { files: Vec::new(), calls })
 }
 
-/// Lines of shell that set `pid` to the process id of a place, and execute `then` if that process
-/// is still the worker.
+/// Lines of shell that set `pid` to the process id of the task at a place, and execute `then` if
+/// that process is still the worker.
 fn if_alive(place: &str, then: &str) -> String {
     format!(
         "if read -r pid name <\"$folder/{place}.pid\" 2>/dev/null &&\n\
