@@ -33,8 +33,9 @@ pub struct NamedGoals {
     pub algorithms: Vec<String>,
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
-    /// The number of the goal that a test covers directly before each goal, such as the condition
-    /// around it; `None` for goals with which a script begins. Empty if the kind does not know it.
+    /// For each goal, the number of the goal that a test covers directly before it, such as the
+    /// condition around it; `None` for goals with which a script begins. Empty if the kind does not
+    /// know it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Option<u32>>,
     /// Names of the items of the criterion that no test of the project can cover. They are not
@@ -59,7 +60,7 @@ pub struct CorpusDescription {
 
 /// A row of measures does not have as many values as there are columns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("row {row} of the measures has another length")]
+#[error("row {row} of the measures does not have one cell for each column")]
 pub struct MeasuresError {
     /// The number of the row, from 0.
     pub row: usize,

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Converts a name to a file name that every system accepts: at most 80 characters, each a letter,
-/// a digit or one of `-_.`, and not hidden.
+/// Converts a name to a file name that file systems accept: at most 81 characters, each a letter, a
+/// digit or one of `-_.`, and not hidden.
 pub fn safe_name(name: &str) -> String {
     const MAX_LENGTH: usize = 80;
     let valid = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
@@ -28,7 +28,7 @@ impl<K> Default for FileNames<K> {
 }
 
 impl<K: Ord> FileNames<K> {
-    /// The file name of a key, from its name. The same key always gets the same file name.
+    /// The file name of a key, made from `name`. The same key always gets the same file name.
     pub fn of(&mut self, key: K, name: &str) -> &str {
         let taken = &mut self.taken;
         self.given.entry(key).or_insert_with(|| {

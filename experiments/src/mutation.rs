@@ -73,7 +73,7 @@ pub struct MutantRecord {
     /// Number of the first test that killed the mutant, from 0; `None` if none did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub killed_by: Option<u32>,
-    /// Tests executed on the mutant.
+    /// Number of tests executed on the mutant.
     pub executions: u32,
     /// Name of an earlier mutant that is the same program; `None` if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -2,15 +2,16 @@
 
 use strsim::damerau_levenshtein;
 
-/// Maximum number of names that are listed next to the nearest one.
+/// Maximum number of known names for the others to be listed next to the nearest one.
 const MAX_LISTED: usize = 24;
 
 /// Minimum length of an abbreviation in characters. For example, `exec` stands for `executions`.
 const MIN_SHORT: usize = 3;
 
 /// The known name that is nearest to `name`: the name that differs only in case or separators;
-/// otherwise the name that needs the fewest changes of a character, at most one for every three
-/// characters; otherwise the only name that `name` abbreviates. `None` if there is no such name.
+/// otherwise the name that needs the fewest changes of a character, at most one or one for every
+/// three characters; otherwise the only name that `name` abbreviates. `None` if there is no such
+/// name.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(name);
@@ -21,7 +22,8 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     let most = (length / 3).max(1);
     let known: Vec<&str> = known.into_iter().collect();
     let distance = |one: &str| damerau_levenshtein(&wanted, &plain(one));
-    // Skip names of one or two characters, because every name would be near to them.
+    // Require fewer changes than either name has characters, because otherwise every name of one
+    // character would be near to every name.
     let changed = known.iter().map(|&one| (distance(one), one)).filter(|(changes, one)| {
         *changes == 0 || (*changes <= most && *changes < plain(one).chars().count().min(length))
     });
@@ -43,7 +45,7 @@ fn abbreviates(short: &str, long: &str) -> bool {
 }
 
 /// A hint about what to write instead of an unknown name: the nearest known name, and the other
-/// known names if they are not too many.
+/// known names if they are not too many; if no known name is near, all of them.
 pub fn instead(name: &str, known: &[impl AsRef<str>]) -> String {
     let known: Vec<&str> = known.iter().map(AsRef::as_ref).collect();
     let others = |near: &str| {

@@ -55,7 +55,7 @@ pub enum PlanError {
         unit: String,
         /// The subject kind.
         kind: String,
-        /// The limits that it has.
+        /// The limit that is nearest to the unit, or all limits that can be set.
         known: String,
     },
     /// The study has no usable project.

@@ -132,7 +132,8 @@ pub struct Resources {
     pub conditions: Option<Conditions>,
 }
 
-/// Leave out zeros, because records of earlier versions do not have this field.
+/// Whether a value is 0. Zeros are left out, because records of earlier versions do not have this
+/// field.
 fn is_zero(value: &u64) -> bool {
     *value == 0
 }
@@ -344,20 +345,20 @@ impl RunRecord {
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
-    /// Whether real time influenced the record although the budget contains no real time, which
-    /// means that a repetition may differ: the run was ended by its own limit, or the metric
-    /// [`REAL_TIME`] is not 0.
+    /// Whether real time influenced the record independently of its budget, which means that a
+    /// repetition may differ: the run was ended by its own limit, or the metric [`REAL_TIME`] is
+    /// not 0.
     pub fn depends_on_real_time(&self) -> bool {
         let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
         said || self.ended_by_own_limit()
     }
 
-    /// Goals of the first criterion; 0 if there is no criterion.
+    /// Number of goals of the first criterion; 0 if there is no criterion.
     pub fn goals(&self) -> u32 {
         self.criteria.first().map_or(0, |criterion| criterion.goals)
     }
 
-    /// Covered goals of the first criterion; 0 if there is no criterion.
+    /// Number of covered goals of the first criterion; 0 if there is no criterion.
     pub fn covered(&self) -> u32 {
         self.criteria.first().map_or(0, |criterion| criterion.covered.len() as u32)
     }
@@ -401,8 +402,9 @@ impl RunRecord {
     }
 
     /// The digest that version 0.3.0 gave the same result. `None` if format 1 cannot express the
-    /// record: it has one criterion, the units `executions` and `steps`, metrics that are whole
-    /// numbers, one artifact (`suite.json`) and three levels of mutant locations.
+    /// record: this format has one criterion, the units `executions` and `steps`, one timeline,
+    /// metrics that are whole numbers, one artifact (`suite.json`) and three levels of mutant
+    /// locations.
     pub fn digest_of_format_1(&self) -> Option<Digest> {
         format_1::Record::from_record(self).map(|record| record.digest())
     }

@@ -30,7 +30,7 @@ pub const ASSERTIONS: &str = "assertions";
 /// The parameter with the digest of an external tool, which planning adds.
 pub const TOOL: &str = "tool";
 
-/// An algorithm with every parameter that differs from its default.
+/// An algorithm with the parameters that a study sets; the others have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Algorithm {
     /// Label of this configuration in tables: the algorithm's name, unless the study compares

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {
-    /// Largest difference of mean coverage of algorithms that count as equivalent, between 0 and 1.
+    /// Maximum difference between the mean coverages of algorithms that count as equivalent,
+    /// between 0 and 1.
     pub margin: f64,
     /// Number of seeds before the first decision, at least 5.
     pub first: u64,

@@ -42,7 +42,8 @@ fn escape_unless(text: &str, is_shown: impl Fn(char) -> bool) -> Cow<'_, str> {
     Cow::Owned(escaped)
 }
 
-/// The string, or its first `most` bytes and a note that says how many bytes are left out.
+/// The string if it has at most `most` bytes; otherwise as many of its first characters as fit into
+/// `most` bytes, and a note that says how many bytes are left out.
 pub fn truncated(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);

@@ -34,13 +34,13 @@ pub const MAX_PARAMETER_BYTES: usize = 64 << 10;
 /// Maximum number of units of work in a budget, and of mutation operators.
 pub const MAX_UNITS: usize = 64;
 
-/// Largest limit in units of work: 2^53 - 1, up to which every program reads JSON exactly.
+/// Maximum limit in units of work: 2^53 - 1, up to which every program reads JSON exactly.
 pub const MAX_WORK: u64 = (1 << 53) - 1;
 
-/// Largest limit in milliseconds of real time: 366 days.
+/// Maximum limit in milliseconds of real time: 366 days.
 pub const MAX_WALL_MS: u64 = 366 * 24 * 3600 * 1000;
 
-/// Largest seed, which is the largest integer of TOML.
+/// Maximum seed, which is the largest integer of TOML.
 pub const MAX_SEED: u64 = i64::MAX as u64;
 
 /// A field of a plan that is not valid.
@@ -57,8 +57,8 @@ pub struct InvalidPlan {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlanProblem {
-    /// The plan has another version of the format.
-    #[error("version {0} of the form of plans; this catherd reads version {FORMAT}")]
+    /// The version of the plan's format is not the version of this program.
+    #[error("version {0} of the format of plans; this catherd reads version {FORMAT}")]
     Format(u32),
     /// The engine differs from the one of this program.
     #[error("engine {found} of its subject kind; this catherd has {known}")]
@@ -100,7 +100,8 @@ pub enum PlanProblem {
         /// The largest permitted number.
         most: u64,
     },
-    /// A number is not finite, or a level is not between 0 and 1.
+    /// A number is not finite, or a level or margin is not between 0 and 1. Also a rule to stop in
+    /// a plan with a race.
     #[error("{0} is not a permitted number")]
     NotUsable(String),
     /// The same entry is given twice.
@@ -137,7 +138,8 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If this program would not have planned a field; the error names the first such field.
+    /// If a field has a value with which this program plans no study; the error names the first
+    /// such field.
     pub fn check(&self, engines: &Engines) -> Checked {
         if self.format != FORMAT {
             return invalid("format", PlanProblem::Format(self.format));

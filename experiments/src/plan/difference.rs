@@ -17,9 +17,10 @@ pub struct PlanDifference(String);
 
 impl Plan {
     /// Checks that this plan is a variant of `earlier`, so that most of its runs may be the same.
-    /// Projects, algorithms and seeds may have been added, left out, renamed or reordered, and the
-    /// tool of an algorithm may have changed. The budget, the mutation analysis and everything else
-    /// must be the same.
+    /// Projects, algorithms and seeds may have been added or left out, but not some of one of these
+    /// lists added and others left out. They may have been renamed or reordered, and the tool of an
+    /// algorithm may have changed. The budget, the mutation analysis and everything else must be
+    /// the same.
     ///
     /// # Errors
     ///
@@ -53,7 +54,8 @@ impl Plan {
         Err(format!("other seeds: it has {}, this one {}", listed(old), listed(new)))
     }
 
-    /// Checks that this plan is `earlier`, or adds only projects, algorithms or seeds to it.
+    /// Checks that this plan differs from `earlier` at most in its name, its rule to stop, and
+    /// projects, algorithms and seeds that are added or in a different order.
     ///
     /// # Errors
     ///

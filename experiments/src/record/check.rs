@@ -5,15 +5,16 @@ use super::{Conditions, Criterion, MAX_BINARY_BYTES, RunRecord, TimelinePoint};
 use crate::MutantRecord;
 use crate::text::is_printable;
 
-/// Maximum length in bytes of a string in a record that is not an artifact: a reason, or a part of
-/// a mutant.
+/// Maximum length in bytes of a string in a record that is neither a name nor a file: a reason, an
+/// isolation, or a part of a mutant.
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
-/// Maximum length in bytes of a name in a record: of a criterion, a unit, a metric, an artifact or
-/// a host.
+/// Maximum length in bytes of a name in a record: of a criterion, a unit, a metric, a file, a host
+/// or a worker.
 const MAX_NAME_BYTES: usize = 256;
 
-/// Maximum number of entries of each list of names in a record: criteria, units, artifacts.
+/// Maximum number of entries of each list of names in a record: criteria, units, files, and levels
+/// of the location of a mutant.
 const MAX_NAMES: usize = 256;
 
 /// Maximum number of metrics of a record.
@@ -22,10 +23,10 @@ const MAX_METRICS: usize = 4096;
 /// Maximum number of mutants of a record.
 const MAX_MUTANTS: usize = 1_000_000;
 
-/// Largest duration in milliseconds: 366 days.
+/// Maximum duration in milliseconds: 366 days.
 const MAX_MS: u64 = 366 * 24 * 3600 * 1000;
 
-/// Largest amount of work or memory: 2^53 - 1, up to which every program reads JSON exactly.
+/// Maximum amount of work or memory: 2^53 - 1, up to which every program reads JSON exactly.
 const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
 /// A part of a record that is not valid.
@@ -106,7 +107,8 @@ impl RunRecord {
         names("provenance", places.map(String::as_str).into_iter(), MAX_NAMES)
     }
 
-    /// Checks that timeline and criteria count the same goals.
+    /// Checks that timelines and criteria count the same goals, and that no two criteria have the
+    /// same name.
     fn check_counts(&self) -> Checked {
         timeline(&self.timeline, self.goals())?;
         for (name, points) in &self.timelines {
@@ -144,7 +146,7 @@ fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
     Ok(())
 }
 
-/// Checks that the covered goals exist and that none of them occurs twice.
+/// Checks that the covered goals exist, ascend, and that none of them occurs twice.
 fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     let part = || format!("criterion `{name}`");
     if !covered.is_sorted() {

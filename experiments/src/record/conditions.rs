@@ -15,10 +15,13 @@ pub struct Conditions {
     /// Mean share of the time in which the other hyper-threads of the core were busy, in 0..=1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub siblings_busy: Option<f64>,
-    /// Mean share of the time in which the other cores of the computer were busy, in 0..=1.
+    /// Mean share of the time in which the cores of the computer, except the core of the run and
+    /// its hyper-threads, were busy, in 0..=1. If the worker was not pinned to a core, the mean of
+    /// all cores, less the time that the run used.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine_busy: Option<f64>,
-    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1.
+    /// Share of the time in which the hypervisor gave the core to other virtual machines, in 0..=1;
+    /// the mean of all cores if the worker was not pinned to a core.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub steal: Option<f64>,
     /// Mean frequency of the core in MHz.

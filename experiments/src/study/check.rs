@@ -40,7 +40,7 @@ pub(super) fn several(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// Reads a level of significance.
+/// Reads a number between 0 and 1, such as a level of significance.
 pub(super) fn level(text: &str) -> Result<f64, Flaw> {
     let level = text.trim().parse::<f64>().ok().filter(|level| *level > 0.0 && *level < 1.0);
     level.map_or_else(
@@ -50,7 +50,7 @@ pub(super) fn level(text: &str) -> Result<f64, Flaw> {
 }
 
 /// For a unit of time that is not written as required: the factor and the unit with which it can be
-/// written.
+/// written; `None` if the unit is unknown.
 fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
     Some(match unit.to_lowercase().as_str() {
         "msec" | "msecs" | "millis" | "millisecond" | "milliseconds" => (1.0, "ms"),
@@ -147,8 +147,8 @@ pub(super) fn seed_list<'a>(strings: impl Iterator<Item = &'a str>) -> Result<Ve
     Ok(seeds)
 }
 
-/// Checks that algorithms differ in label and in configuration. The error contains the number of
-/// the first wrong entry.
+/// Checks that algorithms have names and finite parameters, and differ in label and in
+/// configuration. The error contains the number of the first wrong entry.
 pub(super) fn algorithms(algorithms: &[Algorithm]) -> Result<(), (usize, Flaw)> {
     let (mut labels, mut settings) = (BTreeMap::new(), BTreeMap::new());
     for (number, algorithm) in algorithms.iter().enumerate() {

@@ -8,6 +8,8 @@ use super::{ProjectSource, SourceLocation, Study, StudyError};
 use crate::{Algorithm, Budget, Mutation};
 
 /// The flags of `catherd run` as strings, so that this module makes all error messages about them.
+/// If there is a study file, an absent flag leaves its value unchanged; the defaults below apply
+/// only without a file.
 #[derive(Clone, Debug, Default)]
 pub struct Flags {
     /// `--name`; `study` if absent.
