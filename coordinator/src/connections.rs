@@ -37,7 +37,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 /// wait for a long time.
 const CLOSED_AT_ONCE: usize = 32;
 
-/// Shortest time between two lines of the log about connections that failed.
+/// Minimum time between two lines of the log about connections that failed.
 const LOG_INTERVAL: Duration = Duration::from_secs(10);
 
 /// The first byte of a TLS connection: a record that contains a handshake (RFC 8446, section 5.1).

@@ -12,10 +12,10 @@
 //!
 //! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* if the tool reported
 //! an error in its record: a run is a pure function, so a repetition would fail the same way. It is
-//! *quarantined* if too many attempts ended without a record: the tool crashed on at least two
-//! workers ([`Policy::max_crashes`]), or workers were lost while they executed it
-//! ([`Policy::max_losses`]). A worker on which many different runs crash is *drained*, because the
-//! fault is probably the worker's.
+//! *quarantined* if too many attempts ended without a record: the tool crashed
+//! ([`Policy::max_crashes`]), or workers were lost while they executed it ([`Policy::max_losses`]).
+//! A worker on which many different runs crash is *drained*, because the fault is probably the
+//! worker's.
 //!
 //! Runs belong to *study sets*: the runs that exactly the same studies contain. A run whose studies
 //! are all paused or cancelled is not leased, but a lease that already exists remains valid.
@@ -25,7 +25,7 @@
 //! others return to the queue without one.
 //!
 //! A lease is held by the worker to which it was granted: if another worker commits with its token,
-//! the commit has no effect. A worker is only granted runs of the engines that it names; a run
+//! the commit has no effect. A worker is granted only runs of the engines that it names; a run
 //! waits until a worker with its engine requests runs.
 //!
 //! Which study gets the next worker is decided by [`shares`]. Workers can be drained or blocked by
@@ -282,7 +282,8 @@ impl Ledger {
     /// Takes a batch of runs from the queue. Each run is returned with the study to which it is
     /// charged.
     fn choose(&mut self, name: &str, wish: LeaseWish<'_>) -> Vec<(RunNumber, StudyNumber)> {
-        // Skip runs that crashed on this worker while another usable worker has not tried them.
+        // Skip runs that crashed on this worker while there is a usable worker on which they have
+        // not crashed.
         let (workers, crashed_on, rules) = (&self.workers, &self.crashed_on, &self.rules);
         let excluded = |run| {
             crashed_on.get(&run).is_some_and(|names| {

@@ -27,7 +27,7 @@ pub struct CoordinatorOptions {
     /// kinds are refused.
     pub engines: Engines,
     /// Names of the criteria of subject kinds: records with another criterion are refused. Records
-    /// of kinds that are not listed may have any.
+    /// of kinds that are not listed may have any criteria.
     pub criteria: BTreeMap<String, Vec<String>>,
     /// The rules by which runs are leased, repeated and quarantined.
     pub policy: Policy,

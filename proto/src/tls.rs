@@ -149,7 +149,7 @@ pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
                 (format!("the certificate of {peer} is not valid yet"), CLOCKS)
             }
             CertificateError::NotValidForName => (
-                format!("the certificate of {peer} is for other names than this address"),
+                format!("the certificate of {peer} does not name this address"),
                 "use an address that the certificate names, or make one for this address: catherd \
                  certs --for NAME",
             ),

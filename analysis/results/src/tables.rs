@@ -175,7 +175,7 @@ impl StudyTables {
     }
 
     /// The description of a subject kind that this program does not have, from the names in a
-    /// record.
+    /// record; without a record, only its name and engine.
     fn subject_of(&self, first: Option<&RunResult>) -> SubjectInfo {
         let (kind, engine) = (&self.plan.subject, &self.plan.engine);
         match first {

@@ -37,7 +37,7 @@ pub(crate) fn draw(
     let layout = Layout { legend: &entries, ..Layout::new(width, 220.0, subtitle) };
     let mut chart = Chart::new(names, y, &layout);
     let (left, _, right, _) = chart.bounds();
-    // Numbers are written next to boxes only if there is enough space.
+    // Numbers are written next to boxes only if each group has one box and there is enough space.
     let labelled = most == 1 && (right - left) / groups.len().max(1) as f64 > 70.0;
     let slot = 0.8 / most as f64;
     for (number, group) in groups.iter().enumerate() {

@@ -111,7 +111,7 @@ impl MeanPosterior {
         Ok(MeanPosterior { draws: draws(draw), means })
     }
 
-    /// Means with given draws, which may come from another distribution than a posterior, such as a
+    /// Means with given draws, which need not come from a posterior, but for example from a
     /// bootstrap.
     pub(super) fn of_draws(means: Vec<f64>, draws: Vec<Vec<f64>>) -> MeanPosterior {
         MeanPosterior { means, draws }

@@ -57,8 +57,8 @@ pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable 
         name: "riskiest",
         title: "The largest risks".to_owned(),
         caption: format!(
-            "The {SHOWN} items with the largest estimates after the tests of all runs together, from \
-             the uniform prior on. Risk: mean of the probability that a test which covers the item \
+            "The {SHOWN} items with the largest estimates after the tests of all runs together, with a \
+             uniform prior. Risk: mean of the probability that a test which covers the item \
              fails; low and high: its credible interval at 95 %. A test may cover several items, so \
              that the estimates are not a partition of the failures."
         ),

@@ -34,8 +34,9 @@ pub(super) fn write(dir: &Path, subject: &SubjectInfo) -> Result<(), Error> {
     fs::write(&path, json).map_err(|cause| Error::Io { path, cause })
 }
 
-/// Adds the description of another folder: all its units and measures, and nouns that apply to
-/// both.
+/// Adds the description of another folder: its kind, engine, units, measures and levels of mutants,
+/// and its criteria if both have the same first criterion. Otherwise one general criterion remains,
+/// and suites of different units get a general unit.
 pub(super) fn add(all: &mut SubjectInfo, other: &SubjectInfo) {
     for (name, more) in [(&mut all.kind, &other.kind), (&mut all.engine, &other.engine)] {
         if !name.split(", ").any(|known| known == more) {

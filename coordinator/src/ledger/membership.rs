@@ -94,7 +94,8 @@ impl Ledger {
         self.shares.usage(study)
     }
 
-    /// Expected time of the pending runs of a study; `None` if nothing was measured.
+    /// Expected time of the pending runs of a study; `None` if there are any but no run was
+    /// measured.
     pub fn expected_left(&self, study: StudyNumber) -> Option<std::time::Duration> {
         self.queue.expected_in(self.shares.lanes(study))
     }

@@ -79,7 +79,8 @@ impl Account {
 #[derive(Clone, Copy, Debug)]
 struct Owner {
     account: Account,
-    /// The largest share of the studies that waited when a worker was last assigned.
+    /// The largest share of the studies that waited or had leased runs when a worker was last
+    /// assigned.
     weight: f64,
 }
 
@@ -193,8 +194,8 @@ impl Shares {
         order.into_iter().map(|study| study.claim.study).collect()
     }
 
-    /// Records which studies wait. A study or an owner that begins to wait starts at the virtual
-    /// time of those that already wait.
+    /// Records which studies wait. A study or an owner that begins to wait starts at least at the
+    /// smallest virtual time of those that already wait or have leased runs.
     fn admit(&mut self, waits: impl Fn(StudySetNumber) -> bool) {
         let mut floors: BTreeMap<String, f64> = BTreeMap::new();
         for study in self.studies.values().filter(|study| study.account.competes()) {

@@ -84,7 +84,7 @@ impl RecordRow {
     pub(super) fn check(&self, run: Digest) -> Result<(), String> {
         match self.checksum {
             Some(_) => self.compare_checksum(),
-            // The kind is not needed, because it only determines the name of the criterion in
+            // The kind is not needed, because it determines only the name of the criterion in
             // format 1, and the digest of that format does not contain names.
             None => self.record(run, "").map(drop),
         }
