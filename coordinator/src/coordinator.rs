@@ -155,9 +155,9 @@ impl Coordinator {
     }
 
     /// Serves the dashboard, the metrics and the health check over HTTP until the coordinator is
-    /// dropped. Connections from other computers are encrypted and need the token of a viewer.
-    /// `names` are the host names under which browsers reach it, besides `localhost` and IP
-    /// addresses.
+    /// dropped. Unless the listener's address is loopback, connections are encrypted and requests
+    /// need the token of a viewer. `names` are the host names under which browsers reach the
+    /// dashboard, besides `localhost` and IP addresses.
     ///
     /// # Errors
     ///
@@ -192,12 +192,12 @@ impl Coordinator {
         }
     }
 
-    /// The runs whose stored state was damaged when the store was opened, and is repaired.
+    /// The runs whose stored state was damaged when the store was opened, and has been repaired.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
 
-    /// The progress of the studies, at most 200 ms old.
+    /// The progress of the studies, usually at most 200 ms old.
     pub fn progress(&self) -> Progress {
         self.writer().progress.borrow().clone()
     }
@@ -218,8 +218,8 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the study is not planned, or the store does not answer; whether the study was added is
-    /// then unknown.
+    /// If the coordinator refuses to plan the study, or if the store does not answer. In the second
+    /// case it is unknown whether the study was added.
     pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, SubmitError> {
         self.writer().submit(plan, false, Caller::anyone(), ClaimChange::default()).await
     }

@@ -52,7 +52,7 @@ pub(crate) struct FailureCounts {
 }
 
 impl FailureCounts {
-    /// Counts a failed attempt of a run in a group, whose algorithm is `label`.
+    /// Counts a failed attempt. `label` is the algorithm of the run.
     pub(crate) fn add(&mut self, label: &str, run: RunNumber, group: GroupNumber, reason: &str) {
         let reason = truncated(reason, MAX_REASON_BYTES);
         let known = self.counts.iter().position(|one| one.label == label && one.reason == reason);

@@ -36,8 +36,8 @@ pub struct Progress {
     /// Expected time until the last run ends, estimated from measured run times, from the time for
     /// which runs have been executing and, before a run has ended, from the share of their budgets
     /// that they have spent. It is at least the time that the remaining runs take at the rate of
-    /// the last half minute, if that had enough runs. `None` if unknown, or if runs wait for a
-    /// worker that can execute them.
+    /// the last half minute, if that had enough runs. `None` if unknown, if there is no worker, or
+    /// if runs wait for a worker that can execute them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
@@ -109,8 +109,8 @@ impl AttemptCounts {
     }
 }
 
-/// Pending runs of an algorithm that are expected to take longer than the allocation of any live
-/// worker.
+/// Pending runs of an algorithm that are expected to take longer than the allocation of every
+/// usable worker.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TooLongRuns {
     /// The algorithm's label.
@@ -119,7 +119,7 @@ pub struct TooLongRuns {
     pub runs: u64,
     /// Expected time of the longest of them.
     pub expected: Duration,
-    /// The longest allocation of a live worker.
+    /// The longest allocation of a usable worker.
     pub longest: Duration,
 }
 
@@ -139,7 +139,7 @@ pub struct UnservedRuns {
 pub struct PlanningProgress {
     /// The study's name.
     pub study: String,
-    /// Number of its runs that are in the store.
+    /// Number of its runs that have been planned.
     pub planned: usize,
     /// Number of all its runs.
     pub total: usize,
@@ -202,7 +202,8 @@ pub struct StudyProgress {
     /// The workers that the study has, and the time of workers that it has used since the
     /// coordinator started.
     pub usage: Usage,
-    /// Expected time of its pending runs; `None` if nothing was measured, or if it is not active.
+    /// Expected time of its pending runs; `None` if the study is not active, or if runs are pending
+    /// but no run was measured.
     pub left: Option<Duration>,
 }
 

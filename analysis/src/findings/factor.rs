@@ -131,7 +131,7 @@ impl GroupEffect {
 }
 
 /// The configuration of imported results, whose label is an algorithm and the value of the factor:
-/// `DYNAMOSA-TypeHints`. `None` if the label has another form.
+/// `DYNAMOSA-TypeHints`. `None` if the label has a different form.
 fn of_label(label: &str, factor: &str) -> Option<Algorithm> {
     let (name, value) = label.rsplit_once('-').filter(|(name, _)| !name.is_empty())?;
     let parameters = BTreeMap::from([(factor.to_owned(), Parameter::Text(value.to_owned()))]);

@@ -47,8 +47,8 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
-    // The tables of a race were written only at its end, so every run that is not in them was
-    // dropped.
+    // The tables of a study with rounds were written only at its end, so every run that is not in
+    // them was not needed.
     let (dropped, pending) = if plan.has_rounds() { (absent, 0) } else { (0, absent) };
     RunStates { planned, done, dropped, pending, ..RunStates::default() }
 }

@@ -33,7 +33,8 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the folder or the database cannot be used, or another process serves it.
+    /// If the folder, the database or the certificate cannot be used, or if another process serves
+    /// the database.
     pub fn open(options: CoordinatorOptions) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, None)?;
         coordinator.spawn_writer(writer)
