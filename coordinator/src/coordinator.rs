@@ -95,8 +95,7 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the listener fails, or listens on an address that is not loopback without TLS and
-    /// tokens.
+    /// If the listener fails, or if its address is not loopback and TLS or tokens are missing.
     pub fn serve(
         &self,
         listener: TcpListener,
@@ -161,8 +160,7 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the listener fails, or listens on an address that is not loopback without TLS and
-    /// tokens.
+    /// If the listener fails, or if its address is not loopback and TLS or tokens are missing.
     pub fn serve_dashboard(
         &self,
         listener: TcpListener,

@@ -68,8 +68,8 @@ struct Project {
     measured: MeanTime,
 }
 
-/// The pending runs that belong to exactly the studies of a set, by group. Each run has a place in
-/// the order of its group, or 0.
+/// The pending runs that belong to exactly the studies of a set, by group. Each run has its place
+/// in the order of its group; 0 if it has none.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     groups: BTreeMap<GroupNumber, BTreeSet<(u32, RunNumber)>>,

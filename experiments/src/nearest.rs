@@ -2,16 +2,16 @@
 
 use strsim::damerau_levenshtein;
 
-/// Maximum number of known names for the others to be listed next to the nearest one.
+/// Maximum number of known names at which the others are listed next to the nearest one.
 const MAX_LISTED: usize = 24;
 
 /// Minimum length of an abbreviation in characters. For example, `exec` stands for `executions`.
 const MIN_SHORT: usize = 3;
 
 /// The known name that is nearest to `name`: the name that differs only in case or separators;
-/// otherwise the name that needs the fewest changes of a character, at most one or one for every
-/// three characters; otherwise the only name that `name` abbreviates. `None` if there is no such
-/// name.
+/// otherwise the name that needs the fewest changes of a character, at most one for every three
+/// characters, but one in any case; otherwise the only name that `name` abbreviates. `None` if
+/// there is no such name.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(name);

@@ -111,9 +111,10 @@ impl FailoverClient {
         answer
     }
 
-    /// Replaces the coordinators if they have moved. Otherwise advances from a coordinator that did
-    /// not answer to the next one, once for any number of requests that fail together. Otherwise
-    /// two such requests would advance twice and return to the silent coordinator.
+    /// Replaces the coordinators if they have moved; if not, advances from a coordinator that did
+    /// not answer to the next one. This happens only once for any number of requests that fail
+    /// together, because otherwise two such requests would advance twice and return to the silent
+    /// coordinator.
     fn fail_over(&self, silent: usize) {
         let moved = self.relocate.as_ref().and_then(|relocate| relocate());
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);

@@ -219,8 +219,8 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
     })
 }
 
-/// The largest number of projects on which a pair is compared at the last milestone; `None` if
-/// there is no milestone or no pair.
+/// Largest number of projects on which a pair is compared at the last milestone; `None` if there is
+/// no milestone or no pair.
 fn projects(milestones: &[Milestone]) -> Option<usize> {
     milestones.last()?.comparisons.iter().map(|pair| pair.per_project.len()).max()
 }

@@ -92,8 +92,8 @@ impl Queue {
     /// 5. other short runs, the longest first.
     ///
     /// The batch gets no run for which `excluded` returns true. The pending runs of the study that
-    /// the worker executes are divided equally among the workers, and the batch gets at most half
-    /// of a share.
+    /// the worker can execute are divided equally among the workers, and the batch gets at most
+    /// half of a share.
     pub fn fill(
         &mut self,
         batch: &mut Batch,

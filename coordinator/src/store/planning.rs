@@ -174,7 +174,7 @@ impl Store {
     }
 
     /// Plans the next page. After the last page the study gets `state` and is returned. If the
-    /// study already has this plan, this is the case at the first call.
+    /// study already has this plan, this happens at the first call.
     ///
     /// # Errors
     ///

@@ -100,8 +100,8 @@ pub enum PlanProblem {
         /// The largest permitted number.
         most: u64,
     },
-    /// A number is not finite, or a level or margin is not between 0 and 1. Also a rule to stop in
-    /// a plan with a race.
+    /// A number is not finite, or a level or margin is not between 0 and 1. Also used for a rule to
+    /// stop in a plan with a race.
     #[error("{0} is not a permitted number")]
     NotUsable(String),
     /// The same entry is given twice.

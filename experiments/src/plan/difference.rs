@@ -17,10 +17,9 @@ pub struct PlanDifference(String);
 
 impl Plan {
     /// Checks that this plan is a variant of `earlier`, so that most of its runs may be the same.
-    /// Projects, algorithms and seeds may have been added or left out, but not some of one of these
-    /// lists added and others left out. They may have been renamed or reordered, and the tool of an
-    /// algorithm may have changed. The budget, the mutation analysis and everything else must be
-    /// the same.
+    /// The lists of projects, of algorithms and of seeds may each have gained or lost entries, but
+    /// not both. Entries may have been renamed or reordered, and the tool of an algorithm may have
+    /// changed. The budget, the mutation analysis and everything else must be the same.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ use super::{Event, Session};
 /// Maximum number of completions in one commit.
 const COMMIT_COMPLETIONS: usize = 512;
 
-/// Maximum size of a commit of several completions in bytes.
+/// Maximum size in bytes of a commit with several completions.
 const COMMIT_BYTES: usize = 4 << 20;
 
 /// Time for which completions are gathered, because a sync and a request for each short run would
