@@ -25,17 +25,18 @@ use crate::tracer::Tracer;
 /// Fuel for stamping: the base cost in blocks, and the number of pixels that cost one more block.
 const STAMP_COST: (usize, f64) = (1, 4.0);
 
-/// Number of points of a hull whose computation costs as much as one block.
+/// Number of hull points whose computation costs as much fuel as one block.
 const HULL_POINTS_PER_BLOCK: f64 = 16.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Consumes fuel for work that is proportional to the number of pixels of the target.
+    /// Consumes fuel for work on the pixels of the target: `base` blocks, and one more for each
+    /// `pixels_per_block` pixels.
     pub(crate) fn consume_pixel_fuel(&mut self, (base, pixels_per_block): (usize, f64)) {
         let pixels = self.state.scene.query_cost(self.state.targets[self.target].drawable);
         self.consume_fuel(base + (pixels / pixels_per_block) as usize);
     }
 
-    /// Consumes fuel for the computation of a target's hull, unless it is known.
+    /// Consumes fuel for the computation of a target's hull, unless the hull is already known.
     pub(crate) fn consume_hull_fuel(&mut self, target: usize) {
         let points = self.state.scene.hull_cost(self.state.targets[target].drawable);
         self.consume_fuel((points / HULL_POINTS_PER_BLOCK) as usize);
@@ -200,8 +201,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             Op::ResetTimer => {
                 self.state.timer = 0.0;
                 if self.settings.one_timer {
-                    // Undo the change of the clock at the beginning of this step, because the hat
-                    // uses the clock of the previous step.
+                    // In the original, the clock has already advanced in this step, while
+                    // `state.clock` advances when the step ends.
                     self.state.clock_start = self.state.clock + 1.0;
                 }
             }
@@ -269,7 +270,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Executes a wait of `duration` steps, which takes at least one step and ends in the first
-    /// step in which `duration` has passed. Returns whether it has ended.
+    /// step in which `duration` has passed. Returns whether the wait has ended.
     pub(crate) fn wait_steps(&mut self, no: BlockNo, duration: f64) -> bool {
         if !self.frame().in_progress {
             self.start_wait(no, duration);
@@ -311,7 +312,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         true
     }
 
-    /// Reports the branch distance of a timed block, which is the remaining fraction of its time.
+    /// Reports the distances of a timed block from its end and from waiting: the remaining fraction
+    /// of its time and 0 while it waits, then 0 and 1.
     pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;
@@ -323,7 +325,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Enters a branch of the executing block.
+    /// Enters a branch of the executing block, or ends the thread if its stack is full.
     pub(crate) fn enter_branch(&mut self, body: crate::code::CommandId, is_loop: bool) {
         let limit = self.settings.stack_limit;
         let thread = self.thread();
@@ -334,7 +336,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Ends the current thread because its recursion is too deep.
+    /// Ends the current thread because its stack is full, and reports the limit.
     pub(crate) fn overflow(&mut self) {
         self.hit(Limit::CallDepth);
         self.thread().kill();

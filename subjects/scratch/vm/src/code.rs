@@ -26,7 +26,7 @@ pub(crate) struct Command {
     pub(crate) early_inputs: (u32, u32),
 }
 
-/// The place of a variable or list: its owner, and its index in the owner.
+/// The storage of a variable or list: its owner, and its index in the owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Slot {
     Stage(u32),
@@ -90,15 +90,17 @@ pub(crate) use one_number;
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub(crate) enum Op {
-    /// Has no effect: unknown blocks, obsolete blocks, and hats without a predicate.
+    /// Has no effect: blocks that are unknown or obsolete, or whose effect a program cannot sense,
+    /// and hats without a predicate.
     Nothing,
-    /// An edge-activated hat with its predicate (`when loudness > v`, `when touching`).
+    /// An edge-activated hat that compares a quantity with a number, such as `when loudness > 10`.
     HatGreater {
         sensor: Sensor,
         value: ExprId,
     },
     HatTouching(ExprId),
-    /// Hats of hardware that the VM does not have. They are never true.
+    /// A hat whose predicate is never true: it needs hardware that the VM does not have, or its
+    /// quantity is unknown.
     HatNever,
     /// The Makey Makey hat for a key.
     HatMakeyKey(ExprId),
@@ -274,7 +276,7 @@ pub(crate) enum Op {
         change: bool,
     },
 
-    /// The drum, note and rest blocks. A `note` of 0 beats takes no time.
+    /// The drum, note and rest blocks. A note of 0 beats takes no time.
     PlayBeats {
         beats: ExprId,
         note: bool,

@@ -7,8 +7,8 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number by which a value is compared, if it can be found without fuel; NaN if the value is
-/// NaN.
+/// The number by which a value is compared: a number itself (even NaN), or the number that a text
+/// denotes if its conversion takes no fuel. `None` for other values.
 #[inline]
 pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
     match value {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The version of Scratch whose behaviour a program has.
+/// The version of Scratch that a program is compiled for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compat {
     /// The version of the Whisker paper: Scratch of November 2020 with the changes that Whisker
@@ -35,7 +35,7 @@ impl fmt::Display for Compat {
 
 /// Error for an unknown name of a version.
 #[derive(Debug, thiserror::Error)]
-#[error("no machine is named `{0}`; there are 2022 and today")]
+#[error("unknown version of Scratch `{0}`; the versions are 2022 and today")]
 pub struct UnknownCompat(String);
 
 impl FromStr for Compat {

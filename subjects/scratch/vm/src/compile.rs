@@ -47,7 +47,8 @@ impl Program {
     /// Compiles a project.
     ///
     /// # Errors
-    /// If the project cannot be executed at all. Unknown blocks and unreadable costumes are not
+    /// If the project has no stage, or if reporters are nested too deeply. Unknown blocks and
+    /// unreadable costumes are not
     /// errors: the blocks do nothing, and the costumes are empty.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
         Self::compile_for(project, Compat::default())
@@ -115,7 +116,8 @@ fn costumes(
     compat: Compat,
     skins: &mut SkinSetBuilder,
 ) -> Arc<[Costume]> {
-    // The version of 2022 replaces a costume that is missing or cannot be read by an empty costume.
+    // The version of 2022 replaces a costume that is missing or cannot be read with an empty
+    // costume, and today's Scratch with the picture of a question mark.
     let replacement = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
         let shown = match (compat, costume.vector) {
             (Compat::Of2022, _) => return skins.add_blank(),
@@ -391,10 +393,10 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The slot of a variable that a field names, and whether the variable must be created when it
-    /// is first read. The first match is used: a variable of the target by id, of the stage by id,
-    /// of the target by name, or of the stage by name. If there is no match, a new variable of the
-    /// target is used.
+    /// The slot of a variable that a field or an input names, and whether the variable must be
+    /// created when it is first read. The first match is used: a variable of the target by id, of
+    /// the stage by id, of the target by name, or of the stage by name. If there is no match, a new
+    /// variable of the target is used.
     fn variable(&mut self, id: &'a str, name: &str) -> (Slot, bool) {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.by_id.get(id) {

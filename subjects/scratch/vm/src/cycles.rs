@@ -81,7 +81,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// The state before an iteration of the loop on top of the stack; `None` if the loop may have
-    /// effects that are not compared.
+    /// effects that are not compared, if its code, stack or values exceed the limits of the search,
+    /// or if the random numbers have no position.
     fn note(&self) -> Option<Noted> {
         let thread = &self.state.threads[self.thread];
         let top = thread.stack.last()?;
@@ -135,7 +136,7 @@ fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
 
-/// Whether no block can distinguish two values. False for different copies of a long text.
+/// Whether no block can distinguish two values. Always false for separate copies of a long text.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => same_bits(*a, *b),
@@ -180,8 +181,9 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// Scans a block with its branches. Motion is accepted if `moves` is true, which means that it
-    /// changes only the position of the sprite.
+    /// Scans a block with its branches; `None` if it may have effects that are not compared, or if
+    /// the code is too long. Motion is accepted if `moves` is true, which means that it changes
+    /// only the position of the sprite.
     fn command(&mut self, block: CommandId, moves: bool) -> Option<()> {
         self.count()?;
         let command = &self.program.commands[block as usize];
@@ -235,8 +237,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Scans an expression, which may read only the compared values and values that the loop cannot
-    /// change.
+    /// Scans an expression; `None` if it may read anything except the compared values and values
+    /// that the loop cannot change.
     fn expression(&mut self, e: ExprId) -> Option<()> {
         self.count()?;
         match self.program.exprs[e.0 as usize] {

@@ -191,8 +191,8 @@ impl<'a> Context<'a> {
         self.progress(thread, print)
     }
 
-    /// Appends the data of the block on top of the stack in its thread. Data of other blocks in the
-    /// thread are no longer read.
+    /// Appends the data that the block on top of a thread's stack keeps while it is in progress.
+    /// Such data of other blocks are no longer read.
     fn progress(&self, thread: &Thread, print: Fingerprint) -> Fingerprint {
         let top = thread.stack.last().filter(|top| {
             top.in_progress && !top.is_loop && top.parameters == 0 && top.block != NONE

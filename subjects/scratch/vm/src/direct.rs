@@ -1,4 +1,5 @@
-//! Changes of the state that user input cannot make. Tests use them to set up situations.
+//! Changes and queries of the state that user input cannot make. Tests use them to set up
+//! situations.
 
 use catherd_scratch_render::{Rect, Scene};
 use catherd_scratch_sb3::BlockNo;
@@ -13,8 +14,8 @@ use crate::value::Value;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Sets a scalar variable by its position in [`Program::variables`]. Does nothing if it does
-    /// not exist.
+    /// Sets a scalar variable by its position in [`Program::variables`]. Does nothing if the target
+    /// or the variable does not exist.
     pub fn set_variable(&mut self, target: TargetId, number: usize, value: Value) {
         let targets = &mut self.state.targets;
         let variables = targets.get_mut(target.0 as usize).map(|target| &mut target.variables);
@@ -24,8 +25,8 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the items of a list by its position in [`Program::lists`]. Does nothing if it
-    /// does not exist.
+    /// Replaces the items of the list with a position in [`Program::lists`]. Does nothing if the
+    /// target or the list does not exist.
     pub fn set_list(&mut self, target: TargetId, number: usize, items: Vec<Value>) {
         let targets = &mut self.state.targets;
         let lists = targets.get_mut(target.0 as usize).map(|target| &mut target.lists);
@@ -70,8 +71,8 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Ends all scripts, deletes clones, bubbles and questions and clears effects, as the stop
-    /// button does.
+    /// Ends all scripts, deletes clones, bubbles and questions, clears effects and stops sounds, as
+    /// the stop button does.
     pub fn stop_all(&mut self) {
         let mut interpreter = self.interpreter();
         interpreter.stop_all();

@@ -19,8 +19,8 @@ pub(crate) struct ConditionDistances {
 }
 
 impl ConditionDistances {
-    /// The distance to the actual outcome is 0. The distance to the other outcome is `to_other`, or
-    /// 1 if the formula of a block gives no positive number.
+    /// The distance to the actual outcome is 0. The distance to the other outcome is `to_other` if
+    /// it is positive, infinity if it is NaN, and 1 otherwise.
     pub(crate) fn new(value: bool, to_other: f64) -> ConditionDistances {
         let distance = if to_other.is_nan() {
             f64::INFINITY
@@ -105,7 +105,8 @@ pub(crate) fn of_compared_values(how: Comparison, a: &Value, b: &Value) -> Condi
 const DIAGONAL: f64 = 600.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The truth of a control block's condition. Reports its distances to the tracer.
+    /// The truth value of a control block's condition. Reports the distances of the condition to an
+    /// active tracer, unless the tracer already knows that both are 0.
     pub(crate) fn condition(&mut self, no: BlockNo, condition: ExprId) -> bool {
         if !T::ACTIVE {
             return self.truth(condition);
@@ -232,8 +233,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Distance to the first sample of a colour on the stage, as a fraction of its diagonal;
-    /// `None` if there is no such sample within the known distance.
+    /// Distance from `start` to the first sample of a colour that is shown on the stage, apart from
+    /// the executing target, as a fraction of the stage's diagonal; `None` if there is no such
+    /// sample within the known distance.
     fn search_color(&mut self, start: (f64, f64), color: &Value, known: f64) -> Option<f64> {
         if known <= 0.0 {
             return None;

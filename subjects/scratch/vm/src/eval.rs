@@ -127,8 +127,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         found
     }
 
-    /// The concatenation of two texts, whose fuel is consumed, truncated at the limit before it is
-    /// allocated.
+    /// The concatenation of two texts, truncated at the text limit before it is allocated. Consumes
+    /// the fuel of both texts.
     pub(crate) fn join(&mut self, mut a: Text, b: &Text) -> Text {
         self.consume_fuel(text_cost(a.len() + b.len()));
         let limit = self.settings.text_limit;
@@ -150,7 +150,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// The value of an expression that is always a number, without a cast (NaN is possible); `None`
-    /// for other expressions.
+    /// for other expressions, and for mouse coordinates before the first mouse event.
     #[inline(always)]
     pub(crate) fn arithmetic(&mut self, e: ExprId) -> Option<f64> {
         let program = self.program;
@@ -333,7 +333,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.parameters.get((base + slot) as usize)
     }
 
-    /// The position (from 0) in a list to which an index refers; `None` outside of the list.
+    /// The position (from 0) in a list to which an index refers; `None` if there is no such item.
     fn item_place(&mut self, list: Slot, index: ExprId) -> Option<usize> {
         let index = self.value(index);
         let length = self.list(list).items.len();
@@ -380,7 +380,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// The position (from 0) of the item whose index, rounded down, is `n`.
+/// The position (from 0) of the item whose index is `n` rounded towards 0; `None` if there is no
+/// such item.
 #[inline]
 pub(crate) fn place_of(n: f64, length: usize) -> Option<usize> {
     // The cast rounds towards 0 and maps NaN to 0. The position before 0 wraps to a number that is

@@ -9,7 +9,7 @@ use crate::rounding::{ceil, floor, remainder};
 use crate::settings::DAY_MS;
 use crate::value::{js_round, to_ten_decimals};
 
-/// A coordinate as its reporter returns it: the nearest integer if it differs by at most 1e-9.
+/// A coordinate as its reporter returns it: the nearest integer if it differs by less than 1e-9.
 pub(crate) fn snap(x: f64) -> f64 {
     let round = js_round(x);
     if (x - round).abs() < 1e-9 { round } else { x }

@@ -192,8 +192,8 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
         }
     }
 
-    /// Stores the predicate of an edge-activated hat and ends its thread unless the predicate has
-    /// just turned true.
+    /// Stores the value of the predicate of an edge-activated hat, and ends its thread unless the
+    /// predicate has just turned true. A first value that is true counts as well.
     pub(crate) fn trigger_on_rising_edge(&mut self, new: bool) {
         let thread = &self.state.threads[self.thread];
         let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];

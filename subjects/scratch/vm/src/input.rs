@@ -35,8 +35,9 @@ impl<T: Tracer> Vm<T> {
         self.interpreter().update_mouse_position();
     }
 
-    /// Presses or releases the mouse button at the position of the pointer. A press clicks the
-    /// target under the pointer, but a draggable target is clicked by the release.
+    /// Presses or releases the mouse button at the position of the pointer. If the button was not
+    /// pressed before and the pointer is inside the stage, a press clicks the target under the
+    /// pointer; a draggable target is clicked by the release instead.
     pub fn mouse_button(&mut self, down: bool) {
         let mut interpreter = self.interpreter();
         interpreter.update_mouse_position();
@@ -52,12 +53,13 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Answers the first open question.
+    /// Sets the answer, and answers the first open question if there is one.
     pub fn answer(&mut self, text: &str) {
         self.interpreter().answer(Text::new(text));
     }
 
-    /// Starts the click hats of one target, independently of the mouse.
+    /// Starts the click hats of one target, independently of the mouse. Does nothing if the target
+    /// does not exist.
     pub fn click(&mut self, target: TargetId) {
         if self.state.targets.get(target.0 as usize).is_some_and(|t| t.alive) {
             self.call(Work::Start(&[Trigger::SpriteClicked, Trigger::StageClicked], Some(target)));
@@ -65,7 +67,8 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Moves a target like dragging it with the mouse: within the bounds of the stage and without a
-    /// line. A glide in progress continues from there.
+    /// line. A glide in progress continues from there. Does nothing for the stage, and if the
+    /// target does not exist.
     pub fn drag(&mut self, target: TargetId, x: f64, y: f64) {
         let mut interpreter = self.interpreter();
         let index = target.0 as usize;
@@ -91,7 +94,7 @@ impl<T: Tracer> Vm<T> {
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Updates the mouse position from the pointer. A coordinate on the left or upper border of the
-    /// canvas is ignored, as in the original, because it is 0.
+    /// canvas is ignored, as in the original, because it is 0 there.
     fn update_mouse_position(&mut self) {
         let mouse = &mut self.state.mouse;
         let (x, y) = (mouse.pointer.0 + 240.0, 180.0 - mouse.pointer.1);

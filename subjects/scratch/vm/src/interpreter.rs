@@ -28,7 +28,7 @@ pub(crate) struct Buffers {
     pub(crate) instances: Vec<(usize, DrawableSet)>,
     /// Threads that the last call of [`Interpreter::start_hats`] started.
     pub(crate) started: Vec<u32>,
-    /// The place in the thread list after the last thread that was restarted.
+    /// The position in the thread list after the last thread that was restarted.
     pub(crate) restarted: usize,
     pub(crate) angle_cache: AngleCache,
     pub(crate) angles: Angles,

@@ -71,7 +71,7 @@ pub enum PenMark {
 pub struct Question {
     /// The sprite or clone that asks, or the stage.
     pub target: TargetId,
-    /// Its text.
+    /// The text of the question.
     pub text: Text,
     /// Whether the question is shown in a bubble.
     pub bubble: bool,

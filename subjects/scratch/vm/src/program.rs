@@ -51,8 +51,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The version of Scratch for which the project was compiled, and whose behaviour the program
-    /// has.
+    /// The version of Scratch for which the project was compiled, and which a VM reproduces.
     pub fn compat(&self) -> Compat {
         self.compat
     }

@@ -33,7 +33,7 @@ pub(crate) struct Promises {
     /// For each target, the number of the last change of its bubble.
     bubbles: Vec<u64>,
     changes: u64,
-    /// First words of the last keys, in upper case.
+    /// The last pressed keys: the first words of their names, in upper case.
     keys: Vec<Text>,
     /// Sequences of keys that some hat waits for, and the time until which each counts as typed.
     sequences: Vec<(Text, f64)>,
@@ -257,8 +257,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether a sequence of keys was just typed. A sequence is only recognised after the first
-    /// query for it.
+    /// Whether a sequence of at least two keys was just typed. A sequence is recognised only after
+    /// the first query for it; shorter sequences are never recognised.
     pub(crate) fn was_typed(&mut self, sequence: &Text) -> bool {
         let sequence = sequence.upper();
         let Some(promises) = &mut self.state.promises else { return false };

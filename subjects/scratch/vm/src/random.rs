@@ -38,8 +38,9 @@ impl Random {
         Random(Generator::Arc4(Box::new(Arc4::new(key))))
     }
 
-    /// Returns this stream with the setting that each new clone and each new text of a bubble
-    /// consumes 20 draws, which the original needs for its name.
+    /// Returns this stream with the setting that each new clone and each new text of a bubble takes
+    /// 20 numbers, with which the original generates a name. Only streams of [`Random::arc4`] have
+    /// this setting.
     #[must_use]
     pub fn drawing_names(mut self) -> Random {
         if let Generator::Arc4(arc4) = &mut self.0 {

@@ -17,14 +17,16 @@ use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Executes one step of 1/30 s: edge-activated hats, and then every thread once, in order.
+    /// Executes one step of 1/30 s: edge-activated hats, and then the threads in batches, each of
+    /// which executes every thread once, in order.
     pub fn step(&mut self) {
         self.call(Work::Step);
     }
 
-    /// Clicks the green flag. Scripts have executed their hats when this returns; their bodies
-    /// begin in the next step. The step counter and the timer restart from 0; variables, positions
-    /// and the drawing of the pen are kept.
+    /// Clicks the green flag: stops everything as [`Vm::stop_all`] does, and starts the scripts of
+    /// the flag. Scripts have executed their hats when this returns; their bodies begin in the next
+    /// step. The step counter and the timer restart from 0; variables, positions and the drawing of
+    /// the pen are kept.
     pub fn green_flag(&mut self) {
         self.call(Work::Flag);
     }
@@ -95,8 +97,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.resolve_promises();
     }
 
-    /// Executes one slice of every thread in the list, including threads that are appended in the
-    /// meantime. Returns whether some thread could continue immediately.
+    /// Executes one slice of every thread in the list that can continue, including threads that are
+    /// appended in the meantime. Returns whether some thread could continue immediately.
     fn run_batch(&mut self, first: bool) -> bool {
         let mut runnable = false;
         let mut ended = false;
@@ -170,7 +172,7 @@ impl<T: Tracer> Interpreter<'_, T> {
                 self.tracer.ended(ThreadId { slot, serial: thread.serial });
             }
             let running = &mut self.state.targets[target].running;
-            // The place of a deleted clone may now belong to a clone of another sprite.
+            // The index of a deleted clone may have been reused for a clone of a different sprite.
             if running.get(script) == Some(&slot) {
                 running[script] = NO_THREAD;
             }
@@ -457,7 +459,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Executes a block: evaluates its early inputs, reports it to the tracer, and executes its
-    /// operation.
+    /// operation. If the block must first wait for translations, does nothing else in this slice.
     pub(crate) fn execute(&mut self, block: CommandId) {
         let command = &self.program.commands[block as usize];
         self.consume_fuel(1);

@@ -65,9 +65,9 @@ const SPRITES_TO_ORDER: usize = 5;
 /// timer.
 ///
 /// Some files do not contain the layers of their sprites, on which the order of scripts depends,
-/// because they were converted by a Scratch without a renderer. If such a project fails in the
-/// order of the file, all orders of its sprites are tried, and [`SelfTestReport::layers`] has the
-/// first in which it passes.
+/// because they were converted by a Scratch without a renderer. If such a project has at most five
+/// sprites and fails in the order of the file, all orders of its sprites are tried, and
+/// [`SelfTestReport::layers`] is the first order in which it passes.
 ///
 /// # Errors
 /// If the project cannot be compiled.

@@ -34,7 +34,7 @@ impl LiveTarget {
 pub(crate) struct State {
     pub(crate) scene: Scene,
     pub(crate) random: Random,
-    /// Originals first, then clones; places of deleted clones are reused.
+    /// Originals first, then clones; the indices of deleted clones are reused.
     pub(crate) targets: Vec<Target>,
     pub(crate) free_targets: Vec<u32>,
     /// Originals in file order, then clones in order of creation.
@@ -83,8 +83,8 @@ pub(crate) struct State {
     pub(crate) executed: u64,
     /// Remaining fuel for all further steps together, in blocks.
     pub(crate) fuel: u64,
-    /// Whether, in the last step, some slice used up its budget, or all slices together consumed at
-    /// least the budget of one slice.
+    /// Whether, in the last step, some slice or the step used up its budget, or all slices together
+    /// consumed at least the budget of one slice.
     pub(crate) overloaded: bool,
     /// Number of steps that used up their budget.
     pub(crate) step_overruns: u32,
@@ -117,7 +117,8 @@ pub(crate) struct Mouse {
 }
 
 impl Mouse {
-    /// The point of the stage at which the renderer senses the pointer.
+    /// The point of the stage at which the renderer senses the pointer; `None` before the first
+    /// event that sets both coordinates.
     pub(crate) fn sensed_point(&self) -> Option<(f64, f64)> {
         let (x, y) = (self.canvas.0?, self.canvas.1?);
         Some(((x - 240.0).floor(), (180.0 - y).ceil()))

@@ -94,7 +94,8 @@ pub(crate) struct Stretches {
     prints: Prints,
     /// Threads with long slices, by their hats.
     long: FxHashMap<CommandId, Long>,
-    /// Number of blocks of the last slice of the executing thread; 0 if it was short.
+    /// Number of blocks of the last slice of the executing thread; 0 if that slice was short, or if
+    /// attempts pause.
     expected: u32,
     open: Option<Box<Open>>,
     counts: (u64, u64),
@@ -147,7 +148,7 @@ impl Stretches {
         self.open.is_some()
     }
 
-    /// Forgets everything, because a setting has changed.
+    /// Forgets all outcomes, because a setting has changed or the memory is full.
     pub(crate) fn forget(&mut self) {
         self.outcomes.clear();
         self.bytes = 0;
@@ -220,8 +221,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the outcome of the stretch that begins at the top of the stack, if it is remembered.
-    /// If not, prepares to remember it, if this is possible and worth the time.
+    /// Applies the outcome of the stretch that begins at the top of the stack, if it is remembered,
+    /// and returns how the stretch ended. Otherwise returns `None`, and prepares to remember the
+    /// outcome if this is possible and worth the time.
     #[inline]
     pub(crate) fn begin_stretch(&mut self) -> Option<End> {
         if self.buffers.stretches.expected == 0 {
@@ -310,7 +312,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         None
     }
 
-    /// The place at which the code of the frames from `base` begins.
+    /// The place at which the code of the frames from `base` begins; `None` if there are too many
+    /// frames.
     fn place(&self, base: usize) -> Option<Place> {
         let frames = &self.state.threads[self.thread].stack[base..];
         let sprite = self.state.targets[self.target].sprite;
@@ -364,7 +367,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         let budget = (end == End::Budget).then_some(slice_fuel);
         let own = (reach.senses & Senses::CHANGES_OWN != 0)
             .then(|| self.own_outcome(&reach, start.has_pen).map(Box::new));
-        // A live target has a drawable.
+        // The outcome exists, because a live target has a drawable.
         let own = match own {
             Some(None) => return,
             Some(own) => own,
@@ -439,7 +442,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             // The interpreter continues as at the end of the custom block.
             End::Block => thread.push(NONE),
         }
-        // The blocks of the outcome include the blocks that started scripts.
+        // The fuel for starting scripts is already included in the blocks of the outcome.
         let fuel = (self.slice_fuel, self.state.step_fuel);
         for message in &outcome.messages {
             self.start_hats(&Trigger::Message(*message), None);

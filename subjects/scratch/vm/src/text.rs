@@ -221,7 +221,8 @@ impl Text {
         self.len() == 0
     }
 
-    /// The code unit at an index, as a text of length 1; lone surrogates are kept.
+    /// The code unit at an index, as a text of length 1; lone surrogates are kept. `None` beyond
+    /// the end.
     pub fn unit(&self, index: usize) -> Option<Text> {
         match &self.data().units {
             Units::Ascii(s) => Some(Text::interned(Some(*s.as_bytes().get(index)?))),
@@ -343,8 +344,8 @@ impl Text {
         }
     }
 
-    /// Whether the text equals a word in lower case. The word must be ASCII without `k`, because
-    /// `k` is also the lower case of a letter outside of ASCII.
+    /// Whether the text equals a word, ignoring case. The word must be ASCII in lower case without
+    /// `k`, because `k` is also the lower case of a letter outside of ASCII.
     pub(crate) fn is_word(&self, word: &str) -> bool {
         matches!(&self.data().units, Units::Ascii(text) if text.eq_ignore_ascii_case(word))
     }
@@ -400,7 +401,7 @@ pub(crate) fn is_js_space(c: char) -> bool {
         || matches!(c, '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}')
 }
 
-/// Whether a code unit is such a character by itself.
+/// Whether a code unit is, by itself, white space or a line terminator of JavaScript.
 fn is_js_space_unit(unit: u16) -> bool {
     char::from_u32(u32::from(unit)).is_some_and(is_js_space)
 }

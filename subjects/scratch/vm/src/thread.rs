@@ -45,9 +45,10 @@ pub(crate) struct Thread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Status {
     Running,
-    /// Yields to the next step; in warp, the block is immediately executed again.
+    /// Ends the slice; the thread may continue in the next batch. In warp, the block is immediately
+    /// executed again while there is fuel.
     Yield,
-    /// Yields to the next step, even in warp.
+    /// Ends the slice until the next step, even in warp.
     YieldTick,
     /// Waits for a promise that is resolved after this step, or for an answer.
     Promise {

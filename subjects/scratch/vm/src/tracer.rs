@@ -33,10 +33,10 @@ pub trait Tracer: Sized {
     fn step(&mut self) {}
 
     /// A number that increases whenever a step or a record begins or ends, and whenever the tracer
-    /// forgets earlier calls. If the tracer of a VM is replaced, the new tracer must return other
-    /// numbers. While the number stays the same, [`Tracer::covered`] ignores a block that it has
-    /// received, and [`Tracer::distance`] ignores distances that are not smaller. `None` if every
-    /// call counts; then the VM uses no native code.
+    /// forgets earlier calls. If the tracer of a VM is replaced, the new tracer must return
+    /// different numbers. While the number stays the same, [`Tracer::covered`] ignores a block that
+    /// it has received, and [`Tracer::distance`] ignores distances that are not smaller. `None` if
+    /// every call counts; then the VM uses no native code.
     fn time(&self) -> Option<u64> {
         None
     }

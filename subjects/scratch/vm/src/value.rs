@@ -94,7 +94,7 @@ impl Value {
         }
     }
 
-    /// The text of values that are neither texts nor finite numbers.
+    /// The text of values that are neither texts nor finite numbers; `None` for other values.
     fn word(&self) -> Option<&'static str> {
         match self {
             Value::Bool(true) => Some("true"),
@@ -145,7 +145,8 @@ impl Value {
         }
         match (self, other) {
             (Value::Text(a), Value::Text(b)) => a.equals_ignoring_case(b),
-            // The text of a finite number is a numeral, in lower and upper case; this text is not.
+            // The text of a finite number is a numeral, but the other text is not; otherwise both
+            // would have been compared as numbers.
             (Value::Text(text), other) | (other, Value::Text(text)) => {
                 other.word().is_some_and(|word| text.is_word(word))
             }
@@ -180,8 +181,8 @@ impl Value {
         }
     }
 
-    /// Whether the value is written as an integer: `pick random` draws an integer if both of its
-    /// operands are.
+    /// Whether the value counts as an integer in `pick random`, which draws an integer if both of
+    /// its operands do: booleans, texts without a point, NaN, and whole numbers below 1e21 in size.
     pub(crate) fn is_int(&self) -> bool {
         match self {
             Value::Number(n) => n.is_nan() || trunc(*n) == *n && (*n).abs() < 1e21,
@@ -263,7 +264,7 @@ pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     (rgb, Some(if alpha > 0 { alpha } else { 255 }))
 }
 
-/// The colour of a colour argument.
+/// Red, green and blue of a text, cast as Scratch casts a colour argument.
 pub fn color_of(text: &str) -> [u8; 3] {
     to_rgba(&Value::from(text)).0
 }

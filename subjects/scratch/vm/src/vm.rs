@@ -46,8 +46,9 @@ impl<T: Tracer> Vm<T> {
         Vm::with_skins(program, skins, settings, random, tracer)
     }
 
-    /// Creates a VM whose costumes have other edges than on a graphics device
-    /// ([`SkinSet::with_fine_edges`]). Results that differ depend on the graphics of the computer.
+    /// Creates a VM that draws the edges of costumes with finer detail than a graphics device
+    /// ([`SkinSet::with_fine_edges`]). Results that differ from those of [`Vm::new`] depend on the
+    /// graphics of the computer.
     pub fn with_fine_edges(
         program: Arc<Program>,
         settings: VmSettings,
@@ -127,8 +128,8 @@ impl<T: Tracer> Vm<T> {
         self.state.clock = milliseconds / self.settings.pace.step_ms;
     }
 
-    /// Lets Makey Makey hats react to held keys as if they were pressed again. The original uses a
-    /// timer of real time for this; a recording may contain such times.
+    /// Lets Makey Makey hats react to held keys as if they were pressed again. In the original this
+    /// happens after an interval in real time; a recording may contain the times.
     pub fn press_makey_keys_again(&mut self) {
         for target in &mut self.state.targets {
             let sprite = &self.program.sprites[target.sprite as usize];
@@ -188,7 +189,7 @@ impl<T: Tracer> Vm<T> {
         self.state.overloaded
     }
 
-    /// Number of live threads.
+    /// Number of threads that have not been removed. It may include threads that have just ended.
     pub fn thread_count(&self) -> usize {
         self.state.thread_list.len()
     }
@@ -203,7 +204,8 @@ impl<T: Tracer> Vm<T> {
         })
     }
 
-    /// Description of the limit that was the first to stop or delay a thread; `None` if none did.
+    /// Description of the limit of steps or of nesting, whichever was hit first; `None` if neither
+    /// was hit.
     pub fn fault(&self) -> Option<&'static str> {
         let faults = [
             (Limit::Step, "a step executed more blocks than allowed"),

@@ -62,7 +62,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Leaves the innermost custom block, or the script.
+    /// Leaves the innermost custom block, or ends the thread if it executes no custom block.
     pub(super) fn stop_this_script(&mut self) {
         let program = self.program;
         let thread = self.thread();
@@ -88,8 +88,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.drop_questions(target);
     }
 
-    /// Removes bubbles, questions, clones and threads, and clears effects, as "stop all" and the
-    /// green flag do.
+    /// Removes bubbles, questions, clones, threads and typed keys, clears effects and stops sounds,
+    /// as "stop all" and the green flag do.
     pub(crate) fn stop_all(&mut self) {
         self.state.questions.clear();
         for i in 0..self.state.live_targets.len() {
@@ -134,8 +134,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.execution_order.insert(place.unwrap_or(self.state.execution_order.len()), id);
     }
 
-    /// Creates a clone of a target, which is drawn directly behind it. Reuses the place of a
-    /// deleted clone if possible.
+    /// Creates a clone of a target, one layer below the target. Reuses the index of a deleted clone
+    /// if there is one.
     fn copy_target(&mut self, source: usize) -> TargetId {
         let place = match self.state.free_targets.pop() {
             Some(place) => place as usize,
@@ -146,7 +146,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         };
         let drawable = self.state.scene.add(Group::Sprite);
         let targets = &mut self.state.targets;
-        // The places differ, because the clone gets a free or a new place.
+        // The indices differ, because the index of the clone was free or is new.
         if let Ok([clone, source]) = targets.get_disjoint_mut([place, source]) {
             clone.clone_from(source);
         }
@@ -158,7 +158,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.draw_name();
         let sprite = self.state.targets[place].sprite;
         let same = self.state.live_targets.iter().filter(|live| live.sprite == sprite);
-        // The count includes the original, but not yet the clone. There are at most 300 clones.
+        // The count includes the original, but not yet the clone. It fits, because there are at
+        // most 300 clones.
         let siblings = same.count() as u16;
         let clone = &mut self.state.targets[place];
         (clone.serial, clone.siblings) = (self.state.clone_serial, siblings);
@@ -189,7 +190,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.remove_clone(id);
     }
 
-    /// Deletes a clone that is no longer in the list of targets.
+    /// Deletes a clone that `live_targets` no longer contains.
     fn remove_clone(&mut self, id: TargetId) {
         let target = id.0 as usize;
         self.drop_bubble(target);

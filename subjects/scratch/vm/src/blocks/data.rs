@@ -12,7 +12,7 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Replaces the value of a scalar variable by a value that is computed from it.
+    /// Replaces the value of a scalar variable with `new` of that value, and reports the change.
     #[inline]
     pub(super) fn update_variable(&mut self, slot: Slot, new: impl FnOnce(&Value) -> Value) {
         let variable = self.variable_mut(slot);

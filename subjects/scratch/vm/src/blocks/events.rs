@@ -9,7 +9,8 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The message that a block sends; `None` if a computed name is not a message of the stage.
+    /// The message that a block sends; `None` if its id is unknown, or if its computed name is
+    /// empty or not the name of a message of the stage.
     pub(super) fn message(&mut self, message: Message) -> Option<u32> {
         match message {
             Message::Fixed(message) => message,
@@ -74,12 +75,13 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.started = started;
     }
 
-    /// Ends the slice while the executing block waits for a thread.
+    /// Ends the slice if a thread for which the executing block waits has not ended.
     fn wait_for_awaited(&mut self) {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {
-            // A receiver that can continue may end in a later batch of this step. (In warp the
-            // original tries again until the time of the slice is over.)
+            // A receiver that can continue may end in a later batch of this step, so the block is
+            // executed again in this step. (In warp the original tries again until the time of the
+            // slice is over.)
             let runnable = waits.iter().any(|&id| {
                 let receiver = &self.state.threads[id.0 as usize];
                 self.is_listed(id) && !receiver.is_done() && receiver.status == Status::Running

@@ -16,7 +16,8 @@ use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
 const BUBBLE_LIMIT: usize = 330;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Shows a value in the bubble of a target; the empty text removes the bubble.
+    /// Shows a value in the bubble of a target; the empty text removes the bubble. Numbers that are
+    /// not whole are rounded to two decimals if their absolute value is at least 0.01.
     pub(crate) fn say(&mut self, target: usize, value: &Value) {
         let text = match value {
             Value::Number(n) if n.abs() >= 0.01 && n.fract() != 0.0 => Text::new(to_fixed_2(*n)),
@@ -61,7 +62,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Removes the bubble and its text.
+    /// Removes the bubble and empties its text.
     pub(crate) fn drop_bubble(&mut self, target: usize) {
         self.hide_bubble(target);
         let text = &mut self.state.targets[target].bubble.text;
@@ -80,8 +81,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Moves the bubble of a target after the appearance of the target has changed. Motion of the
-    /// target does not move its bubble.
+    /// Requests drawing if the target is visible, and moves its bubble, after its appearance has
+    /// changed. Motion of a target does not move its bubble.
     pub(crate) fn appearance_changed(&mut self, target: usize) {
         self.redraw |= self.state.targets[target].visible;
         if self.state.targets[target].bubble.drawable.is_some() {
@@ -119,7 +120,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report_appearance(self.target);
     }
 
-    /// Shows the costume with an index, which is rounded and wrapped.
+    /// Shows the costume with an index, which is rounded and wrapped. NaN and infinities select the
+    /// first costume.
     pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
         let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
         let index = if index.is_finite() { js_round(index) } else { 0.0 };

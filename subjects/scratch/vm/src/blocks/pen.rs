@@ -78,7 +78,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.draw_line(self.target, at, at);
     }
 
-    /// Draws a line with the pen of a target. Fuel grows with its area.
+    /// Draws a line with the pen of a target. Consumes fuel in proportion to the area of the line.
     pub(super) fn draw_line(&mut self, target: usize, from: (f64, f64), to: (f64, f64)) {
         self.redraw = true;
         let stroke = self.state.targets[target].pen.stroke();

@@ -11,7 +11,7 @@ const RECURSION_DEPTH: usize = 6;
 impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn call(&mut self, procedure: Option<u32>, (from, to): (u32, u32)) {
         // The arguments may use the parameters of the caller. Therefore the new parameters are
-        // pushed after these and become visible after the evaluation.
+        // pushed after those of the caller, and become visible only after the evaluation.
         let base = self.state.threads[self.thread].parameters.len();
         let program = self.program;
         let sprite = &program.sprites[self.state.targets[self.target].sprite as usize];
@@ -39,8 +39,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             return;
         }
         let limit = self.settings.stack_limit;
-        // Recursion through C-blocks is not detected; it ends its slice when the step's fuel is
-        // used up.
+        // Recursion with more frames between two calls is not detected; it ends its slice when the
+        // fuel of the step is used up.
         let exhausted = self.state.step_fuel == 0;
         let recursive = !in_warp && (exhausted || self.is_recursive(procedure));
         let thread = self.thread();

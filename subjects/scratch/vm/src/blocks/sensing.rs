@@ -11,7 +11,7 @@ use crate::thread::Status;
 use crate::tracer::Tracer;
 use crate::value::{Value, to_rgba};
 
-/// Value of `distance to` for a target that does not exist.
+/// Value of `distance to` on the stage, and for a target that does not exist.
 pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
 
 /// Fuel for sensing that targets touch: the base cost in blocks, and the number of pixels of the
@@ -49,8 +49,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             sets.resize_with(sprite + 1, Default::default);
         }
         let (count, set) = &mut sets[sprite];
-        // Only replace the set if targets were added or removed. A clone is added to the scene
-        // before it becomes a target.
+        // Replace the set only if targets or drawables were added or removed. Both are compared,
+        // because a clone is added to the scene before it becomes a target.
         if *count != live.len() || !set.is_current(scene) {
             let instances = live.iter().filter(|live| live.sprite as usize == sprite);
             set.fill(scene, instances.map(|live| live.drawable));
@@ -101,7 +101,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The virtual loudness; -1 if it is not set, as in the original without a microphone.
+    /// The virtual loudness; -1 if it is not set or not positive, as in the original without a
+    /// microphone.
     pub(crate) fn loudness(&self) -> f64 {
         self.state.loudness.filter(|&v| v > 0.0).unwrap_or(-1.0)
     }
@@ -180,7 +181,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Shows the first question of the queue in a bubble if its target was visible.
+    /// Shows the first question of the queue in a bubble if its target was visible when it asked. A
+    /// tracer that watches may answer the question at once.
     pub(crate) fn show_question(&mut self) {
         if let Some(question) = self.state.questions.front().filter(|q| q.bubble) {
             let (target, text) = (question.target.0 as usize, question.text.clone());
@@ -191,7 +193,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Lets the tracer answer the first question. The answer ends the wait when the step ends.
+    /// Lets the tracer answer the first question. If it does, the asking thread stops waiting when
+    /// the step ends.
     fn offer_question(&mut self) {
         let Some(question) = self.state.questions.front() else { return };
         let (slot, serial) = question.thread;
@@ -211,7 +214,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.show_question();
     }
 
-    /// Removes all questions of a target and asks the next one of the queue.
+    /// Removes all questions of a target. If the first question of the queue was among them, its
+    /// bubble is removed and the next question is shown.
     pub(crate) fn drop_questions(&mut self, target: TargetId) {
         let asking = self.state.questions.front().is_some_and(|q| q.target == target);
         self.state.questions.retain(|q| q.target != target);
@@ -221,7 +225,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Answers the first question.
+    /// Sets the answer, and ends the wait of the thread that asked the first question, if there is
+    /// one.
     pub(crate) fn answer(&mut self, answer: Text) {
         self.state.answer = answer;
         let Some(question) = self.state.questions.pop_front() else { return };

@@ -37,13 +37,15 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.start_sound(no, number as u32, sprite.sounds[number].length, wait);
     }
 
-    /// Duration in seconds of the sound that a menu names.
+    /// Duration in seconds of the sound that a menu names; `None` if there is no such sound.
     fn sound_length(&self, value: &Value) -> Option<f64> {
         let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
         Some(sprite.sounds[self.sound_number(value)?].length)
     }
 
-    /// Number of the sound that a menu names: by name, otherwise by number.
+    /// Number of the sound that a menu names: by name, otherwise by number, which is wrapped.
+    /// `None` if the target has no sounds, or if the value is neither a name nor begins with an
+    /// integer.
     fn sound_number(&self, value: &Value) -> Option<usize> {
         let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {
@@ -83,8 +85,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Waits for a device as long as the original does without one: a micro:bit shows six columns
-    /// of 120 ms for each letter and six more, motors and tones take their duration, and a command
-    /// takes 100 ms.
+    /// of 120 ms for each of at most 19 letters and six more, motors take their duration up to 15
+    /// s, tones take theirs up to 3 s, and a command takes 100 ms. A tone of 0 s does not wait.
     pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {
             Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,
@@ -121,7 +123,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// JavaScript's `parseInt(text, 10)`.
+/// JavaScript's `parseInt(text, 10)`; `None` instead of NaN.
 fn integer_prefix(text: &Text) -> Option<f64> {
     let text = text.to_str();
     let text = text.trim_start_matches(crate::text::is_js_space);

@@ -8,7 +8,7 @@ use crate::code::*;
 use crate::compat::Compat;
 
 impl<'a> Compiler<'a> {
-    /// The operation of a stack block, and the range of its inputs in
+    /// The operation of a stack block, and the range of its early inputs in
     /// [`Program::early_inputs`](crate::Program).
     pub(super) fn operation(&mut self, block: &'a Block) -> (Op, (u32, u32)) {
         self.translates = false;
@@ -47,8 +47,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// Selects the inputs that are evaluated before the operation, so that all random numbers are
-    /// taken in file order: all inputs that take any, if their operands are not in file order or
-    /// if the block does not use one of them.
+    /// taken in file order: all inputs that take random numbers, if the operation evaluates its
+    /// operands in a different order or does not use one of these inputs; otherwise none.
     fn early_inputs_of(
         &mut self,
         block: &'a Block,
@@ -265,7 +265,8 @@ pub(super) enum Constructor {
     Special,
 }
 
-/// The names of a block's operands in the order of their evaluation.
+/// The names of a block's operands in the order of their evaluation, and the function that
+/// constructs its operation.
 fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
     use Constructor::*;
     use Opcode::*;

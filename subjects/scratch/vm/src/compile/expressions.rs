@@ -114,7 +114,7 @@ impl<'a> Compiler<'a> {
             }
     }
 
-    /// Whether the value of an expression is always a number.
+    /// Whether the kind of an expression ensures that its value is a number.
     fn is_number(&self, e: ExprId) -> bool {
         matches!(
             self.exprs[e.0 as usize],

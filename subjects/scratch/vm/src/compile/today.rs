@@ -57,7 +57,7 @@ pub(super) fn repaired(project: &Project) -> Project {
     project
 }
 
-/// The kinds of variables, which share their ids.
+/// The kinds of named data to which blocks refer; an id belongs to data of only one kind.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Kind {
     Scalar,
@@ -144,8 +144,9 @@ fn id_of(target: &sb3::Target, kind: Kind, name: &str) -> Option<Arc<str>> {
     }
 }
 
-/// Returns a name that no variable, list or message of the project has: the name itself, or the
-/// name with its number replaced by the first unused number from 2.
+/// Returns a name that no variable, list or message (depending on the kind) of the project has: the
+/// name itself if it is unused, otherwise the name with its final digits replaced by the first
+/// number from 2 that is unused.
 fn unused(project: &Project, kind: Kind, name: &Arc<str>) -> Arc<str> {
     let taken = |name: &str| project.targets.iter().any(|it| id_of(it, kind, name).is_some());
     if !taken(name) {

@@ -76,7 +76,8 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// Lowers the parameters of a call. Returns the last parameters, which the call itself pushes.
+    /// Lowers the parameters of a call. Returns the last parameters, which the call itself pushes;
+    /// `None` if the interpreter must execute the call.
     fn pushes(&mut self, callee: &Procedure, arguments: &[(u32, ExprId)]) -> Option<Vec<Operand>> {
         let mut arguments = arguments.iter().peekable();
         let mut waiting = Vec::new();

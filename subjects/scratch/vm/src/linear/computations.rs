@@ -50,7 +50,8 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The list and the index of an item that is read.
+    /// The list and the index of an item that an instruction reads; `None` for other expressions,
+    /// and while instructions must not read items.
     pub(super) fn item(&self, e: ExprId) -> Option<(Slot, ExprId)> {
         match self.source.exprs[e.0 as usize] {
             Expr::ItemOfList(list, index) if self.reads_items => Some((list, index)),
@@ -58,7 +59,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the index unless it may be a word in a block that has drawn a random number: for
+    /// Returns the index; `None` if it may be a word in a block that has drawn a random number: for
     /// words, the interpreter would execute the block from its beginning and draw again.
     pub(super) fn keeps(&self, index: Operand) -> Option<()> {
         let is_number = matches!(index.kind(), Kind::Register | Kind::Constant);

@@ -38,9 +38,10 @@ impl Lowering<'_> {
         Some(at)
     }
 
-    /// Lowers all of a condition except its last comparison, if this comparison is one side of an
-    /// `and` or `or`. Returns the link of the last comparison with the lowered part, and whether
-    /// the comparison is negated.
+    /// Lowers all of a condition except its last comparison, if this comparison is the second side
+    /// of an `and` or `or`. Otherwise lowers nothing, and the whole condition is the last
+    /// comparison. Returns the link of the last comparison with the lowered part, the comparison,
+    /// and whether it is negated; `None` if the first side cannot be lowered.
     fn last_comparison(&mut self, e: ExprId, negated: bool) -> Option<(Link, ExprId, bool)> {
         let (a, b, link) = match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) => (a, b, Link::And),
@@ -65,8 +66,9 @@ impl Lowering<'_> {
         (e, negated)
     }
 
-    /// Lowers a condition, or its negation, if all its comparisons have instructions. Negations
-    /// become negated comparisons: `not (a and b)` has the same distances as `(not a) or (not b)`.
+    /// Lowers a condition, or its negation; `None` if a comparison has no instruction, or if more
+    /// than `room` outcomes would wait. Negations become negated comparisons: `not (a and b)` has
+    /// the same distances as `(not a) or (not b)`.
     fn tests(&mut self, e: ExprId, negated: bool, link: Link, room: usize) -> Option<()> {
         let (e, inner) = self.without_not(e);
         let negated = negated != inner;
@@ -108,8 +110,9 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The operands of a comparison of an item: the comparison with the item first, its list and
-    /// index, and the other operand.
+    /// The parts of a comparison of an item: the comparison with the item first, its list and
+    /// index, and the other operand. `None` if neither operand is an item, if a part has no
+    /// instruction, or if a part draws random numbers.
     fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
         let (how, a, b) = self.comparison(e)?;
         // If both operands are items, read the last as an item, so that it need not wait for the
@@ -131,12 +134,15 @@ impl Lowering<'_> {
                 let index = lowering.index(index)?;
                 (how, index, lowering.read(b, Reading::Comparand)?)
             };
-            // The interpreter takes over if the index is a word.
+            // If the index is a word, the interpreter evaluates the comparison and would draw
+            // again.
             (!lowering.draws).then_some((how, list, index, b))
         })
     }
 
-    /// The operands of a comparison; `None` if both are literals.
+    /// The operands of a comparison; `None` if the comparison has no instruction: one of the
+    /// operands has none, both are literals, a letter is compared with a word, or random numbers
+    /// are drawn although the interpreter may have to evaluate the comparison.
     fn operands(
         &mut self,
         how: Comparison,
@@ -151,7 +157,7 @@ impl Lowering<'_> {
         // A comparison of a letter with a word never compares numbers.
         let is_word =
             |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
-        // The interpreter takes over if both are long texts.
+        // If both are long texts, the interpreter evaluates the comparison and would draw again.
         if self.draws && a.kind() != Kind::Register && b.kind() != Kind::Register {
             return None;
         }
@@ -161,7 +167,7 @@ impl Lowering<'_> {
         (!(is_literal(a) && is_literal(b))).then_some((a, b))
     }
 
-    /// How an operand is read that is compared with another operand.
+    /// The reading of an operand that is compared with `other`.
     fn reading(&mut self, how: Comparison, e: ExprId, other: ExprId) -> Reading {
         let is_letter = matches!(self.source.exprs[e.0 as usize], Expr::LetterOf { .. });
         if is_letter && how == Comparison::Equals {

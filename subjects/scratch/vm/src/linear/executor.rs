@@ -122,8 +122,8 @@ pub(super) struct Executor<'a, T: Tracer> {
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// Executes instructions, beginning at an index. Returns the index of the instruction at which
-    /// it stops.
+    /// Executes instructions, beginning at an index. Returns why the executor stops, and the index
+    /// of the instruction at which it stops.
     pub(super) fn run(&mut self, steps: &[Step<T>], mut at: usize) -> (Stop, usize) {
         while let Some((step, rest)) = steps.get(at..).and_then(<[_]>::split_first) {
             at = (step.handler)(self, step, rest);
@@ -170,7 +170,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The item with an index, to be overwritten, if the item is a number.
+    /// The item with an index, to be overwritten, if the list is open and the item is a number.
     #[inline(always)]
     pub(super) fn place_at(&mut self, list: ListNo, index: f64) -> Option<&mut f64> {
         let items = self.open_items(list)?;
@@ -181,7 +181,8 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Adds an item to a list that is open and has room for it.
+    /// Adds a number to a list if the list is open and has spare capacity. Returns whether it was
+    /// added.
     #[inline(always)]
     pub(super) fn add_number(&mut self, list: ListNo, number: f64) -> bool {
         let Some(items) = self.open_items(list) else { return false };

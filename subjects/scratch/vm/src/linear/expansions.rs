@@ -21,7 +21,8 @@ const MAX_SIZE: u32 = 32;
 const MAX_LEVELS: u32 = 4;
 
 impl Lowering<'_> {
-    /// The operand of a parameter of the custom block that is being lowered.
+    /// The operand of a parameter of the custom block that is being lowered; `None` if its index is
+    /// too large.
     pub(super) fn parameter(&self, index: u32) -> Option<Operand> {
         if self.current.expansion == NOWHERE {
             return Operand::new(Kind::Parameter, index);
@@ -31,8 +32,9 @@ impl Lowering<'_> {
     }
 
     /// Lowers a counted call as the blocks of the custom block. Returns the instructions that jump
-    /// to the call without expansion; `None` if it is not expanded, because it is too large or the
-    /// interpreter must always execute some part of it.
+    /// to the call without expansion; `None` if the call is not expanded: the custom block is too
+    /// large or nested too deeply, the arguments do not match its parameters in order, random
+    /// numbers would be drawn twice, or the interpreter must always execute some part of it.
     pub(super) fn expand(
         &mut self,
         procedure: u32,
@@ -88,7 +90,7 @@ impl Lowering<'_> {
         is_whole.then_some(guards)
     }
 
-    /// The number of blocks of a custom block; `None` if it is not expanded.
+    /// The number of blocks of a custom block; `None` if it must not be expanded.
     fn size(&self, procedure: u32, levels: u32) -> Option<u32> {
         let levels = levels.checked_sub(1)?;
         let mut pending = vec![self.procedures[procedure as usize].definition];

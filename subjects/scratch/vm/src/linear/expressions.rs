@@ -14,7 +14,8 @@ impl Lowering<'_> {
         self.read(e, Reading::Number)
     }
 
-    /// Returns the operand for an expression with this reading.
+    /// Returns the operand for an expression with this reading; `None` if the interpreter must
+    /// evaluate the expression.
     pub(super) fn read(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
         if self.is_full() {
             return None;
@@ -38,7 +39,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers an expression whose value is a number or an item. Returns its last instruction, whose
-    /// destination the caller must set.
+    /// destination the caller must set; `None` if the expression has no instruction.
     fn computed(&mut self, e: ExprId, reading: Reading) -> Option<usize> {
         let to = Operand::REGISTER;
         let instruction = match self.source.exprs[e.0 as usize] {
@@ -147,7 +148,7 @@ impl Lowering<'_> {
         (index < REGISTERS as u32).then(|| Operand::new(Kind::Register, index))?
     }
 
-    /// An index of a list.
+    /// The operand of a list index; `None` if the index is a word or has no instruction.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(self.without_floor(e), Reading::Index)?;
         // Words are `last` and `random`. An empty text does not have a number either.
@@ -155,7 +156,7 @@ impl Lowering<'_> {
         (!is_word).then_some(index)
     }
 
-    /// Sets a variable to an expression.
+    /// Sets a variable to an expression; `None` if the interpreter must execute the block.
     pub(super) fn set(&mut self, to: Operand, e: ExprId) -> Option<()> {
         if let Some(a) = self.literal(e).or_else(|| self.stored(e)) {
             self.emit(Instruction::Copy { to, a });
@@ -190,7 +191,8 @@ impl Lowering<'_> {
         self.constant(value)
     }
 
-    /// The operand of a constant; `None` for values that are neither numbers nor texts.
+    /// The operand of a constant; `None` for values that are neither numbers nor texts, and if
+    /// there are too many constants.
     fn constant(&mut self, value: Value) -> Option<Operand> {
         let number = match &value {
             Value::Number(n) => *n,
@@ -252,8 +254,8 @@ impl Lowering<'_> {
         )
     }
 
-    /// Whether the number of an expression is stored in an operand; evaluating it again then
-    /// changes nothing.
+    /// Whether an expression reads only stored values, quantities and lengths of lists, so that
+    /// evaluating it again changes nothing.
     pub(super) fn is_fixed(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {
             Expr::Add(a, b)

@@ -6,7 +6,7 @@ pub(crate) use super::instructions::*;
 use crate::code::{CommandId, ExprId, Slot};
 use crate::value::Value;
 
-/// No instruction.
+/// The index that stands for no instruction or no expansion.
 pub(crate) const NOWHERE: u32 = u32::MAX;
 
 /// Number of registers for operands that are read once.
@@ -18,8 +18,8 @@ pub(super) const KEPT: usize = 32;
 /// Maximum number of comparisons whose outcomes wait for others.
 pub(super) const MAX_TESTS: usize = 8;
 
-/// The place at which an instruction reads or writes a value: three bits for the kind, and the
-/// other bits for an index.
+/// The location from which an instruction reads or to which it writes a value: three bits for the
+/// kind, and the other bits for an index.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Operand(u16);
 
@@ -162,13 +162,13 @@ pub(crate) struct Origin {
     pub(crate) expansion: u32,
 }
 
-/// The place at which the linear form continues after a call, or after a block that the interpreter
-/// executes.
+/// The instruction at which the linear form continues after a call, or after a block that the
+/// interpreter executes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Resumption {
     /// The index of the instruction; [`NOWHERE`] for blocks without a resumption.
     pub(crate) at: u32,
-    /// Branches around the block.
+    /// Number of branches around the block, whose frames are popped.
     pub(crate) branches: u32,
 }
 

@@ -86,8 +86,9 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Begins the loop's block again after an iteration. If there is too little fuel, or a search
-    /// for cycles is due, the interpreter continues at the end of the body.
+    /// Begins the loop's block again after an iteration, and returns true. If there is too little
+    /// fuel, or a search for cycles is due, returns false, and the interpreter continues at the end
+    /// of the body.
     #[inline(always)]
     pub(super) fn again(&mut self, no: BlockNo) -> bool {
         let searches = T::MERGES && self.due <= 1;
@@ -220,8 +221,8 @@ impl<T: Tracer> Executor<'_, T> {
         (self.calls, self.delayed_frames) = (0, 0);
     }
 
-    /// Ends the custom block of the last call if the call is delayed. Returns the instruction at
-    /// which its caller continues.
+    /// Ends the custom block of the last call. Returns the instruction at which its caller
+    /// continues; `None` if the frames of the call are not delayed.
     #[inline(always)]
     pub(super) fn leave_delayed(&mut self) -> Option<usize> {
         self.calls = self.calls.checked_sub(1)?;
@@ -239,8 +240,8 @@ impl<T: Tracer> Executor<'_, T> {
         push_frames(self.stack, self.form, call, definition, self.base as u32 + 1);
     }
 
-    /// Ends a custom block. Returns the instruction at which its caller continues, if the caller is
-    /// in linear form.
+    /// Ends a custom block. Returns the instruction at which its caller continues; `None` if the
+    /// caller is not in linear form.
     #[inline(always)]
     pub(super) fn leave_block(&mut self) -> Option<usize> {
         let below = self.stack.len().checked_sub(2)?;

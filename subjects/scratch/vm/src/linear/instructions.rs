@@ -273,7 +273,7 @@ pub(crate) enum Instruction {
         index: Operand,
         item: Operand,
     },
-    /// Replaces an item by the item `at` an index of a list.
+    /// Replaces an item with the item `at` an index of the list `from`.
     ReplaceByItem {
         list: ListNo,
         index: Operand,
@@ -345,17 +345,17 @@ pub(crate) enum Instruction {
         counted: bool,
         times: Operand,
     },
-    /// Begins an iteration of `repeat`, or jumps.
+    /// Begins an iteration of `repeat`, or jumps to `end` if no iteration is left.
     Count {
         end: u32,
     },
     /// Reports the distances of `forever`.
     Endless,
-    /// Ends an iteration.
+    /// Ends an iteration, and begins the loop's block again at `head`.
     Again {
         head: u32,
     },
-    /// Ends an iteration of `repeat` and begins another, or jumps.
+    /// Ends an iteration of `repeat` and begins the next one, or jumps to `end` if none is left.
     CountAgain {
         body: u32,
         end: u32,

@@ -35,13 +35,14 @@ impl<T: Tracer> Executor<'_, T> {
         list.open.as_deref().unwrap_or(&list.items)
     }
 
-    /// The items of a list that is open.
+    /// The items of a list; `None` if the list is not open.
     #[inline(always)]
     pub(super) fn open_items(&mut self, list: ListNo) -> Option<&mut Vec<Value>> {
         self.list(list).open.as_mut()
     }
 
-    /// The items of a list, to be changed.
+    /// The items of a list, to be changed. Opens the list if enough writes to closed lists have
+    /// preceded.
     #[inline(never)]
     pub(super) fn items_mut(&mut self, no: ListNo) -> &mut Vec<Value> {
         let closed = self.list(no).open.is_none();

@@ -104,7 +104,7 @@ pub(super) const MAX_BLOCKS: u32 = 20_000;
 pub(super) struct Current {
     /// The index of the expansion; [`NOWHERE`] outside of expansions.
     pub(super) expansion: u32,
-    /// Registers of the parameters of this expansion and of those around it.
+    /// Number of registers for the parameters of this expansion and of those around it.
     pub(super) registers: u32,
     pub(super) levels: u32,
     pub(super) parameters: (u32, u32),
@@ -135,14 +135,14 @@ pub(super) struct Lowering<'a> {
     pub(super) run: Option<usize>,
     /// The index of the first instruction of the block that is being lowered.
     first: usize,
-    /// Registers in use.
+    /// Number of registers in use.
     pub(super) registers: u32,
     /// Whether the block that is being lowered has drawn a random number; the interpreter must then
     /// not execute it from its beginning.
     pub(super) draws: bool,
     /// Whether instructions may read items.
     pub(super) reads_items: bool,
-    /// Branches around the command within the innermost loop.
+    /// Number of branches around the command within the innermost loop.
     pub(super) branches: u32,
     /// The constants of [`Form::numbers`], by their values.
     pub(super) constants: FxHashMap<String, Operand>,
@@ -339,8 +339,8 @@ impl<'a> Lowering<'a> {
         self.resume();
     }
 
-    /// Lets the linear form continue at the next instruction after the block that is being lowered,
-    /// with its frames. Has no effect in an expansion.
+    /// Lets the linear form continue at the next instruction after the interpreter has executed the
+    /// block that is being lowered. In an expansion, this only ends the run.
     pub(super) fn resume(&mut self) {
         if self.current.expansion != NOWHERE {
             self.run = None;
@@ -448,7 +448,7 @@ impl<'a> Lowering<'a> {
         matches!(self.form.instructions[at], Instruction::Count { .. })
     }
 
-    /// A comparison of two operands.
+    /// The comparison in an expression and its operands; `None` for other expressions.
     pub(super) fn comparison(&self, e: ExprId) -> Option<(Comparison, ExprId, ExprId)> {
         match self.source.exprs[e.0 as usize] {
             Expr::Less(a, b) => Some((Comparison::Less, a, b)),
@@ -458,7 +458,8 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The operand of a variable or parameter.
+    /// The operand of a variable or parameter; `None` for other expressions, and if the index is
+    /// too large.
     pub(super) fn stored(&self, e: ExprId) -> Option<Operand> {
         match self.source.exprs[e.0 as usize] {
             Expr::Variable(slot) => Operand::variable(slot),

@@ -17,7 +17,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Whether the distances of a block matter.
+    /// Whether the tracer still needs distances of a block.
     #[inline(always)]
     pub(super) fn measures(&self, no: BlockNo) -> bool {
         if !T::ACTIVE {
@@ -27,7 +27,7 @@ impl<T: Tracer> Executor<'_, T> {
         !(known.0 <= 0.0 && known.1 <= 0.0)
     }
 
-    /// The outcome of a comparison or its negation, whose distances are reported.
+    /// The outcome of a comparison or its negation. Reports its distances if the tracer needs them.
     #[inline(always)]
     pub(super) fn decide(
         &mut self,

@@ -82,8 +82,9 @@ impl Parameters {
         *self.next() = value;
     }
 
-    /// The place of a parameter that is pushed. The fields of a value are written directly to it:
-    /// writing them elsewhere and copying the whole value right after stalls the processor.
+    /// Pushes a parameter, and returns its storage, which the caller overwrites. The fields of a
+    /// value are written directly to it: writing them elsewhere and copying the whole value right
+    /// after stalls the processor.
     #[inline(always)]
     fn next(&mut self) -> &mut Value {
         if self.length == self.values.len() {

@@ -46,7 +46,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         if let Some(at) = self.entry(top.block) {
             let stack = &mut self.state.threads[self.thread].stack;
             stack.push(Frame::new(NONE, top.warp, top.visible_parameters()));
-            // This iteration has been counted.
+            // Undo the count of this iteration, because the executor counts it again.
             self.buffers.cycles.due = self.buffers.cycles.due.wrapping_add(1);
             self.run_linear(at);
         }
@@ -68,7 +68,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.run_linear(resumption.at as usize);
     }
 
-    /// The instruction at which the linear form is entered for the command on top of the stack.
+    /// The instruction at which the linear form is entered for the command on top of the stack;
+    /// `None` if the interpreter must execute the command.
     #[inline]
     fn entry(&self, command: CommandId) -> Option<usize> {
         let at = self.program.linear.entry(command)?;
@@ -156,8 +157,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Applies the operation of an instruction, and the operations of the following blocks up to a
-    /// block with operands to compute. Returns the instruction at which the linear form continues;
-    /// `None` if there is no fuel left.
+    /// block with operands to compute or to the last unit of fuel. Returns the instruction at which
+    /// the linear form continues; `None` if there is no fuel left.
     #[inline(never)]
     fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
         let program = self.program;

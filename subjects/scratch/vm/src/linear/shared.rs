@@ -66,13 +66,14 @@ impl Shared {
         self.kept.truncate(kept);
     }
 
-    /// The register in which an expression is kept; `None` if it has not been computed.
+    /// The register in which an expression is kept; `None` if it is not kept.
     pub(super) fn find(&self, e: ExprId, reading: Reading) -> Option<Operand> {
         let name = self.name(e, reading)?;
         self.kept.iter().find(|kept| kept.0 == name).map(|kept| kept.1)
     }
 
-    /// A register for an expression that is read again later; `None` for others.
+    /// A register for an expression that is read again later; `None` for other expressions, and if
+    /// all registers for kept parts are in use.
     pub(super) fn keep(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
         let name = self.name(e, reading)?;
         if self.uses[name.0 as usize] < 2 || self.kept.len() >= KEPT {

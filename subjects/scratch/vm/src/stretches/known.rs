@@ -21,7 +21,7 @@ const MAX_VARIANTS: usize = 8;
 /// tried.
 const MAX_FAILURES: u32 = 8;
 
-/// Only one in this number of stretches is then tried.
+/// Of code that is rarely tried, one in this number of stretches is tried.
 const RARELY: u32 = 64;
 
 /// The blocks of the frames at which code begins, and its sprite.
@@ -50,8 +50,9 @@ pub(super) struct Codes {
 }
 
 impl Codes {
-    /// The code that begins at a place. `traced` states whether the executed blocks are known after
-    /// a stretch; if not, a stretch is remembered only if all of its code can be remembered.
+    /// The known properties of the code that begins at a place; `None` if no stretch that begins
+    /// there can be remembered. `traced` states whether the executed blocks are known after a
+    /// stretch; if not, a stretch is remembered only if all of its code can be remembered.
     pub(super) fn at(
         &mut self,
         place: &Place,
@@ -129,7 +130,8 @@ impl Known {
         self.failures += 1;
     }
 
-    /// Records that a stretch with this reach was executed and can be remembered.
+    /// Records that a stretch with this reach was executed and can be remembered. Returns the
+    /// reach, shared with an equal variant if there is one.
     pub(super) fn succeed(&mut self, reach: &Arc<Reach>) -> Arc<Reach> {
         self.failures = 0;
         if let Some(place) = self.variants.iter().position(|variant| variant == reach) {

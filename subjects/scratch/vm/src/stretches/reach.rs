@@ -87,7 +87,7 @@ impl Reach {
     }
 
     /// The reach of commands without the following commands; `None` if one of them may read or
-    /// change other data.
+    /// change data that a reach cannot contain, or if there are too many.
     pub(super) fn of_executed(
         program: &Program,
         mut commands: impl Iterator<Item = CommandId>,
@@ -122,7 +122,7 @@ struct Scan<'a> {
     known: FxHashSet<(Slot, bool, bool)>,
     /// Number of blocks and reporters that may still be scanned.
     left: usize,
-    /// Whether a condition about a color was found.
+    /// Whether a condition about a colour was found.
     senses_colors: bool,
 }
 
@@ -154,13 +154,14 @@ impl<'a> Scan<'a> {
         self.command(&command.op)
     }
 
-    /// The text of a literal; `None` if it is computed.
+    /// The text of a constant in the code; `None` for numbers and computed values.
     fn literal(&self, e: ExprId) -> Option<Text> {
         let Expr::Constant(number) = self.program.exprs[e.0 as usize] else { return None };
         Some(self.program.constants[number as usize].to_text())
     }
 
-    /// Adds the position and appearance of a target that is referred to by name.
+    /// Adds the position and appearance of a target that is referred to by name; `None` if the name
+    /// is computed.
     fn other(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         let stage = (name == *"_stage_").then_some(self.program.stage);
@@ -168,7 +169,8 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Scans a query of whether the target touches the named object.
+    /// Scans a query of whether the target touches the named object; `None` if the name is
+    /// computed.
     fn touching(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         if name == *"_mouse_" {
@@ -176,7 +178,8 @@ impl<'a> Scan<'a> {
         } else if name != *"_edge_" {
             self.reach.touched.extend(self.program.sprite_named(&name));
         }
-        // Sensing influences which outlines and rasters are known.
+        // Sensing computes outlines and rasters that later queries use, so the outcome must contain
+        // them.
         self.senses(Senses::CHANGES_OWN | Senses::RASTERS)
     }
 

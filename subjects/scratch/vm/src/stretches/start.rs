@@ -54,7 +54,7 @@ impl Prints {
         self.kept.contains_key(&(Arc::as_ptr(list) as usize))
     }
 
-    /// The fingerprint of a list. The fingerprint of a list that is only read is kept.
+    /// The fingerprint of a list. The fingerprint of a long list that is only read is kept.
     fn of(&mut self, list: &Arc<Vec<Value>>, is_read_only: bool) -> Fingerprint {
         let address = Arc::as_ptr(list) as usize;
         if let Some((_, print)) = self.kept.get(&address) {
@@ -89,7 +89,7 @@ pub(super) struct Start {
     pen_down: bool,
     has_bubble: bool,
     pub(super) has_pen: bool,
-    /// Whether the program senses colors.
+    /// Whether the program senses colours.
     senses_colors: bool,
 }
 
@@ -152,7 +152,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The fingerprint of all instances of a sprite, including the original.
+    /// The fingerprint of all instances of a sprite, including the original; `None` if there are
+    /// too many.
     fn instances_print(&self, sprite: usize) -> Option<Fingerprint> {
         let state = &*self.state;
         let print = |target: &Target| {

@@ -67,7 +67,8 @@ pub(crate) fn jump<T: Tracer>(_: &mut Executor<'_, T>, step: &Step<T>, _: &[Step
     to as usize
 }
 
-/// Skips the second side of an `and` or `or`.
+/// Skips the second side of an `and` or `or` if the outcome on top decides the result, the
+/// distances of the block are not measured, and all list indices of the side are numbers.
 pub(crate) fn skip<T: Tracer>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

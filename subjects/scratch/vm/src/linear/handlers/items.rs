@@ -149,8 +149,8 @@ pub(crate) fn add_text<T: Tracer>(
     add_to_list(executor, step, rest)
 }
 
-/// Replaces an item by a literal text. An equal text that is already there is kept, because
-/// changing a reference count takes longer than everything else in this function.
+/// Replaces an item with a literal text. A text that the item already shares with the literal is
+/// kept, because changing a reference count takes longer than everything else in this function.
 pub(crate) fn replace_with_text<T: Tracer, I: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

@@ -10,8 +10,8 @@ use crate::linear::operands::{Any, Source, Stored};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number of the letter at a position (from 1) of a value, according to a reading; `None` if it
-/// has no number.
+/// The number of the letter at a position (from 1) of a value, according to a reading; `None` if
+/// the interpreter must read the letter.
 fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f64> {
     let index = nan_to_zero(place) - 1.0;
     let unit = match value {
@@ -30,7 +30,8 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     }
 }
 
-/// The number of a letter that is not a digit or does not exist.
+/// The number of a letter that is not a digit or does not exist; `None` if the reading needs its
+/// text.
 fn no_digit(reading: Reading) -> Option<f64> {
     match reading {
         Reading::Number => Some(0.0),

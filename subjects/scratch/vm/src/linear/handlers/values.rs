@@ -186,7 +186,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     parts!(step, Instruction::Copy { to, a });
     let value = match A::read(executor, a) {
         Stored::Number(number) => Value::Number(number),
-        // An equal text that is already there is kept, see `replace_with_text`.
+        // A text that the variable already shares is kept, see `replace_with_text`.
         Stored::Other(Value::Text(new)) => match Variable::read(executor, to) {
             Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
                 return executor.next(rest);
@@ -199,7 +199,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     executor.next(rest)
 }
 
-/// Compare numerals quickly, because variables are often set to literals of the code, which are
+/// Compares numerals first, because variables are often set to literals of the code, which are
 /// texts.
 #[inline(never)]
 pub(crate) fn compare<T: Tracer, A: Source, B: Source>(
