@@ -198,7 +198,7 @@ const COMMANDS: &[(&[&str], &str, &str)] = &[
     ),
     (
         &["inspect", "other.sb3"],
-        "other.sb3: is not an intact zip archive: the file is of another format",
+        "other.sb3: is not an intact zip archive: the file has a different format",
         "unpacked",
     ),
     (&["inspect", "gmae.sb3"], "gmae.sb3: no such file or folder", "there is game.sb3"),

@@ -23,7 +23,7 @@ pub struct Limits {
     pub json_depth: usize,
     /// Maximum number of targets (the stage and sprites).
     pub targets: usize,
-    /// Costumes and sounds.
+    /// Maximum number of costumes and sounds together.
     pub media: usize,
     /// Maximum number of blocks of the project. It also limits the number of blocks of a target if
     /// a block with several parents is counted once for each parent, because a compiler visits it

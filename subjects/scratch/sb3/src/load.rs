@@ -31,7 +31,7 @@ impl Project {
         Project::from_bytes(&name, &read_archive(path, limits)?, limits)
     }
 
-    /// Reads an archive from memory. Errors name it `name`.
+    /// Reads an archive from memory. Errors give `name` as the file.
     ///
     /// # Errors
     /// Like [`Project::read`].
@@ -45,8 +45,8 @@ impl Project {
     }
 }
 
-/// Whether the file is a `project.json` instead of an archive that contains one. Scratch reads such
-/// files as well.
+/// Whether the bytes begin like a `project.json`, apart from a byte order mark and white space,
+/// instead of like an archive that contains one. Scratch reads such files as well.
 fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"{")

@@ -197,7 +197,8 @@ impl Block {
         self.fields.iter().find(|f| &*f.name == name)
     }
 
-    /// The first block of a C-shaped branch: `SUBSTACK` (1) or `SUBSTACK2` (2).
+    /// The first block of a C-shaped branch: `SUBSTACK` (1) or `SUBSTACK2` (2). `None` if the
+    /// branch is empty.
     pub fn substack(&self, which: usize) -> Option<BlockIndex> {
         match self.input(if which == 1 { "SUBSTACK" } else { "SUBSTACK2" })?.block {
             Slot::Block(b) => Some(b),
@@ -337,7 +338,7 @@ pub struct Sound {
 }
 
 impl Sound {
-    /// Duration in seconds; 0 if the rate is not usable.
+    /// Duration in seconds; 0 if the quotient of sample count and rate is not positive and finite.
     pub fn seconds(&self) -> f64 {
         let s = self.sample_count / self.rate;
         if s.is_finite() && s > 0.0 { s } else { 0.0 }
@@ -389,6 +390,6 @@ pub enum Warning {
         /// Name of the missing file.
         file: Arc<str>,
     },
-    /// A description of another defect.
+    /// Description of a defect of a different kind.
     Other(Arc<str>),
 }

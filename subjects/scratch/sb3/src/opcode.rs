@@ -311,8 +311,9 @@ opcodes! {
 }
 
 impl Opcode {
-    /// Whether this is a hat block, which starts a script: the event hats and "when I start as a
-    /// clone". Custom-block definitions are not hats.
+    /// Whether this is a hat block that may start a script: an event hat, "when I start as a
+    /// clone", or a hat of video sensing, Makey Makey or face sensing. Custom-block definitions and
+    /// hats of all other hardware do not count.
     pub fn is_hat(self) -> bool {
         use Opcode::*;
         matches!(
@@ -335,7 +336,8 @@ impl Opcode {
         )
     }
 
-    /// Whether this is a Boolean reporter, which is a block with pointed ends.
+    /// Whether this is a Boolean reporter, which is a block with pointed ends. Reporters of
+    /// hardware without a device do not count.
     pub fn is_boolean(self) -> bool {
         use Opcode::*;
         matches!(

@@ -66,7 +66,7 @@ pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<P
     Ok(Project { targets, monitors, extensions, assets, warnings: reader.warnings })
 }
 
-/// Kind of a name other than a message.
+/// Kind of a name, except the names of messages.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum NameKind {
     Scalar,
@@ -272,7 +272,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file of a costume or sound, whose name is a number, and the extension in its hash.
+    /// The name of the file of a costume or sound, `NUMBER.EXTENSION`, and the extension, which is
+    /// the extension in the hash or, if there is none, `absent`.
     fn file(&mut self, item: &Json, id: &str, md5: &str, absent: &str) -> (Arc<str>, String) {
         let md5 = item.get(md5).and_then(Json::text).unwrap_or("");
         let extension = md5.split_once('.').map_or("", |(_, e)| e);

@@ -26,10 +26,10 @@ fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
     match bytes {
         [] => Some("the file is empty"),
         [b'P', b'K', ..] if !has_end => {
-            Some("its end is missing, so that it was not copied or downloaded completely")
+            Some("its end is missing, so it was not copied or downloaded completely")
         }
         [b'P', b'K', ..] => None,
-        _ if !has_end => Some("the file is of another format"),
+        _ if !has_end => Some("the file has a different format"),
         _ => None,
     }
 }

@@ -33,7 +33,8 @@ impl ScriptConverter<'_> {
         }
     }
 
-    /// Adds blocks in sequence. Unknown blocks are skipped, and the other blocks are linked.
+    /// Adds blocks in sequence, and returns the first. Unknown blocks are skipped, and the other
+    /// blocks are linked.
     fn stack(&mut self, stack: &[Json], parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (mut head, mut above) = (None, parent);
         for json in stack {
@@ -275,7 +276,8 @@ fn opcode<'j>(block: &'j Json) -> Option<&'j str> {
     block.array()?.first()?.text()
 }
 
-/// The value of a literal argument; an absent argument is the empty text.
+/// The value of a literal argument; an absent argument is the empty text. `None` for arrays and
+/// objects.
 fn literal_value(argument: &Json) -> Option<Value> {
     if matches!(argument, Json::Null) { Some(Value::Text("".into())) } else { argument.scalar() }
 }
@@ -290,7 +292,8 @@ pub(super) fn text_of(json: &Json) -> String {
     }
 }
 
-/// Converts a colour, which Scratch 2 writes as a signed 32-bit number with alpha first.
+/// Converts a colour, which Scratch 2 writes as a signed 32-bit number with alpha first. `None` if
+/// the value is not a number.
 fn colour(json: &Json) -> Option<Value> {
     let number = json.number()? as i64;
     let rgb = if number < 0 { number + 0x100_0000 } else { number };

@@ -158,7 +158,7 @@ impl Reader<'_> {
                     Some(_) => None,
                 });
                 let Some((name, id)) = name.zip(id) else {
-                    return Err(self.fault(format!("input {input:?} lacks a name and an id")));
+                    return Err(self.fault(format!("input {input:?} lacks a name or an id")));
                 };
                 let name = self.interner.intern(name);
                 let id = self.interner.intern(&safe_id(id));

@@ -196,7 +196,7 @@ fn block(word: &str, parent: Option<u32>) -> Block {
     Block { parent, ..bare_block(word, opcode) }
 }
 
-/// A target; the stage has the backdrops `day` and `night`.
+/// A target with the costumes or backdrops `day` and `Night`.
 fn target(name: &str, first_block: u32) -> Target {
     let backdrop = |name: &str| Costume {
         name: name.into(),
