@@ -62,7 +62,7 @@ pub enum Attribute {
     Range(u32),
 }
 
-/// Values of a variable after each step of a policy.
+/// The range of a variable's values after each step of a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
     /// The minimum; NaN if some value is not a number.
@@ -115,7 +115,8 @@ pub enum AttributeValue {
 }
 
 impl Attribute {
-    /// The current value; `None` if the object or the attribute does not exist.
+    /// The current value; `None` if the object or the attribute does not exist, and for
+    /// [`Attribute::Range`], which has no value at a single time.
     pub fn read<T: Tracer>(self, id: TargetId, vm: &mut Vm<T>) -> Option<AttributeValue> {
         if let Attribute::Touching(other) = self {
             let name = vm.program().targets().nth(usize::from(other))?.to_str().into_owned();
@@ -149,7 +150,7 @@ impl Attribute {
             }
             Attribute::Visible => AttributeValue::Flag(view.visible),
             Attribute::Volume => AttributeValue::Number(view.volume),
-            // The runner reads these values while a policy is executed.
+            // The runner collects ranges while a policy is executed; touching is handled above.
             Attribute::Touching(_) | Attribute::TouchingEdge | Attribute::Range(_) => return None,
         })
     }
@@ -170,7 +171,8 @@ fn without_side_effects<T: Tracer, R>(vm: &mut Vm<T>, ask: impl FnOnce(&mut Vm<T
 }
 
 impl AttributeValue {
-    /// Whether both are exactly the same value. Variables are compared as texts.
+    /// Whether both are the same value. Numbers are the same if they are equal or both NaN; other
+    /// values of variables are compared as texts.
     pub fn is_same(&self, other: &Self) -> bool {
         let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
         match (self, other) {

@@ -124,8 +124,8 @@ impl CoveredBlocks {
 /// position in `goals`, which are blocks and [branches](crate::goals::branches).
 ///
 /// # Errors
-/// If the suite was made for another number of goals, an event or policy names a sprite that the
-/// program lacks, or a test has more than `max_steps` steps.
+/// If the suite was made for a different number of goals, an event or policy names a sprite that
+/// the program lacks, a policy cannot be executed, or a test has more than `max_steps` steps.
 ///
 /// # Panics
 /// If a goal is not a block of the program.

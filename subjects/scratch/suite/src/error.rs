@@ -31,7 +31,7 @@ pub enum SuiteError {
         /// The maximum.
         most: u64,
     },
-    /// The suite is for another version of Scratch than the one for which the program was compiled.
+    /// The suite is not for the version of Scratch for which the program was compiled.
     #[error("the suite is for the machine `{suite}`, but the program was compiled for `{program}`")]
     Compat {
         /// The version of Scratch of the suite.
@@ -39,7 +39,7 @@ pub enum SuiteError {
         /// The version of Scratch of the program.
         program: Compat,
     },
-    /// The suite is for another project.
+    /// The suite is for a different project.
     #[error("the suite was made for project {suite}, but this is project {project}")]
     Project {
         /// Digest according to the suite.
@@ -47,7 +47,8 @@ pub enum SuiteError {
         /// Digest of the project.
         project: String,
     },
-    /// The suite has other goals: it is for another project or another set of goals.
+    /// The number of goals differs: the suite is for a different project or a different set of
+    /// goals.
     #[error("the suite was made for {suite} goals, but the project has {project}")]
     Goals {
         /// Goals according to the suite.
@@ -60,7 +61,7 @@ pub enum SuiteError {
     Sprite {
         /// Position of the test, from 0.
         test: usize,
-        /// The name.
+        /// Name of the sprite.
         sprite: String,
     },
     /// A policy cannot be executed on the project.
@@ -76,7 +77,7 @@ pub enum SuiteError {
     Steps {
         /// Position of the test, from 0.
         test: usize,
-        /// Its steps.
+        /// Number of its steps.
         steps: u64,
         /// The maximum.
         most: u64,

@@ -105,8 +105,9 @@ impl Event {
         matches!(self, Event::Wait { .. })
     }
 
-    /// Whether the event's place or volume is finite. Programs can move sprites to places that
-    /// are not numbers, where no input can be sent.
+    /// Whether the position or volume in the event is finite; true for events without such a
+    /// number. Programs can move sprites to positions that are not numbers, where no input can be
+    /// sent.
     pub fn is_finite(&self) -> bool {
         match *self {
             Event::ClickClone { x, y, .. }

@@ -92,7 +92,7 @@ pub struct SuiteTest {
     /// Number of codons of the chromosome from which the test was generated; 0 if it was not
     /// generated.
     pub codons: u32,
-    /// Seed of the VM's random numbers in this test; `None` for the suite's.
+    /// Seed of the VM's random numbers in this test; `None` for the seed of the suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Its events.
@@ -121,8 +121,8 @@ impl SuiteTest {
         self.policy.as_ref().is_some_and(|policy| policy.network.is_some())
     }
 
-    /// Number of positions after which an assertion may hold: the events, and the policy as one
-    /// more.
+    /// Number of positions after which an assertion may be checked: the events, and the policy as
+    /// one more.
     pub(crate) fn positions(&self) -> usize {
         self.events.len() + usize::from(self.policy.is_some())
     }
@@ -257,7 +257,7 @@ impl Suite {
     /// Checks that the suite is for the project with this digest, or for an unknown project.
     ///
     /// # Errors
-    /// If it is for another project.
+    /// If it is for a different project.
     pub fn belongs_to(&self, digest: &str) -> Result<(), SuiteError> {
         if self.project.is_empty() || self.project == digest {
             return Ok(());

@@ -20,8 +20,8 @@ const LOUDNESS: &str = include_str!("javascript/loudness.js");
 impl Suite {
     /// The suite in the format of Whisker: a CommonJS module with one asynchronous function for
     /// each test. The same inputs arrive before the same steps, and the same assertions are checked
-    /// after them. Flaky assertions are left out because Whisker draws other random numbers. Tests
-    /// in which a network decides are also left out.
+    /// after them, except assertions about ranges. Flaky assertions are left out because Whisker
+    /// draws different random numbers. Tests in which a network decides are also left out.
     pub fn to_javascript(&self) -> String {
         let mut js = String::new();
         // Writing to a string does not fail.

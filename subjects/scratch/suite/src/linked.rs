@@ -51,8 +51,9 @@ impl LinkedSuite {
     /// Looks up a suite's names in a program.
     ///
     /// # Errors
-    /// If the suite is for another version of Scratch, an event or a policy names a sprite that the
-    /// program does not have, or an assertion refers to an event that its test does not have.
+    /// If the suite is for a different version of Scratch, an event names a sprite that the program
+    /// does not have, a policy cannot be executed on the program, or an assertion refers to an
+    /// event that its test does not have or, if it is about a range, that is not a policy.
     /// Assertions about sprites, variables and lists that the program does not have are not errors:
     /// they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
@@ -89,8 +90,8 @@ impl LinkedSuite {
         self.names == Names::of(program)
     }
 
-    /// Number of steps of a test, unless it ends early. The last event of a policy may exceed it by
-    /// a few steps.
+    /// Number of steps of a test, unless it ends early. The last event of a policy may exceed this
+    /// number by a few steps.
     pub fn steps(&self, test: usize) -> u64 {
         self.tests[test].steps()
     }
@@ -198,8 +199,8 @@ impl Check {
     }
 }
 
-/// The attribute and the value of an expectation; `None` if the program has no object with this
-/// name.
+/// The attribute and the value of an expectation; `None` if the program has no sprite, variable or
+/// list with this name.
 fn look_up(
     expected: &Expected,
     target: u16,

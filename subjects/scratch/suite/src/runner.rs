@@ -29,7 +29,7 @@ impl<T: Tracer> Runner<T> {
         Runner::of(Vm::new(program, machine, Random::portable(0), tracer))
     }
 
-    /// Creates a runner whose costumes have other edges ([`Vm::with_fine_edges`]).
+    /// Creates a runner whose costumes have different edges ([`Vm::with_fine_edges`]).
     pub fn with_fine_edges(
         program: Arc<Program>,
         machine: catherd_scratch_vm::VmSettings,
@@ -167,8 +167,8 @@ impl<T: Tracer> Runner<T> {
         }
     }
 
-    /// Sends the events of a test to the program, whose words are in the vocabulary, and executes
-    /// its policy, which counts as one more event and during which values of variables are read.
+    /// Sends the events of a test to the program. Then executes its policy, which counts as one
+    /// more event, and adds the values of variables after each of its steps to `seen`.
     fn send<B>(
         &mut self,
         test: &LinkedTest,

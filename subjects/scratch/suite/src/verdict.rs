@@ -75,7 +75,7 @@ pub struct Failure {
 pub struct Execution {
     /// The result.
     pub verdict: Verdict,
-    /// Steps executed.
+    /// Number of executed steps.
     pub steps: u64,
     /// Number of executed blocks, counted as for the budgets of [`catherd_scratch_vm::VmSettings`].
     pub blocks: u64,

@@ -152,7 +152,7 @@ impl Interaction {
 }
 
 /// Moves the mouse to its position at the start of every test, which is the centre of the stage as
-/// in Whisker, with its button up. A VM that has just been loaded has no mouse on the stage.
+/// in Whisker. A VM that has just been loaded has no mouse on the stage, and its button is up.
 pub fn center_mouse<T: Tracer>(vm: &mut Vm<T>) {
     vm.mouse_move(0.0, 0.0);
 }
@@ -178,8 +178,9 @@ fn instances<T: Tracer>(vm: &Vm<T>, sprite: u16) -> impl Iterator<Item = TargetI
         .filter(move |&id| vm.target(id).is_some_and(|target| target.sprite == usize::from(sprite)))
 }
 
-/// The position of a click: the given position for an original, the current position of a clone for
-/// the others; `None` if no sprite is there.
+/// The position of a click. For an original, it is the given position; `None` if no sprite or clone
+/// is exactly there. For a clone, it is the current position of the clone; `None` if the clone does
+/// not exist or its position is not finite.
 fn place_of_click<T: Tracer>(
     vm: &Vm<T>,
     sprite: u16,

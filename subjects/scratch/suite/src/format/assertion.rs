@@ -58,7 +58,7 @@ pub enum Expected {
     List {
         /// Its name.
         list: String,
-        /// Its items.
+        /// Number of its items.
         length: u64,
     },
     /// The position in stage units; each coordinate is compared with [`Tolerances::position`].

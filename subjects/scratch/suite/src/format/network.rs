@@ -21,7 +21,7 @@ pub struct SuiteNetwork {
     /// Sources of the values of the input nodes, in -1..=1. The value is 0 for sprites that are
     /// hidden or do not exist.
     pub inputs: Vec<Sight>,
-    /// The events that it may choose.
+    /// The events that the network may choose.
     pub outputs: Vec<Choice>,
     /// Source, target and weight of each link.
     pub links: Vec<(u32, u32, f64)>,

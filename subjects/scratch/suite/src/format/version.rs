@@ -28,7 +28,7 @@ impl Suite {
 }
 
 impl SuiteTest {
-    /// The earliest version that can represent the test.
+    /// The earliest version, but at least 2, that can represent the test.
     fn format(&self) -> u32 {
         let click = |event: &SuiteEvent| matches!(event, SuiteEvent::ClickClone { clone: 1.., .. });
         if self.reexecutions.is_some() {

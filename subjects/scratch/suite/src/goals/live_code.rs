@@ -43,7 +43,7 @@ impl LiveCode {
 }
 
 /// The definition of each call, which is the first definition in its sprite with the signature of
-/// the call.
+/// the call. Calls without a definition are left out.
 fn definitions(project: &Project, statements: &[Option<Statement>]) -> FxHashMap<BlockNo, BlockNo> {
     let block = |s: &Statement| &project.targets[s.target].blocks[s.index as usize];
     let mut definitions = FxHashMap::default();

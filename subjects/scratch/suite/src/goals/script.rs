@@ -35,8 +35,8 @@ pub struct Statement {
     pub children: [Option<BlockNo>; 3],
 }
 
-/// The statement blocks of a project, by block number. Blocks with unknown opcodes are skipped:
-/// control goes from the block above them to the block below.
+/// The statement blocks of a project, by block number. Blocks that cannot be goals, such as blocks
+/// with unknown opcodes, are skipped: control goes from the block above them to the block below.
 pub(super) fn statements(project: &Project) -> Vec<Option<Statement>> {
     let mut statements = vec![None; project.block_count()];
     for (position, target) in project.targets.iter().enumerate() {
@@ -63,7 +63,8 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads the blocks beginning with `first`, if they are not known yet.
+    /// Reads the blocks beginning with `first`, if they are not known yet and `first` can be a
+    /// goal.
     fn read(&mut self, first: BlockIndex, end: Next) {
         if !is_goal(&self.target.blocks[first as usize]) {
             return;

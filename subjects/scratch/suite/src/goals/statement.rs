@@ -4,7 +4,7 @@ use catherd_scratch_sb3::{Block, Opcode};
 
 /// Whether the block is a goal unless it is dead. Goals are statement blocks of the core and of the
 /// extensions for pen, music and text-to-speech; blocks on top of scripts are goals only if they
-/// can start a script.
+/// are event blocks, "when I start as a clone", or definitions or calls of custom blocks.
 pub fn is_goal(block: &Block) -> bool {
     !block.shadow && is_statement(block.opcode) && (!block.top_level || can_lead(block.opcode))
 }
@@ -89,8 +89,8 @@ pub fn has_single_branch(opcode: Opcode) -> bool {
     opcode == Opcode::ControlIf || is_loop(opcode)
 }
 
-/// Whether a condition of the block decides where control goes. Blocks that only take time do not
-/// count.
+/// Whether control can go to different targets after the block, depending on a condition or a loop.
+/// Blocks that only take time do not count.
 pub fn is_branching(opcode: Opcode) -> bool {
     use Opcode::*;
     has_single_branch(opcode) || matches!(opcode, ControlIfElse | ControlWaitUntil)

@@ -205,7 +205,8 @@ impl Brain {
         there && (output.scripts.is_empty() || output.scripts.iter().any(reacts))
     }
 
-    /// The event of an output with the parameters of the nodes after its own.
+    /// The event of an output with the parameters of the nodes after its own; `None` if a position
+    /// is not finite or its object is hidden.
     fn event<T: Tracer>(
         &self,
         network: &Network,

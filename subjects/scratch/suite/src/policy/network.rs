@@ -23,7 +23,7 @@ pub struct Network {
     pub hidden: u32,
     /// Sources of the values of the input nodes.
     pub inputs: Vec<Sense>,
-    /// The events that it may choose.
+    /// The events that the network may choose.
     pub outputs: Vec<Output>,
     /// The links, grouped by target, with targets in ascending order.
     pub links: Vec<Link>,

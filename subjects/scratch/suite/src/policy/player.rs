@@ -50,8 +50,9 @@ pub struct Player {
 }
 
 impl Policy {
-    /// Executes the policy until the policy, the program or the `allowed` steps end. `before` is
-    /// called before each decision and ends the execution if it returns false.
+    /// Executes the policy until its steps are used up, the program ends or hangs, or the fuel of
+    /// the VM is used up. `before` is called before each decision and ends the execution if it
+    /// returns false.
     pub fn play<T: Tracer>(
         &self,
         vm: &mut Vm<T>,
@@ -216,7 +217,8 @@ impl Player {
         self.places.get(usize::from(sprite)).map_or(&[], |places| places)
     }
 
-    /// The first visible instance of a sprite and the instance of another that is nearest to it.
+    /// The first visible instance of a sprite, and the visible instance of a second sprite that is
+    /// nearest to it; `None` if either does not exist.
     fn nearest(&self, sprite: u16, to: u16) -> Option<(Place, Place)> {
         let own = *self.of(sprite).first()?;
         let others = self.of(to).iter().filter(|other| other.id != own.id);
@@ -256,7 +258,8 @@ fn wave(steps: u64) -> f64 {
     }
 }
 
-/// Angle from a direction to a vector, clockwise in degrees, in -180..=180.
+/// Angle by which a direction must turn clockwise to point along a vector, plus `aim`; in degrees,
+/// from -180 to less than 180.
 fn turn(dx: f64, dy: f64, direction: f64, aim: f64) -> f64 {
     let wanted = libm::atan2(dx, dy).to_degrees() + aim;
     (wanted - direction + 540.0).rem_euclid(360.0) - 180.0
