@@ -10,8 +10,8 @@ use catherd_search::{Budget, ParameterError};
 use crate::generator::Generator;
 use crate::info::{BLOCKS, BRANCHES, EXECUTIONS, STEPS};
 
-/// Parameter: the number of fresh seeds, unknown to the search, under which a suite is executed as
-/// well.
+/// The parameter for the number of fresh seeds, which the search does not know and under which a
+/// suite is executed in addition.
 pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 
 /// Default number of fresh seeds of algorithms for games; for other algorithms it is 0.
@@ -22,7 +22,7 @@ const MAX_SEEDS: usize = 1_000;
 /// The parameter for the goals at which generation aims.
 const CRITERIA: &str = "criteria";
 
-/// The values of the parameter: names of criteria, which can also be a list in a study file.
+/// The values of [`CRITERIA`]. A study file can also contain several criteria as a list.
 const CRITERIA_WORDS: [&str; 3] = [BLOCKS, BRANCHES, "blocks,branches"];
 
 /// The parameter that determines whether the coverage of branches is measured even if generation
@@ -32,19 +32,19 @@ const MEASURE_BRANCHES: &str = "measure_branches";
 /// The parameter that determines which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
 
-/// Advice for invalid values of this parameter.
+/// Advice for invalid values of [`MINIMISE`].
 const ADVICE: &str = "write none, relevant, minimal, minimal-by-test or diverse";
 
-/// Its values.
+/// The values of [`MINIMISE`].
 const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "diverse"];
 
 /// The parameter for the maximum number of mutants that are executed for choosing assertions.
 const ASKED: &str = "asked_mutants";
 
-/// The parameter for the number of assertions that must notice each of these mutants.
+/// The parameter for the number of assertions that must notice each mutant.
 const NOTICED_BY: &str = "noticed_by";
 
-/// Maximum value of this parameter.
+/// Maximum value of [`NOTICED_BY`].
 const MAX_NOTICING: i64 = 1_000;
 
 /// Settings for processing the suite of a run after its generation.
@@ -179,7 +179,7 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
             "minimal" => Some(Level::Minimal(times)),
             "minimal-by-test" => Some(Level::MinimalByTest(times)),
             "diverse" => Some(Level::Diverse(times)),
-            _ => return Err(refused(MINIMISE, "another word", ADVICE)),
+            _ => return Err(refused(MINIMISE, "an unknown word", ADVICE)),
         },
         Some(_) => return Err(refused(MINIMISE, "not a word", ADVICE)),
     };

@@ -40,9 +40,9 @@ pub struct ProjectMeasures {
     pub variables: usize,
     /// Number of lists of the stage and sprites.
     pub lists: usize,
-    /// Costumes and backdrops.
+    /// Number of costumes and backdrops.
     pub costumes: usize,
-    /// Sounds.
+    /// Number of sounds.
     pub sounds: usize,
     /// Extensions in use, sorted, separated by blanks.
     pub extensions: String,

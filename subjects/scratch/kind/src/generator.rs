@@ -39,9 +39,9 @@ pub struct GeneratorRequest {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct GeneratedSuite {
-    /// The result that runs of all algorithms have.
+    /// The part of the result that all algorithms produce.
     pub generated: Generated,
-    /// Counts that only some algorithms have, by name.
+    /// Counts that only some algorithms report, by name.
     pub further: Vec<(&'static str, u64)>,
 }
 
@@ -87,8 +87,8 @@ impl Generator {
         }
     }
 
-    /// Whether its tests react to the program or have separate seeds; their coverage under other
-    /// seeds is then worth measuring.
+    /// Whether this is an algorithm for games. Tests of such algorithms react to the program or
+    /// have separate seeds, so that their coverage under fresh seeds is worth measuring.
     pub fn is_for_games(&self) -> bool {
         matches!(self.kind, Kind::Game(_))
     }

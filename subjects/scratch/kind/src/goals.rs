@@ -14,8 +14,8 @@ use crate::info::{BLOCKS, BRANCHES};
 /// Maximum number of goals of all projects that are named, because the names are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
-/// The names of the goals of projects, with the algorithms whose runs have them. Empty if there are
-/// too many names; goals then have numbers.
+/// The names of the goals of each project, with the labels of the algorithms that use these goals.
+/// Empty if there are too many names; goals are then shown by their numbers.
 ///
 /// # Errors
 ///
@@ -129,7 +129,7 @@ fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
 }
 
 /// The name of each block: its sprite, the first line of its script, and its own line. If several
-/// blocks have equal names, all except the first have a number.
+/// blocks have equal names, all except the first get a number.
 fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     let lines: Vec<HashMap<BlockIndex, String>> = project
         .targets

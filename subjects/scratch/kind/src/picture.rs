@@ -27,8 +27,8 @@ const SAME: u8 = COLOURS as u8;
 type Pixel = [u8; 3];
 
 /// Draws the best test of a suite as an animation: the first test that covers the most goals, among
-/// the tests with policies if there are any. `None` if the suite has no test that can be drawn
-/// within the limits of tests.
+/// the tests with policies if there are any. `None` if the suite has no test, if the test exceeds
+/// the maximum number of steps of a test, or if its animation is too large.
 pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, PictureError> {
     let error = |cause: &dyn std::fmt::Display| PictureError(cause.to_string());
     let suite = Suite::from_json(suite).map_err(|cause| error(&cause))?;
@@ -56,7 +56,7 @@ pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, Pictu
     Ok(Some(Picture { bytes, extension: "gif", caption }))
 }
 
-/// The number of the test that is drawn.
+/// The number of the test that is drawn; `None` if there are no tests.
 fn winning(tests: &[SuiteTest]) -> Option<usize> {
     let reacts = tests.iter().any(|test| test.policy.is_some());
     let candidates = (0..tests.len()).filter(|&test| tests[test].policy.is_some() || !reacts);
@@ -85,7 +85,7 @@ impl Film {
         self.steps += 1;
     }
 
-    /// Adds the picture of this step.
+    /// Adds the picture of this step, unless it equals the last picture.
     fn add(&mut self, picture: Vec<Pixel>) {
         if self.frames.last().is_some_and(|(_, last)| *last == picture) {
             return;
@@ -96,7 +96,7 @@ impl Film {
         self.show((self.steps.next_multiple_of(self.interval), picture));
     }
 
-    /// Doubles the interval.
+    /// Doubles the interval, and keeps the last picture of each interval.
     fn halve(&mut self) {
         self.interval *= 2;
         for (step, picture) in std::mem::take(&mut self.frames) {

@@ -64,17 +64,17 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> Run
     }
 }
 
-/// Adds counts that only some algorithms have to a record.
+/// Adds to a record the counts that only some algorithms report.
 pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)]) {
     for &(name, count) in counts {
         record.metrics.insert(name.to_owned(), (count as i64).into());
     }
 }
 
-/// Adds the coverage under fresh seeds to a record, as shares of the goals: with `coverage` as the
-/// first part of their names `coverage.seeded`, `coverage.expected`, `coverage.robust` and, for the
-/// share of goals that a single test covers under at least N tenths of the seeds,
-/// `coverage.reliable.N`; `coverage.chance` is the number of chance goals.
+/// Adds the coverage under fresh seeds to a record. If `first` is `coverage`, the number of seeds
+/// is `coverage.seeds`; the shares of the goals are `coverage.seeded`, `coverage.expected`,
+/// `coverage.robust` and, for the goals that a single test covers under at least N tenths of the
+/// seeds, `coverage.reliable.N`; `coverage.chance` is the number of chance goals.
 pub(crate) fn add_reliability(record: &mut RunRecord, first: &str, reliability: &Reliability) {
     let goals = reliability.goals();
     let share = |covered: f64| if goals == 0 { 1.0 } else { covered / goals as f64 };
