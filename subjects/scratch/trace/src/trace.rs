@@ -44,7 +44,7 @@ impl Trace {
         self.branches
     }
 
-    /// Clears the trace for another execution.
+    /// Clears the trace for the next execution.
     pub fn clear(&mut self) {
         self.covered.fill(0);
         self.recorded.fill(0);
