@@ -120,8 +120,8 @@ impl<T: Tests> Analysis<T> {
 
     /// The tests that may distinguish the mutant from the original.
     fn relevant_tests(&self, mutant: &Mutant) -> Vec<BoundedTest> {
-        // A hat that waits for another key may start at any key press, so coverage on the original
-        // does not show which tests are relevant.
+        // A hat that waits for a different key may start at any key press, so coverage on the
+        // original does not show which tests are relevant.
         let by_key = mutant.operator == Operator::Krm && {
             let (target, index) = self.project.locate(mutant.statement);
             let statement = &self.project.targets[target].blocks[index as usize];

@@ -38,7 +38,8 @@ pub enum Level {
     Diverse(u32),
 }
 
-/// Number of assertions of a test about an attribute of a sprite that [`Level::Diverse`] keeps.
+/// Maximum number of assertions of a test about an attribute of a sprite that [`Level::Diverse`]
+/// always keeps.
 const PER_ATTRIBUTE: u32 = 2;
 
 /// Result of [`minimise`].
@@ -65,7 +66,8 @@ type Place = (usize, u32);
 /// there is no result.
 ///
 /// Events and tests do not change. A test that does not pass on the original keeps its assertions,
-/// and a test that would have no assertions keeps its last assertion before the last event.
+/// and a test that would have no assertions keeps its last assertion before the last event that has
+/// assertions, if there is one.
 ///
 /// # Errors
 /// If the suite does not belong to the project.
@@ -207,8 +209,8 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     kept
 }
 
-/// Keeps the assertions of a test at these positions, or its last assertion before the last event
-/// if there are no positions.
+/// Keeps the assertions of a test at these positions. If there are no positions, keeps its last
+/// assertion before the last event that has assertions.
 fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     let last = test.assertions.iter().map(|assertion| assertion.after).max();
     let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);

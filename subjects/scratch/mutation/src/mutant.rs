@@ -17,7 +17,7 @@ pub struct Mutant {
     /// it is the block with the input.
     pub block: BlockNo,
     /// The statement that is the block or contains it as an operand. Except for a hat that waits
-    /// for another key, the change has no effect before this statement is executed.
+    /// for a different key, the change has no effect before this statement is executed.
     pub statement: BlockNo,
     /// The topmost block of the script.
     pub script: BlockNo,
@@ -90,7 +90,7 @@ impl Mutant {
     /// added at the end of a target.
     ///
     /// # Panics
-    /// If the mutant belongs to another project.
+    /// If the mutant belongs to a different project.
     pub fn apply(&self, project: &mut Project) -> Undo {
         let (position, index) = project.locate(self.block);
         let target = &mut project.targets[position];

@@ -6,7 +6,7 @@ use std::str::FromStr;
 /// A mutation operator (Whisker paper, Table 5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Operator {
-    /// Key replacement: a hat or a key sensor names another key.
+    /// Key replacement: a hat or a key sensor names a different key.
     Krm,
     /// Single block deletion: a command is removed, and the command below takes its place.
     Sbd,
@@ -20,7 +20,7 @@ pub enum Operator {
     Ror,
     /// Negation of a condition.
     Ncm,
-    /// Variable replacement: a reporter reports another variable.
+    /// Variable replacement: a reporter reports a different variable.
     Vrm,
 }
 
@@ -71,7 +71,7 @@ impl Operator {
             Operator::Krm => "a hat or a key sensor asks for another key",
             Operator::Sbd => "a command is removed, and the block below takes its place",
             Operator::Sdm => "a hat starts nothing",
-            Operator::Aor => "another of +, -, *, /, mod",
+            Operator::Aor => "another of +, -, *, /",
             Operator::Lor => "and becomes or, and the reverse",
             Operator::Ror => "another of <, =, >",
             Operator::Ncm => "a condition is negated",

@@ -16,7 +16,7 @@ pub enum MutantOutcome {
     /// A test reached a limit, such as the number of blocks, before any test failed, or the mutant
     /// cannot be compiled within the limits of the VM.
     Limit,
-    /// No test executes the changed block, so no test can fail.
+    /// No test that passes on the original executes the changed block, so no test can fail.
     NotCovered,
     /// The mutant is the same program as the original: the changed block is not part of a script
     /// that can start, or means the same as before.

@@ -113,7 +113,8 @@ impl Finder<'_> {
         Some(*self.stream.pick(&others))
     }
 
-    /// Another opcode of the group; `None` if the block's opcode is not in it.
+    /// A different opcode of the group, drawn at random; `None` if the block's opcode is not in the
+    /// group.
     fn other(&mut self, opcode: Opcode, group: &[Opcode]) -> Option<Opcode> {
         if !group.contains(&opcode) {
             return None;
@@ -164,7 +165,8 @@ impl Finder<'_> {
         }
     }
 
-    /// Another variable that the target can read, of the stage or of the target itself.
+    /// A different variable that the target can read, of the stage or of the target itself, drawn
+    /// at random; `None` if there is none.
     fn other_variable(
         &mut self,
         target: &Target,
@@ -217,8 +219,8 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
     )
 }
 
-/// Whether [`Operator::Sbd`] deletes the block: commands that are neither hats nor have branches.
-/// Loops that the palette does not show are also deleted.
+/// Whether [`Operator::Sbd`] deletes the block: all commands except hats, conditions, `wait until`,
+/// and the loops that the palette shows.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)

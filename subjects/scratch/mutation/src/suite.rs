@@ -44,7 +44,7 @@ pub struct OriginalTest {
 /// How a test ended on the original.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OriginalResult {
-    /// It passes.
+    /// The test passes.
     Passed,
     /// The test does not pass.
     Failed,
