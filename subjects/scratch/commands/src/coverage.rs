@@ -38,7 +38,7 @@ pub fn run(pair: &Pair, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     if pair.any_project {
         suite.goals = goals.len() as u32;
     }
-    let spinner = terminal::spinner(format!("{} tests", suite.tests.len()));
+    let spinner = terminal::spinner(terminal::plural(suite.tests.len(), "test"));
     let covers = measure_coverage(&suite, &program, &goals, flags.steps);
     let covers = covers.map_err(|error| project::suite_failure(pair, error))?;
     spinner.finish_and_clear();
@@ -81,7 +81,7 @@ struct BranchTests {
     tests: Vec<u32>,
 }
 
-/// The branches of the goals.
+/// The branches of the blocks that are goals, each with the tests that take it.
 fn branches_of(
     pair: &Pair,
     project: &Project,
@@ -118,7 +118,7 @@ fn branches_text(branches: &[BranchTests]) -> String {
 /// State of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The block has no goal.
+    /// The block is not a goal.
     NoGoal,
     Missed,
     Covered,

@@ -12,7 +12,7 @@ mod verify;
 
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::{Exit, Failure};
+use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::{Measure, Noun};
 use catherd_scratch_corpora::corpus::Corpus;
 use clap::{Args, Subcommand};
@@ -74,7 +74,8 @@ fn seed_parser() -> clap::builder::RangedU64ValueParser {
 /// Summary of a corpus, which every command prints at its end.
 fn summary(corpus: &Corpus) -> String {
     let Corpus { folder, metadata, .. } = corpus;
-    format!("{}: {} projects, digest {}\n", folder.display(), metadata.projects, metadata.digest)
+    let projects = terminal::plural(metadata.projects, "project");
+    format!("{}: {projects}, digest {}\n", folder.display(), metadata.digest)
 }
 
 /// Reads a corpus.

@@ -171,7 +171,7 @@ fn minimise_assertions(
         Failure::new(format_args!("{}: {error}", asked.project.display()))
             .hint("report it with the command; --assertions all needs no mutants")
     })?;
-    // `None` would mean that it was stopped, which `progress` never does.
+    // `None` would mean that `progress` stopped the minimisation, which it never does.
     if let Some(minimised) = minimised {
         if !asked.quiet {
             terminal::note(&format!(

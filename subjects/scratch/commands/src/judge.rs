@@ -117,7 +117,7 @@ fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
     limits
 }
 
-/// The suite of an exercise.
+/// The suite of an exercise: suite.js in the folder, or else the only file in JavaScript there.
 fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
     let named = folder.join("suite.js");
     if named.is_file() {

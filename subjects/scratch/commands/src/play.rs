@@ -161,7 +161,7 @@ struct Film<'a> {
     steps: u64,
     /// The text for no rule and for each rule; empty if there are no rules.
     captions: Vec<String>,
-    /// The last rule that has acted since the last picture.
+    /// The last rule that has acted since the last picture; `None` if no rule has.
     rule: Option<usize>,
     /// The last picture; empty before the first.
     last: Vec<Pixel>,

@@ -91,7 +91,7 @@ fn read_suite(pair: &Pair) -> Result<Suite, Failure> {
 pub(crate) fn suite_failure(pair: &Pair, error: SuiteError) -> Failure {
     let hint = match error {
         SuiteError::Json(_) | SuiteError::Machine { .. } | SuiteError::Assertion { .. } => {
-            "the file is damaged or no suite: generate one with catherd generate"
+            "the file is damaged or not a suite: generate one with catherd generate"
         }
         SuiteError::Format { .. } => {
             "use the version of catherd that wrote it, or generate it again"
@@ -99,7 +99,7 @@ pub(crate) fn suite_failure(pair: &Pair, error: SuiteError) -> Failure {
         SuiteError::Project { .. } | SuiteError::Goals { .. } => {
             "name the project for which the suite was generated, or use --any-project"
         }
-        SuiteError::Compat { .. } => "execute it in its own machine, without --machine",
+        SuiteError::Compat { .. } => "execute it in its own machine, without --compat",
         SuiteError::Steps { .. } => "allow more with --steps",
         SuiteError::Sprite { .. } => "generate a suite for this project",
         SuiteError::Policy { .. } => "correct the policy, or generate a suite for this project",

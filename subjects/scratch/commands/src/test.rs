@@ -103,7 +103,7 @@ enum Kind {
     Itch,
 }
 
-/// The expected format of a suite.
+/// The expectation against which --expect checks a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Expectation {
     /// The project is accepted and the template is rejected

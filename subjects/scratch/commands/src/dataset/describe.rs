@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use catherd_cli_console::terminal::{self, bar};
+use catherd_cli_console::terminal::{self, bar, plural};
 use catherd_cli_console::{Exit, Failure, places};
 use catherd_experiments::{Digest, Measure, Noun};
 use catherd_scratch_corpora::{ProjectEntry, find};
@@ -142,8 +142,15 @@ impl CorpusDescription {
     fn size_table(&self) -> String {
         let n = self.rows.len();
         let mut text = format!(
-            "{n} projects\n\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
-            "", "least", "quarter", "median", "mean", "quarter", "most"
+            "{}\n\n{:<20} {:>8} {:>8} {:>8} {:>8} {:>8} {:>8}\n",
+            plural(n, "project"),
+            "",
+            "least",
+            "quarter",
+            "median",
+            "mean",
+            "quarter",
+            "most"
         );
         let columns: [(&str, Column); 9] = [
             ("statements", |row| row.statements),
@@ -235,8 +242,9 @@ impl CorpusDescription {
         let groups = self.near_duplicates();
         let copies: usize = groups.iter().map(|(_, rows)| rows.len() - 1).sum();
         let mut text = format!(
-            "\nnear-duplicates: {copies} projects have the blocks of another one, in {} groups\n",
-            groups.len()
+            "\nnear-duplicates: {} with the blocks of another project, in {}\n",
+            plural(copies, "project"),
+            plural(groups.len(), "group")
         );
         for (_, rows) in groups.iter().take(5) {
             let names: Vec<&str> = rows.iter().map(|row| &*row.project).take(6).collect();
@@ -299,7 +307,7 @@ fn write(
 /// Failure in writing a table.
 fn write_failure(path: &Path, error: impl std::fmt::Display) -> Failure {
     Failure::new(format_args!("{}: {error}", path.display()))
-        .hint("give a folder that you may write to with --out")
+        .hint("check the folder given with --out: it must be writable and have free space")
 }
 
 type Table = csv::Writer<fs::File>;

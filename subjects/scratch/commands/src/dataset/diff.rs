@@ -15,7 +15,7 @@ Examples:
   catherd dataset diff corpora/random1000 theirs/random1000
 
 Lines begin with - (only in the first), + (only in the second), ! (different) or = (the same
-project under another id).
+project under a different id).
 
 Exit codes: 0 if both contain the same projects, 2 if not, 1 if one cannot be read.")]
 pub struct Arguments {
@@ -45,14 +45,15 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         text += &format!("= {old} {new}\n");
     }
     if difference.reordered {
-        text += "the projects are the same, but in another order\n";
+        text += "the projects are the same, but in a different order\n";
     }
     if difference.other_recipe {
         text += "the recipes differ\n";
     }
     let same = difference.is_empty();
     if same {
-        text += &format!("both contain the same {} projects\n", first.members.len());
+        let projects = terminal::plural(first.members.len(), "project");
+        text += &format!("both contain the same {projects}\n");
     }
     terminal::print(&text);
     Ok(if same { Exit::Success } else { Exit::Incomplete })

@@ -17,7 +17,7 @@ use crate::failure::Worded;
 /// corpus.
 ///
 /// The list is a CSV file with the columns id, address and sha256, and optionally author and
-/// licence. A project whose archive has another SHA-256 than in the list is left out and named, so
+/// licence. A project whose archive does not have the SHA-256 in the list is left out and named, so
 /// that the corpus depends only on the list. An interrupted fetch continues if the same command is
 /// run again.
 #[derive(Args)]

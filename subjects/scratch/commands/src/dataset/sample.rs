@@ -215,7 +215,8 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
         }
         SampleEnd::Stopped => {
             terminal::print(&(outcome_table(progress) + &retry_line(progress)));
-            terminal::note(&format!("Stopped with {} projects. {resume}", progress.accepted));
+            let projects = terminal::plural(progress.accepted, "project");
+            terminal::note(&format!("Stopped with {projects}. {resume}"));
             Exit::Stopped
         }
     }

@@ -36,6 +36,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         terminal::print(&format!("{}the corpus matches its manifest\n", summary(&corpus)));
         return Ok(Exit::Success);
     }
-    terminal::note(&format!("{}: {} defects", corpus.folder.display(), flaws.len()));
+    let defects = terminal::plural(flaws.len(), "defect");
+    terminal::note(&format!("{}: {defects}", corpus.folder.display()));
     Ok(Exit::Incomplete)
 }

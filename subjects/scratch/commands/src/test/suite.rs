@@ -23,7 +23,8 @@ pub(crate) struct LoadedSuite {
     pub(crate) tests: Tests,
     /// Digest of the suite's text and of the options.
     inputs: Sha256,
-    /// The program that was compiled last. Submissions of a class have most costumes in common.
+    /// The program that was compiled last. Its costumes are shared with the next program, because
+    /// submissions of a class have most costumes in common.
     last: Mutex<Option<Arc<Program>>>,
 }
 
@@ -66,8 +67,8 @@ impl LoadedSuite {
         hex::encode(self.inputs.clone().chain_update(project).finalize())
     }
 
-    /// Loads the suite once, so that a suite that cannot be loaded is not reported for every
-    /// project.
+    /// Loads a suite for Whisker once, so that a suite that cannot be loaded is not reported for
+    /// every project. Suites of other kinds are loaded already.
     ///
     /// # Errors
     /// If the suite cannot be loaded: the reason, on one line.

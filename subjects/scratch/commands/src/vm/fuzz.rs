@@ -137,8 +137,8 @@ fn execute_one(projects: &[PathBuf], seed: u64, number: u64) -> Result<Exit, Fai
 fn describe(report: &CampaignReport, seed: u64) -> String {
     let rate = report.executions as f64 / report.seconds.max(0.001);
     let mut text = format!(
-        "{} executions in {:.0} s ({rate:.1}/s), at most {} MiB\n",
-        report.executions,
+        "{} in {:.0} s ({rate:.1}/s), at most {} MiB\n",
+        terminal::plural(report.executions as usize, "execution"),
         report.seconds,
         report.peak_kib / 1024
     );

@@ -57,7 +57,8 @@ pub(super) fn run(Arguments { trace: path, corpus, compat }: Arguments) -> Resul
 }
 
 fn describe(trace: &Trace, replay: &Replay) -> String {
-    let mut text = format!("{}: {} steps\n", trace.project, trace.steps);
+    let steps = terminal::plural(trace.steps as usize, "step");
+    let mut text = format!("{}: {steps}\n", trace.project);
     if replay.is_identical() {
         text += "identical";
         if !replay.environment.is_default() {
