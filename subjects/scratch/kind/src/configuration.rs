@@ -141,7 +141,7 @@ fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
             _ => return Err(refused(format!("parameter `{CRITERIA}`: no criterion `{word}`"))),
         };
         if std::mem::replace(given, true) {
-            return Err(refused(format!("parameter `{CRITERIA}` has `{word}` twice")));
+            return Err(refused(format!("parameter `{CRITERIA}` names `{word}` twice")));
         }
     }
     Ok(match (blocks, branches) {
@@ -265,7 +265,7 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             name: MEASURE_BRANCHES.to_owned(),
             default: Some(Parameter::Bool(false)),
             values: Values::Flag,
-            meaning: "measure the coverage of branches also if generation does not aim at them"
+            meaning: "measure the coverage of branches even if generation does not aim at them"
                 .to_owned(),
         });
         parameters.push(ParameterInfo {
@@ -273,22 +273,22 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             default: Some(Parameter::Text("none".to_owned())),
             values: Values::Choice { words: WORDS.map(str::to_owned).to_vec() },
             meaning: "keep only assertions that notice a mutant, or as few as notice the same \
-                      mutants by the suite or by each test; diverse keeps two about each \
-                      attribute besides"
+                      mutants by the suite or by each test; diverse also keeps two about \
+                      each attribute"
                 .to_owned(),
         });
         parameters.push(ParameterInfo {
             name: ASKED.to_owned(),
             default: None,
             values: Values::Integer { low: 1, high: i64::MAX },
-            meaning: "mutants that are asked at most for minimise_assertions".to_owned(),
+            meaning: "maximum number of mutants for minimise_assertions".to_owned(),
         });
         parameters.push(ParameterInfo {
             name: NOTICED_BY.to_owned(),
             default: Some(Parameter::Integer(1)),
             values: Values::Integer { low: 1, high: MAX_NOTICING },
             meaning:
-                "assertions that notice each mutant after minimise_assertions, where so many do"
+                "assertions that notice each mutant after minimise_assertions, if that many do"
                     .to_owned(),
         });
         let summary = generator.summary().to_owned();
