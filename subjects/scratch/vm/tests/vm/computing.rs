@@ -1,4 +1,4 @@
-//! The programs that benchmarks measure.
+//! Tests of the programs that benchmarks measure.
 
 use crate::harness::Harness;
 use crate::programs::{COMPUTATIONS, source};
