@@ -22,7 +22,7 @@ pub(crate) fn read(json: &str) -> Result<Project, ReadError> {
 }
 
 /// A project of an empty stage and a sprite `Cat` with these members.
-#[allow(dead_code)] // Not every test program uses it.
+#[allow(dead_code)]
 pub(crate) fn cat(members: &str) -> String {
     format!(
         r#"{{"targets": [{{"isStage": true, "name": "Stage"}},
