@@ -112,7 +112,8 @@ impl Brain {
         }
     }
 
-    /// The value of an input node; `None` if the object does not exist or is hidden.
+    /// The value of an input node; `None` if the object is hidden, or if the object, variable or
+    /// colour does not exist.
     fn read<T: Tracer>(&self, sense: Sense, vm: &mut Vm<T>) -> Option<f64> {
         Some(match sense {
             Sense::MouseX => vm.mouse().0 / STAGE.0,
