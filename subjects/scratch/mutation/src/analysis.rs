@@ -83,8 +83,7 @@ impl<T: Tests> Analysis<T> {
         self.tests.iter().filter(|test| test.result == OriginalResult::Passed).count()
     }
 
-    /// Numbers of the tests that do not pass on the original, ascending. They are not executed on
-    /// mutants.
+    /// Numbers of the tests that fail on the original, ascending. They are not executed on mutants.
     pub fn false_positives(&self) -> Vec<u32> {
         let failed = OriginalResult::Failed;
         let failing = (0..).zip(&self.tests).filter(|(_, test)| test.result == failed);
