@@ -18,7 +18,8 @@ pub(crate) struct CoverageDifference {
 
 /// Compares the blocks that a replay covered with the blocks of the recording. Reports no
 /// difference if the recording's ids are unknown, as for Scratch 2 projects: their blocks have no
-/// ids, so the recorder created random ids.
+/// ids, so the recorder created random ids. Nor does it for recordings of today's Scratch without
+/// covered blocks.
 pub(crate) fn compare_coverage(
     covered: &BTreeSet<BlockNo>,
     program: &Program,

@@ -28,13 +28,14 @@ pub struct Environment {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
     /// Steps in which keys that are held start hats of Makey Makey again. The original repeats them
-    /// by a timer of real time, which the recorder did not replace.
+    /// at intervals of real time, which the recorder did not control.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub makey_steps: Vec<u64>,
 }
 
 impl Environment {
-    /// Whether the replay assumed untouched devices and the clock of the VM.
+    /// Whether the replay assumed nothing: untouched devices, the clock of the VM, the usual
+    /// batches, and no repeated keys of Makey Makey.
     pub fn is_default(&self) -> bool {
         *self == Environment::default()
     }

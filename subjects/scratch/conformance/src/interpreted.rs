@@ -41,7 +41,9 @@ impl WarpBlocks {
     }
 }
 
-/// Runs projects, given by name and path, and counts the blocks in warp of each.
+/// Runs projects, given by name and path, and counts the blocks in warp of each. `on_project` is
+/// called with the name of each finished project. For a project that cannot run, the result is an
+/// error of one line.
 pub fn warp_blocks(
     projects: &[(String, PathBuf)],
     driver: RandomInputDriver,

@@ -7,7 +7,7 @@ use catherd_scratch_vm::{Compat, Program, Random, TargetId, Tracer, Vm, VmSettin
 
 use crate::rng::Rng;
 
-/// Random stream of the input; the VM draws from another stream of the same seed.
+/// Random stream of the input; the VM draws from a different stream of the same seed.
 const INPUT_STREAM: u64 = 0x1297;
 
 const KEYS: [&str; 10] =
@@ -23,7 +23,7 @@ pub struct RandomInputDriver {
     /// Seed of the VM's random numbers and of the input.
     pub seed: u64,
     /// Whether only the interpreter executes the program, without the linear form of custom blocks.
-    /// It must not change any state.
+    /// This must not change any state.
     pub interpret: bool,
     /// The version of Scratch whose behaviour the VM reproduces.
     pub compat: Compat,

@@ -19,7 +19,7 @@ const MAX_FLAG_TIMES: usize = 256;
 
 /// Readings of the clock of the recorder, inferred for each step: the first reading, in whole
 /// milliseconds and not before the previous reading, with which the whole state agrees. If a
-/// difference has another cause than the clock, no reading agrees.
+/// difference has a cause other than the clock, no reading agrees.
 #[derive(Default)]
 pub(crate) struct InferredClock {
     now: u32,
@@ -51,8 +51,8 @@ impl InferredClock {
                 difference => usual = usual.or(difference),
             }
         }
-        // An effect of the previous step's reading may become visible only in this step, so
-        // that other readings of the previous step are tried as well.
+        // An effect of the previous step's reading may become visible only in this step, so try
+        // different readings of the previous step as well.
         let Some((before, then)) = self.before.take() else { return usual };
         for duration in step_durations() {
             replayer.restore(&before);

@@ -65,9 +65,9 @@ pub fn replay(
 /// Replays a trace in the environment in which it agrees for the most steps.
 ///
 /// The first attempt assumes untouched devices. If it diverges, each of the given states of the
-/// devices is tried, then the recorder's clock is inferred, and then the times of Makey Makey's
-/// timer. For today's Scratch, all this is tried with its usual batches and clock, and then with
-/// one batch for each step.
+/// devices is tried, then the recorder's clock is inferred, and then, if the project has such hats,
+/// the times of Makey Makey's timer. For today's Scratch, all this is tried with its usual batches
+/// and clock, and then with one batch for each step.
 pub fn replay_best(
     trace: &Trace,
     project: &Project,
@@ -82,7 +82,7 @@ pub fn replay_best(
     if length(&slowed) > length(&own) { slowed } else { own }
 }
 
-/// Number of steps up to the first difference.
+/// Number of steps up to the first difference; `u64::MAX` if there is none.
 fn length(replay: &Replay) -> u64 {
     replay.divergence.as_ref().map_or(u64::MAX, |divergence| divergence.step)
 }

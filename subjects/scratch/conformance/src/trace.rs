@@ -51,7 +51,7 @@ pub enum InputEvent {
     Mouse {
         /// Horizontal position in stage units, to the right.
         x: f64,
-        /// Stage units, up.
+        /// Vertical position in stage units, upwards.
         y: f64,
     },
     /// The mouse button is pressed or released at the position of the mouse.

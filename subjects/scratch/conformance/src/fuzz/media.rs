@@ -194,7 +194,7 @@ fn filter(rng: &mut Rng) -> String {
     )
 }
 
-/// Exponential references: each level uses the next level several times.
+/// Exponential references: each level uses the previous level several times.
 fn uses(rng: &mut Rng) -> String {
     let (levels, times) = (rng.log_uniform(5), 1 + rng.below(4));
     let mut text = format!("<defs><g id='u0'>{}</g>", path(rng));
