@@ -143,7 +143,7 @@ fn check(candidates: Candidates) -> FoundProjects {
             Ok(LoadedProject { digest, .. })
                 if listed.as_ref().is_some_and(|l| l.1 != Sha(digest)) =>
             {
-                let reason = "has another digest than in the manifest of its corpus".to_owned();
+                let reason = "does not have the digest in the manifest of its corpus".to_owned();
                 found.skipped.push(SkippedProject { path, reason });
             }
             Ok(LoadedProject { project, digest, .. }) => {

@@ -67,7 +67,7 @@ pub enum CorpusError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file of the corpus is malformed or contradicts another one.
+    /// A file of the corpus is malformed or contradicts a second file.
     #[error("{}: {fault}", path.display())]
     Damaged {
         /// The file.

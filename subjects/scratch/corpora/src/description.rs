@@ -31,9 +31,9 @@ pub struct Description {
     pub variables: usize,
     /// Number of lists of the stage and of sprites.
     pub lists: usize,
-    /// Costumes and backdrops.
+    /// Number of costumes and backdrops.
     pub costumes: usize,
-    /// Sounds.
+    /// Number of sounds.
     pub sounds: usize,
     /// Extensions in use, as the prefixes of their blocks, sorted.
     pub extensions: Vec<String>,
@@ -117,7 +117,7 @@ fn starts_script(block: &Block) -> bool {
     block.top_level && (block.opcode.is_hat() || definition)
 }
 
-/// The blocks of a group, including shadows. A block that two places share occurs twice.
+/// The blocks of a group, including shadows. A block to which two links lead occurs twice.
 fn blocks_below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Block> {
     let mut open = vec![head];
     std::iter::from_fn(move || {

@@ -131,7 +131,7 @@ pub enum SampleError {
         folder: PathBuf,
     },
     /// The folder contains a sample of another recipe.
-    #[error("{}: contains a sample of other ids, another seed or other exclusions", folder.display())]
+    #[error("{}: contains a sample with different ids, a different seed or different exclusions", folder.display())]
     OtherRecipe {
         /// The folder.
         folder: PathBuf,
@@ -383,7 +383,7 @@ impl Sampler<'_> {
     }
 }
 
-/// Writes the corpus of the accepted projects, in the order of ids.
+/// Writes the corpus of the accepted projects, in the order in which ids are probed.
 fn write_corpus(
     folder: &Path,
     staging: &Staging,

@@ -24,7 +24,7 @@ use media::Files;
 use project::{Meta, Target, TargetKind};
 use script_writer::ScriptWriter;
 
-/// Version of the generator. Another version generates other projects for the same seed.
+/// Version of the generator. Different versions generate different projects for the same seed.
 pub const GENERATOR: u32 = 1;
 
 /// Number of the random stream of project 0. Each further project has the next stream.
@@ -138,7 +138,7 @@ pub fn find(count: u64, seed: u64, mut on_project: impl FnMut()) -> FoundProject
 /// Writes a corpus of the projects 1 to `count` of a seed. `on_project` is called after each.
 ///
 /// # Errors
-/// If the folder contains another corpus, or a file cannot be written.
+/// If the folder contains a different corpus, or a file cannot be written.
 pub fn write(
     folder: &Path,
     count: usize,

@@ -117,7 +117,7 @@ fn differences_are_classified() {
 fn parts_are_disjoint_and_keep_duplicates_together() {
     let place = TempDir::new().unwrap();
     let mut corpus = synth::write(&place.path().join("all"), 12, 1, || {}).unwrap();
-    // Describe the same project under another id.
+    // Describe the same project under a different id.
     let copy = Member { id: "copy".into(), ..corpus.members[5].clone() };
     corpus.members.push(copy);
     let parts = [("tuning".to_owned(), 4), ("evaluation".to_owned(), 8)];

@@ -66,7 +66,7 @@ pub enum Recipe {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         disjoint_from: Vec<Sha>,
     },
-    /// The projects at the addresses of a list, if they have its digests.
+    /// The projects at the addresses of a list, if their digests are those in the list.
     Addresses {
         /// SHA-256 over the ids and digests of the list.
         list: Sha,

@@ -62,7 +62,10 @@ pub fn split(
             let bytes = read_archive(&from, &Limits::default())
                 .map_err(|error| CorpusError::damaged(&from, error.cause))?;
             if Sha::of(&bytes) != member.sha256 {
-                return Err(CorpusError::damaged(&from, "has another digest than in the manifest"));
+                return Err(CorpusError::damaged(
+                    &from,
+                    "does not have the digest in the manifest",
+                ));
             }
             let to = project(&part_folder, member.sha256);
             atomic_file::write(&to, &bytes).map_err(CorpusError::io(&to))?;

@@ -57,8 +57,8 @@ pub enum FetchEnd {
 /// `on_progress` is called after each project.
 ///
 /// # Errors
-/// If the list cannot be read or a file cannot be written, or if the folder contains a corpus of
-/// another recipe.
+/// If the list cannot be read or a file cannot be written, or if the folder contains a corpus of a
+/// different recipe.
 pub fn fetch(
     list: &Path,
     settings: &SampleSettings,

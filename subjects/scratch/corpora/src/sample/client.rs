@@ -16,7 +16,8 @@ use ureq::{Agent, Error};
 
 use super::SampleSettings;
 
-/// Maximum pause between two attempts, unless the server requests a longer pause.
+/// Maximum pause between two attempts, before it is multiplied by a random factor, unless the
+/// server requests a longer pause.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -33,7 +34,7 @@ pub(super) enum Reply<T> {
     Valid(T),
     /// Refused with this status, which does not change on a retry.
     Refused(u16),
-    /// All attempts returned the same contents, which fail the check for this reason.
+    /// Several attempts in a row returned the same contents, which fail the check for this reason.
     Invalid(String),
     /// The contents have more bytes than allowed.
     TooLarge,
@@ -229,7 +230,8 @@ impl<'s> Client<'s> {
     }
 }
 
-/// Duration that `Retry-After` requests, in seconds or as a date.
+/// Duration that `Retry-After` requests, in seconds or as a date; `None` if the header is absent or
+/// malformed, or if the date has passed.
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
     if let Ok(seconds) = text.parse() {

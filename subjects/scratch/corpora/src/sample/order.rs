@@ -83,7 +83,8 @@ impl ProbeOrder {
         true
     }
 
-    /// Draws the next id to probe; `None` if the active probes suffice.
+    /// Draws the next id to probe; `None` if the active probes suffice, or if there are no further
+    /// ids.
     pub(super) fn next(&mut self) -> Option<(usize, Candidate)> {
         let horizon = self.horizon();
         let open = self.open.first().copied().filter(|&position| position < horizon);
@@ -131,7 +132,7 @@ impl ProbeOrder {
         self.open.insert(position);
     }
 
-    /// Opens the relevant undecided ids again. Returns false if there are none.
+    /// Opens the relevant undecided ids again. Returns whether any id is then open.
     pub(super) fn reopen_undecided(&mut self) -> bool {
         let horizon = self.horizon();
         let undecided = self.entries.range(..horizon);

@@ -175,7 +175,7 @@ impl Prober<'_> {
         }
         let sha = Sha::of(&archive);
         if self.excluded.digests.contains(&sha) {
-            return decided(ProbeOutcome::Excluded, "the same project under another id");
+            return decided(ProbeOutcome::Excluded, "the same project under a different id");
         }
         if candidate.frozen.is_some_and(|frozen| frozen != sha) {
             return decided(ProbeOutcome::Changed, format!("now {sha}"));

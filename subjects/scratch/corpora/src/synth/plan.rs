@@ -128,8 +128,8 @@ fn mean_sprites(size: usize) -> f64 {
     }
 }
 
-/// Draws the number of statements of a script: at least two, [`MEAN_SCRIPT_STATEMENTS`] on
-/// average, geometrically distributed.
+/// Draws the number of statements of a script: from 2 to 60, geometrically distributed,
+/// [`MEAN_SCRIPT_STATEMENTS`] on average.
 fn script_size(stream: &mut Stream) -> usize {
     let mut size = 2;
     while size < 60 && !stream.chance(1.0 / (MEAN_SCRIPT_STATEMENTS - 1.0)) {
