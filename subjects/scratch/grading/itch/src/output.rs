@@ -221,7 +221,8 @@ impl Output {
         Output { log_limit, ..Output::default() }
     }
 
-    /// Adds a command. Commands that exceed a total of 16 MiB are left out.
+    /// Adds a command. Once the commands exceed 16 MiB, only commands that close objects are added.
+    /// Lines that are not commands, and commands after the end of the judgement, are left out.
     pub(crate) fn emit(&mut self, line: String) {
         if self.closed {
             return;
@@ -249,7 +250,7 @@ impl Output {
         self.lines.push(line);
     }
 
-    /// Writes a line to the console of the plan.
+    /// Writes a line to the console of the plan, unless the log is full.
     pub(crate) fn log(&mut self, line: &str) {
         if self.log_bytes > self.log_limit {
             return;

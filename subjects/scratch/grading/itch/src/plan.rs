@@ -19,7 +19,7 @@ pub struct Plan {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
     /// The plan is longer than 8 MiB.
-    #[error("the plan has {0} bytes; the most is {SIZE_LIMIT}")]
+    #[error("the plan has {0} bytes; the maximum is {SIZE_LIMIT}")]
     TooLong(usize),
     /// The plan cannot be parsed, or threw an error when it was evaluated.
     #[error("{0}")]
@@ -77,7 +77,7 @@ impl Plan {
         })
     }
 
-    /// Describes an error with its place in the plan, on one line.
+    /// Describes an error with its position in the plan, on one line.
     pub(crate) fn described(&self, thrown: &Thrown) -> String {
         let Some(number) = thrown.line else { return thrown.to_string() };
         let line = self.text.lines().nth(number as usize - 1).unwrap_or_default().trim();

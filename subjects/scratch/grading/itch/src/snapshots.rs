@@ -24,7 +24,7 @@ pub(crate) struct Bubble {
     pub(crate) thinks: bool,
 }
 
-/// The changeable properties of a target, without its position.
+/// The properties of a target that determine how it is drawn.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Looks {
     pub(crate) costume: usize,

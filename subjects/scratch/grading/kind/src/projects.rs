@@ -55,7 +55,7 @@ pub(crate) fn find(
     Ok(with_suites)
 }
 
-/// Whether a folder contains suites, and neither projects nor other folders.
+/// Whether a folder contains suites, and neither projects, nor a corpus, nor other folders.
 fn has_suites_alone(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -149,7 +149,7 @@ fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathB
         files.insert(name, path);
     }
     if files.len() > MAX_SUITES {
-        return Err(format!("it has {} suites; the most is {MAX_SUITES}", files.len()));
+        return Err(format!("it has {} suites; the maximum is {MAX_SUITES}", files.len()));
     }
     Ok(files)
 }
@@ -188,7 +188,9 @@ fn read_suite(path: &Path) -> Result<String, String> {
     let failed = |cause: &dyn std::fmt::Display| format!("{}: {cause}", path.display());
     let size = fs::metadata(path).map_err(|error| failed(&error))?.len();
     if size > MAX_SUITE_BYTES {
-        return Err(failed(&format!("the suite has {size} bytes; the most is {MAX_SUITE_BYTES}")));
+        return Err(failed(&format!(
+            "the suite has {size} bytes; the maximum is {MAX_SUITE_BYTES}"
+        )));
     }
     fs::read_to_string(path).map_err(|error| failed(&error))
 }

@@ -86,7 +86,7 @@ impl Feedback {
     }
 }
 
-/// A place in the file of a suite.
+/// A position in the file of a suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Location {
     /// Line, from 1.
@@ -149,7 +149,7 @@ pub struct TestReport {
     pub operator: Option<String>,
     /// Further values of the error, by name.
     pub details: Vec<(String, Value)>,
-    /// The place at which the suite threw the error; `None` if it is unknown.
+    /// The position at which the suite threw the error; `None` if it is unknown.
     pub location: Option<Location>,
     /// Number of steps that the VM executed in the test.
     pub steps: u64,

@@ -99,7 +99,7 @@ impl Table {
     }
 }
 
-/// The names of the tests; equal names get numbers.
+/// The names of the tests; all except the first of equal names get numbers.
 fn columns_of(report: &SuiteReport) -> Vec<String> {
     let mut columns: Vec<String> = Vec::new();
     for at in 0..report.tests.len() {

@@ -21,9 +21,9 @@ pub struct WhiskerTable {
 }
 
 impl WhiskerTable {
-    /// Creates an empty table. Tests that the suite itself skips have a cell and are counted. If
-    /// `shifts` is set, they have no cell, so that later cells move to the left, as in the
-    /// original.
+    /// Creates an empty table. By default, tests that the suite itself skips have a cell and are
+    /// counted. If `shifts` is set, they have no cell, so that later cells move to the left, and
+    /// are not counted, as in the original.
     pub fn new(shifts: bool) -> WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }
     }

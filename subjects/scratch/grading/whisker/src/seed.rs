@@ -4,7 +4,7 @@ use std::fmt;
 
 use catherd_scratch_vm::Random;
 
-/// A seed, which Whisker computes as a whole number from a number or a string.
+/// A seed: a number that Whisker computes from a number or a string.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Seed(f64);
 
@@ -14,8 +14,8 @@ impl Seed {
         Seed(number)
     }
 
-    /// The seed for a string: the decimal number at its beginning, or else the sum of the first
-    /// UTF-16 units of its characters.
+    /// The seed for a string: the whole decimal number at its beginning, or else the sum of the
+    /// first UTF-16 units of its characters.
     pub fn text(text: &str) -> Seed {
         let trimmed = text.trim_start();
         let sign = usize::from(trimmed.starts_with(['-', '+']));

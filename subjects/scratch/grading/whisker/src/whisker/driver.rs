@@ -22,8 +22,7 @@ use crate::seed::Seed;
 /// Duration of a step in milliseconds.
 pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 
-/// Maximum number of names in each list of missing members, sprites or variables, which are kept
-/// for hints.
+/// Maximum number of entries in each list that is kept for hints.
 const MAX_HINTS: usize = 100;
 
 /// Number of records of `old` values above which the records of deleted clones are removed.
@@ -69,7 +68,7 @@ pub(crate) struct Run {
     pub(crate) executed: Cell<u64>,
 }
 
-/// The result of a test whose promise was settled.
+/// The result of a test that has ended.
 pub(crate) struct Finished {
     pub(crate) status: Status,
     /// The details of the error, as a JSON object.

@@ -59,8 +59,8 @@ impl<'js> TestExecution<'_, '_, 'js> {
         outcome
     }
 
-    /// Executes one iteration of the event loop: timers that are due, then a step, or the clock
-    /// advances.
+    /// Executes one iteration of the event loop: fires the timers that are due, then executes a
+    /// step of the run or advances the clock.
     fn turn(&mut self) {
         let session = self.session;
         session.begin_turn();

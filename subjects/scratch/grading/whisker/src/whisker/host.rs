@@ -130,7 +130,8 @@ pub(super) fn install<'js>(
     session.caught(make())
 }
 
-/// Returns an error if a watcher is being called. Used by functions that execute or replace a step.
+/// Returns an error if a watcher is being called. Used by functions that must not be called in the
+/// middle of a step.
 fn refuse_in_step(ctx: &Ctx<'_>, driver: &Driver, call: &str) -> Result<()> {
     if driver.lent.get() {
         let message = format!("`{call}` inside a watcher: the step has not ended");

@@ -21,7 +21,8 @@ const OPENING: &str = "(function (module, require) {";
 pub struct SuiteFile {
     /// Name for messages.
     pub(crate) name: String,
-    /// The source code, in which `module.exports =` replaces `export default` and similar exports.
+    /// The source code, in which `module.exports =` replaces the first `export default` or `export
+    /// const tests =`.
     text: String,
     /// `None` without models.
     pub(crate) models: Option<Models>,
@@ -57,7 +58,7 @@ impl Models {
 #[non_exhaustive]
 pub enum LoadError {
     /// The suite is longer than 8 MiB.
-    #[error("the suite has {0} bytes; the most is {SIZE_LIMIT}")]
+    #[error("the suite has {0} bytes; the maximum is {SIZE_LIMIT}")]
     TooLong(usize),
     /// The suite cannot be parsed, or threw an error when it was evaluated.
     #[error("{thrown}{}", place(.thrown, .source_line))]
@@ -72,7 +73,7 @@ pub enum LoadError {
     Stopped(String),
 }
 
-/// The place of an error, for a message of one line.
+/// The position of an error, for a message of one line.
 fn place(thrown: &Thrown, line: &str) -> String {
     match (thrown.line, thrown.column) {
         (Some(number), Some(column)) => {

@@ -9,14 +9,15 @@ use crate::seed::Seed;
 /// suites can only read.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
-    /// Seed of all tests; `None` for their own seeds, 0 if they have none.
+    /// Seed of all tests. If it is `None`, a test uses its own seed, or else the seed of the first
+    /// test, or else 0.
     pub seed: Option<Seed>,
     /// Names of the tests to execute; all if empty.
     pub tests: Vec<String>,
     /// Categories of the tests to execute; all if empty.
     pub categories: Vec<String>,
-    /// Whether quirks of the original are kept: `wait` does not exist, and suites share the random
-    /// numbers of the VM.
+    /// Whether quirks of the original are kept: for example, `wait` does not exist, and suites
+    /// share the random numbers of the VM.
     pub strict: bool,
     /// Whether comparisons and types follow Whisker of July 2022 (P) instead of October 2023.
     pub compat_p: bool,

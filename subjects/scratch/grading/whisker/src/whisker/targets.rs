@@ -71,7 +71,7 @@ fn view(vm: &Vm<()>, key: TargetKey) -> Option<TargetView<'_>> {
     vm.target_or_remains(key.target()).filter(|view| TargetKey::of(view) == key)
 }
 
-/// The keys of all targets in the order of their creation.
+/// The keys of the targets for which a function returns true, in the order of their creation.
 fn keys(driver: &Driver, of: impl Fn(&TargetView<'_>) -> bool) -> Vec<f64> {
     let vm = driver.vm();
     let views = vm.targets().filter_map(|target| vm.target(target));
