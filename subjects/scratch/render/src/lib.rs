@@ -40,7 +40,7 @@
 //!
 //! - Outlines of vector costumes follow a browser that draws through an emulated graphics device.
 //!   Single pixels differ on curved lines with a stroke, on circles and ellipses, and in text.
-//! - Text in other font families than the fonts of Scratch uses one of these fonts, not a font of
+//! - Text in font families other than the fonts of Scratch uses one of these fonts, not a font of
 //!   the host.
 //! - The coverage of pen lines is exact, without a graphics driver's grid of 1/16 pixel; bytes
 //!   near lines differ by up to 8.

@@ -102,7 +102,8 @@ pub enum SkinError {
 }
 
 impl SkinError {
-    /// Whether the file exceeds a limit; otherwise it is damaged.
+    /// Whether the file exceeds a limit, other than [`Limits::nodes`], which is not distinguished
+    /// from damage.
     pub fn is_limit(&self) -> bool {
         matches!(
             self,

@@ -258,8 +258,8 @@ rusty_fork_test! {
     }
 }
 
-/// With the default limits, tests the longest text that is drawn, and longer texts in various
-/// encodings.
+/// With the default limits, tests the longest text that is drawn, and longer texts: written out,
+/// repeated, and in many fonts.
 #[test]
 #[ignore = "takes long"]
 fn long_texts_are_bounded() {

@@ -46,7 +46,7 @@ impl Bitmap {
     }
 
     /// Paints the bitmap over the pixels of an area according to `coverage`, whose rows correspond
-    /// to the rows of the picture.
+    /// to the rows of `pixmap`.
     pub(super) fn paint(&self, area: Area, coverage: &[u8], pixmap: &mut Pixmap) {
         let Picture { width, height, .. } = self.picture;
         let (left, top) = self.place.corner();
@@ -68,7 +68,8 @@ impl Bitmap {
     }
 }
 
-/// The row or column of a bitmap at a distance from its edge, both in pixels of the picture.
+/// The row or column of a bitmap at a distance from its left or upper edge, given the length with
+/// which it is drawn; both are in pixels of the pixmap.
 fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     let at = at / length * f64::from(count);
     let at = if mirrored { f64::from(count) - at } else { at };

@@ -1,4 +1,4 @@
-//! Axis-aligned rectangles, whose coverage of a pixel is the covered area.
+//! Axis-aligned rectangles, whose coverage of a pixel is the covered area, except at corners.
 
 use resvg::tiny_skia::{Path, PathSegment, Point};
 

@@ -110,7 +110,7 @@ impl Scene {
         }
     }
 
-    /// The box with the points at which a query tests its tester; `None` if the query fails.
+    /// The box with the points at which a query tests its tester; `None` without points.
     pub(super) fn query_bounds(&mut self, slot: usize) -> Option<Rect> {
         self.require_full_size(slot)?;
         let bounds = self.drawables[slot].fast_bounds().on_stage().snapped();

@@ -93,7 +93,8 @@ impl Scene {
         self.layers.reorder(id, delta, |old| old + delta);
     }
 
-    /// Moves a drawable directly behind another drawable, unless it is already behind it.
+    /// Moves a drawable to the layer of another drawable: directly behind it, or directly in front
+    /// of it if the drawable was further back.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);

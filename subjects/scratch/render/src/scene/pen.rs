@@ -144,12 +144,12 @@ impl Pen {
         self.push(Mark::Stamp(Arc::new(stamp)), skins);
     }
 
-    /// Draws the queued strokes on the whole layer.
+    /// Draws the queued marks on the whole layer.
     pub(super) fn draw_all(&mut self, skins: &SkinSet) {
         self.draw(skins, Rect::STAGE);
     }
 
-    /// Draws the queued strokes on the tiles that contain the pixels of an area or their
+    /// Draws the queued marks on the tiles that contain the pixels of an area or their
     /// neighbours.
     pub(super) fn draw(&mut self, skins: &SkinSet, area: Rect) {
         if !self.queue.is_pending(area) {

@@ -51,8 +51,7 @@ impl Line {
         Pixels { columns: line.box_columns(), rows: line.rows() }
     }
 
-    /// Draws the pixels of the line within a tile. The range of the pixels of the tile is given as
-    /// well.
+    /// Draws the pixels of the line within a tile; `within` are the pixels of the tile.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, within: &Pixels) {
         let line = self.segment();
         let [r, g, b, a] = self.stroke.rgba;

@@ -12,7 +12,7 @@ use super::stamp::Stamp;
 use crate::bounds::Rect;
 use crate::skin::SkinSet;
 
-/// Maximum number of queued marks. That many lines take about 300 KB.
+/// Maximum number of queued marks. That many lines take about 450 KB.
 pub(super) const MAX_QUEUED: usize = 4096;
 
 /// Number of marks in each part of the queue that copies of the queue share.

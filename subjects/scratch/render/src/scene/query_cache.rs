@@ -15,7 +15,8 @@ use super::shader::{Sample, Shader};
 use super::{DrawableId, Scene};
 use crate::color::{GhostEffect, Shown, color_kind, matches_mask, matches_mask_gpu};
 
-/// Number of entries that are kept although the current query does not use them.
+/// Number of entries from which on a new entry replaces an entry that the current query does not
+/// use.
 const CAPACITY: usize = 256;
 /// Number of entries that are examined to find an entry to replace, because examining all entries
 /// took a tenth of the time of programs with many drawables.

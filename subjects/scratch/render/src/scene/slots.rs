@@ -24,8 +24,8 @@ impl Hints {
     }
 }
 
-/// A number for the set of existing drawables. It differs from the numbers of all scenes before a
-/// drawable was added or removed. Results do not depend on it.
+/// A new number for the set of drawables of a scene, different from all earlier numbers. Results do
+/// not depend on it.
 pub(super) fn next_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Relaxed) + 1
@@ -40,8 +40,8 @@ pub struct DrawableSet {
 }
 
 impl DrawableSet {
-    /// Whether the set was [filled](Self::fill) since a drawable was added to the scene or removed
-    /// from it.
+    /// Whether the set was [filled](Self::fill) from this scene, and no drawable was added to the
+    /// scene or removed from it since then.
     #[inline]
     pub fn is_current(&self, scene: &Scene) -> bool {
         self.version == scene.version

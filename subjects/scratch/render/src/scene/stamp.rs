@@ -37,8 +37,7 @@ impl Stamp {
         self.pixels.clone()
     }
 
-    /// Draws the pixels of the stamp within a tile. The range of the pixels of the tile is given as
-    /// well.
+    /// Draws the pixels of the stamp within a tile; `within` are the pixels of the tile.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, skins: &SkinSet, within: &Pixels) {
         let silhouette = match &self.look {
             Look::Costume(skin) => skins.skin(*skin).silhouette(self.level),

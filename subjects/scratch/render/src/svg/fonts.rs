@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use resvg::usvg::{self, FontFamily, fontdb};
 
-/// Font families and their names in Scratch.
+/// Names of font families in Scratch, and their fonts.
 const FAMILIES: [(&str, &[u8]); 7] = [
     (SANS_SERIF, include_bytes!("../../fonts/NotoSans-Medium.ttf")),
     (SERIF, include_bytes!("../../fonts/SourceSerifPro-Regular.otf")),

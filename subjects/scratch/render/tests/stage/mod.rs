@@ -1,6 +1,6 @@
 //! Scenes with rectangles, for which results agree exactly with the original.
 
-// Every test binary compiles this module, but uses only a part of it.
+// Not every function is used.
 #![allow(dead_code)]
 
 use std::sync::Arc;
