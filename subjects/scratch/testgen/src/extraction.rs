@@ -29,7 +29,8 @@ pub enum Extraction {
     /// Events for which there is a handler anywhere in the code (Table 2), whether it is running or
     /// not.
     Static,
-    /// Events of every kind, even those to which the program does not react (Algorithm 1).
+    /// Events of all kinds except clicks on clones, moves of the mouse onto sprites, and sounds,
+    /// even those to which the program does not react (Algorithm 1).
     Naive,
     /// Only waits.
     Wait,

@@ -78,7 +78,8 @@ impl Model {
     /// covered, else `2 a + alpha(b) + c` with the approach level `a`, the branch distance `b` and
     /// `c = alpha(control flow distance)` if `b` is 0 and `c = 1` if not, where
     /// `alpha(x) = x / (1 + x)`. It is infinite if no dependence connects the execution and the
-    /// goal. Branches are one approach level below their blocks.
+    /// goal, and for uncovered blocks if the search does not aim at blocks. Branches are one
+    /// approach level below their blocks.
     pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, workspace: &mut Workspace) {
         self.measure(trace, workspace);
         let goals = &workspace.nodes[self.graph.first_block() as usize..];

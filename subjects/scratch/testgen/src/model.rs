@@ -130,9 +130,9 @@ impl Model {
         self.graph.events()
     }
 
-    /// The largest approach level of the goal: the maximum over all nodes of the length of the
-    /// shortest chain of control dependences from the node to the goal. 0 for goals with at most
-    /// one dependence.
+    /// The largest approach level of the goal: the maximum over all nodes of the number of nodes
+    /// between the node and the goal on the shortest chain of control dependences. A branch is one
+    /// level deeper than its block.
     pub fn depth(&self, goal: usize) -> u32 {
         let depths = self.depths.get_or_init(|| depth::depths(&self.graph));
         match goal.checked_sub(depths.len()) {
@@ -143,8 +143,8 @@ impl Model {
 
     /// For each goal, the goals one of which must be covered before it can be covered: the blocks
     /// whose outcome decides whether control reaches it, or the blocks that send the message that
-    /// starts it. The list is empty for goals that depend only on user events. A branch depends on
-    /// its block.
+    /// starts it. The list is empty for goals that depend on a user event, even if they also depend
+    /// on blocks, or on nothing. A branch depends on its block.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
         let mut dependencies = dependencies::dependencies(&self.graph);
         dependencies.extend(self.branches.iter().map(|branch| vec![branch.block]));

@@ -83,7 +83,8 @@ pub fn with_random(event: Event, bounds: DurationBounds, rng: &mut Stream) -> Ev
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventChoice {
     event: Event,
-    /// Direction of the shift of a drag in degrees; `None` for a codon of 360 or more.
+    /// Direction of the shift of a drag in degrees; `None` for a codon of 360 or more, and for
+    /// other events.
     angle: Option<u16>,
 }
 

@@ -55,7 +55,7 @@ pub struct GenerationSettings {
 }
 
 impl GenerationSettings {
-    /// Returns these settings with the number of batches and the clock of their version of Scratch.
+    /// Returns these settings; for the Scratch of today, with its number of batches and its clock.
     pub(crate) fn for_machine(mut self) -> Self {
         if self.machine.compat == Machine::Today {
             let VmSettings { timer_increment, batches, one_timer, .. } =

@@ -141,10 +141,10 @@ impl Job {
     }
 }
 
-/// Accelerations of the original, each with another seed.
+/// Accelerations of the original, each with a different seed.
 const ACCELERATIONS: [u32; 3] = [50, 10, 1];
 
-/// Executes suites in the original under three seeds, each at another acceleration. Returns the
+/// Executes suites in the original under three seeds, each at a different acceleration. Returns the
 /// numbers of passed tests and of all tests, and the numbers of covered goals and of all goals,
 /// counting only robust goals.
 fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {

@@ -13,8 +13,8 @@ use catherd_search::Stream;
 
 use super::siblings::Siblings;
 
-/// Maximum number of re-executions of a test that draws no random numbers. It is also the number of
-/// other days.
+/// Maximum number of successive re-executions in which the assertions of a test must hold if it
+/// draws no random numbers. It is also the maximum number of other days.
 const WITHOUT_DRAWS: u32 = 5;
 
 /// Maximum number of re-executions of a test, as a multiple of the number of successive executions
@@ -48,8 +48,9 @@ const STEP: u64 = 100;
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` successive
 /// executions. A test that draws no random numbers needs fewer. A test whose share of the work is
-/// used up earlier, but that has been executed at least [`WITHOUT_DRAWS`] times, keeps the
-/// assertions that have always held, and states the number of executions.
+/// used up earlier, after at least [`WITHOUT_DRAWS`] executions, or that reaches the maximum number
+/// of executions (see [`PATIENCE`]), keeps the assertions that have always held, and states the
+/// number of executions.
 ///
 /// # Errors
 /// If the suite does not fit the program.

@@ -10,7 +10,8 @@ use catherd_search::Stream;
 
 use super::observer::{Observation, Observer};
 
-/// Number of executions in which the values of variables are observed, each under another seed.
+/// Number of executions in which the values of variables are observed, each under another seed, in
+/// addition to the execution under the seed of the test.
 const EPISODES: usize = 10;
 
 /// Fraction of the width of a range by which the range is widened on both sides.

@@ -204,8 +204,9 @@ impl<Id: Copy> Extractor<Id> {
         &self.events
     }
 
-    /// A script is active while one of its threads is alive. A receiver is also active if it ran in
-    /// the last step, because it may have started and ended within this step.
+    /// A script is active while one of its threads is alive. A script that a message, a backdrop or
+    /// a clone starts is also active if it ran in the last step, because it may have started and
+    /// ended within this step.
     fn find_active<S: Scene<Id = Id>>(&mut self, scene: &S) {
         for (active, script) in self.active.iter_mut().zip(&self.tables.scripts) {
             *active = scene.is_active(script.top)

@@ -81,8 +81,9 @@ fn source_events(
     }
 }
 
-/// Events of every kind with the parameters that no codon sets. [`scatter`] draws positions of
-/// drags for each list. The last event is a wait.
+/// Events of all kinds except clicks on clones, moves of the mouse onto sprites, and sounds, with
+/// the parameters that no codon sets. [`scatter`] draws positions of drags for each list. The last
+/// event is a wait.
 pub(super) fn all(words: &mut Vocabulary, text: TextNo) -> Vec<Event> {
     let mut events = vec![
         Event::ClickStage,

@@ -8,7 +8,7 @@ use crate::graph::{Adjacency, Graph, NodeId};
 pub(super) fn depths(graph: &Graph) -> Vec<u32> {
     let dependence = graph.dependence().iter().map(|(from, edge)| (edge.to, from)).collect();
     let controls = Adjacency::new(graph.len(), dependence);
-    // Successive blocks have the same dependences and therefore the same depth.
+    // Blocks with the same dependences have the same depth.
     let mut classes: Vec<&[NodeId]> = Vec::new();
     let mut known = FxHashMap::default();
     let class_of: Vec<usize> = (graph.first_block()..graph.len() as NodeId)
