@@ -245,8 +245,8 @@ impl<S: StateSpace> Search<'_, S> {
         true
     }
 
-    /// Updates the goals that can be pursued, which are independent, open, and do not depend on
-    /// another open goal.
+    /// Updates the goals that can be pursued: independent open goals that depend on no goal, or on
+    /// a covered goal. If there are none, all open goals are pursued.
     fn refresh(&mut self, known: &[bool]) {
         let covered = |goal: &usize| self.found.states[*goal].is_some() || known[*goal];
         let ready = |goal: usize| {
@@ -468,8 +468,8 @@ impl<S: StateSpace> Search<'_, S> {
 }
 
 /// The bucket of a fitness `2 a + alpha(b) + c` (see `Model::evaluate` of
-/// `catherd-scratch-testgen`): ordered by approach level, then by branch distance, which is exact
-/// up to 32 and rounded to a quarter of an octave above.
+/// `catherd-scratch-testgen`): ordered by approach level, then by branch distance, which is rounded
+/// to a whole number up to 32 and to a quarter of an octave above.
 pub(crate) fn bucket(fitness: f64) -> i32 {
     if !fitness.is_finite() {
         return i32::MAX;

@@ -44,7 +44,7 @@ pub(crate) enum Neuroevolution<'a> {
 
 /// The properties of a project that guide a search for networks.
 pub(crate) struct Guide {
-    /// For each goal, whether the green flag starts with it.
+    /// For each goal, whether it is a hat that the green flag starts.
     pub(crate) flags: Vec<bool>,
     /// The goals whose coverage implies the coverage of others.
     pub(crate) independent: Vec<usize>,

@@ -14,7 +14,8 @@ const PRIOR: f64 = 20.0;
 const FLOOR: f64 = 0.001;
 /// Viability after waiting, relative to the viability before, below which a state counts as doomed.
 const DOOMED: f64 = 0.5;
-/// Number of fruitless visits after which another state of the cell replaces the state.
+/// Number of fruitless visits after which any state of the cell with the same fitness replaces the
+/// state.
 const TIRED: u32 = 4;
 
 /// The states of one goal.

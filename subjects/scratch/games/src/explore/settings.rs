@@ -48,7 +48,7 @@ pub struct Explore {
     pub going_on: f64,
     /// Maximum number of actions of a rollout.
     pub rollout: usize,
-    /// Probability of choosing a worse bucket.
+    /// Probability of moving on to the next worse bucket.
     pub decay: f64,
     /// Maximum number of cells of a bucket.
     pub cells_per_bucket: usize,

@@ -44,8 +44,7 @@ impl<'a> Changes<'a> {
         genome
     }
 
-    /// Changes either the structure, or weights and whether links are enabled. At least one thing
-    /// changes.
+    /// Adds a node or a link if possible, or changes weights and whether links are enabled.
     pub(super) fn mutate(&mut self, genome: &mut Genome, rng: &mut Stream) {
         if rng.chance(self.operators.add_node) {
             self.add_node(genome, rng);
@@ -56,7 +55,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Changes weights and enables or disables links. At least one thing changes.
+    /// Enables or disables links, and changes weights: with a certain probability, and always if no
+    /// links are to be switched.
     pub(super) fn change_links(&self, genome: &mut Genome, rng: &mut Stream) {
         let mut changed = false;
         if rng.chance(TOGGLED.0) {
@@ -86,8 +86,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Splits an enabled link by a new node. Initially the new node hardly changes the value that
-    /// the link passes on.
+    /// Splits an enabled link by a new node, if there is a link that leads forwards and not from
+    /// the bias. Initially the new node hardly changes the value that the link passes on.
     pub(super) fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let interface = self.interface;
         let ahead = |gene: &Gene| {

@@ -33,8 +33,7 @@ pub(super) struct Gene {
 pub(crate) struct Genome {
     /// Ascending by innovation.
     pub(super) genes: Vec<Gene>,
-    /// The hidden nodes with their depths in 0..1, ascending by depth. Inputs have depth 0, outputs
-    /// depth 1.
+    /// The hidden nodes with their depths in 0..1. Inputs have depth 0, outputs depth 1.
     pub(super) hidden: Vec<(u32, f64)>,
 }
 

@@ -24,8 +24,8 @@ const STAGNANT: u32 = 20;
 const MUTATED: f64 = 0.25;
 const CROSSED: f64 = 0.25;
 const STRANGER: f64 = 0.001;
-/// Number of extra children of the best member of all, and the probability that one of them gets a
-/// link.
+/// Number of children that are made from the best member of all, one of which is an unchanged copy,
+/// and the probability that another of them gets a link instead of other weights.
 const CHAMPION: (usize, f64) = (3, 0.3);
 /// Number of attempts to breed a child with links to some output.
 const TRIES: usize = 20;

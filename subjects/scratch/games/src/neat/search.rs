@@ -18,7 +18,7 @@ pub(super) struct Breeder<'a, 'b> {
     settings: &'a Neatest,
     changes: Changes<'a>,
     trials: &'b mut Trials<'a>,
-    /// For each goal, whether the green flag starts with it.
+    /// For each goal, whether it is a hat that the green flag starts.
     flags: Vec<bool>,
     /// For each goal, whether it has ever been the target.
     tried: Vec<bool>,
@@ -61,9 +61,9 @@ impl<'a, 'b> Breeder<'a, 'b> {
         }
     }
 
-    /// The next target: an open goal whose dependency has a network. Goals of the green flag come
-    /// first, then goals that networks have covered by accident (those that have never been the
-    /// target first), and then all others.
+    /// The next target: an open goal whose dependency has a network. Goals that have never been the
+    /// target come first: of these, first goals of the green flag, then the goal that networks have
+    /// covered most often by accident, then a random goal.
     fn choose(&self, rng: &mut Stream) -> Option<usize> {
         let all = self.trials.targets();
         if let Some(flag) = all.iter().find(|goal| self.flags[**goal] && !self.tried[**goal]) {

@@ -86,7 +86,8 @@ impl<'a> Trials<'a> {
         dependencies.is_empty() || dependencies.iter().any(|it| self.archive[*it].is_some())
     }
 
-    /// The open goals that are reachable, or all open goals if none is reachable; ascending.
+    /// The open goals at which the search aims and that are reachable, or all open goals at which
+    /// it aims if none is reachable; ascending.
     pub(super) fn targets(&self) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.archive.len())
             .filter(|goal| self.aimed[*goal] && self.is_open(*goal))

@@ -24,7 +24,7 @@ pub(crate) struct Alphabet {
     /// Events that a rule may send: all listed events except waits, answers, drags and moves of the
     /// mouse.
     pub(crate) events: Vec<Event>,
-    /// Whether the program senses the position of the mouse.
+    /// Whether the program senses the mouse.
     pub(crate) mouse: bool,
     /// Strings that answer questions.
     pub(crate) answers: Vec<TextNo>,

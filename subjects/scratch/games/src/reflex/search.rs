@@ -351,7 +351,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Offers a policy to the population of a goal. Returns whether it entered.
+    /// Offers a policy to the population of a goal. Returns whether it is now the best policy of
+    /// the population.
     fn enter(&mut self, goal: usize, worth: Worth, policy: &Rc<Policy>) -> bool {
         let population = &mut self.populations[goal];
         let full = population.len() >= self.settings.policies;

@@ -142,8 +142,8 @@ impl PolicyTest {
         self.end_early(before, seed, seeds, goals, arena);
     }
 
-    /// Limits the number of steps to the number after which all goals are covered under every seed
-    /// that covers them, with a reserve, because other seeds may need more steps.
+    /// If the goals are covered under every seed, limits the number of steps to the number after
+    /// which they are covered, with a reserve, because other seeds may need more steps.
     fn end_early(
         &mut self,
         before: &Coverage,
@@ -167,5 +167,5 @@ impl PolicyTest {
     }
 }
 
-/// Factor of the number of steps that the slowest training seed needs.
+/// Factor of the number of steps that the slowest seed needs.
 const RESERVE: u64 = 2;

@@ -17,7 +17,7 @@ pub(crate) struct Layout {
     pub(crate) watched: Vec<(u16, usize)>,
     /// The constants with which these variables are compared.
     pub(crate) constants: Vec<(u16, usize, String)>,
-    /// Whether some goal depends directly on random numbers.
+    /// Whether some condition depends on random numbers, directly or through variables.
     pub(crate) has_chance: bool,
     /// Whether the name of some message is computed. If so, no distance leads to its receivers, and
     /// random numbers may decide which scripts receive it.
@@ -25,7 +25,7 @@ pub(crate) struct Layout {
     /// Pairs of sprites: a script of the first senses whether it touches the second, or the
     /// distance to it.
     pub(crate) meetings: Vec<(u16, u16)>,
-    /// Names of targets, for sprites.
+    /// Positions of the sprites in `Project::targets`.
     pub(crate) sprites: Vec<u16>,
 }
 
