@@ -92,7 +92,7 @@ impl<'a> Account<'a> {
         self.cancelled |= (self.on_progress)(&progress).is_break();
     }
 
-    /// Records which goals are now covered, if more of the counted goals are covered than before.
+    /// Records the number of counted goals that are now covered, if it is larger than before.
     pub(crate) fn covered_goals(&mut self, covered: impl Iterator<Item = bool>) {
         self.covered(covered.take(self.goals).filter(|covered| *covered).count());
     }

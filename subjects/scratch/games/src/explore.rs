@@ -314,7 +314,7 @@ impl<S: StateSpace> Search<'_, S> {
         (Origin::Root, state)
     }
 
-    /// Probes the next root, if there is one.
+    /// Probes the next root, if there is one and fewer than [`PROBED_ROOTS`] were probed.
     fn probe(&mut self, work: &mut Work) {
         while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
             // Do not probe all roots, because the states directly after the green flag are similar

@@ -35,7 +35,7 @@ pub(crate) fn path_test(
     limit: u64,
     counts: &mut Shortened,
 ) -> Option<PathTest> {
-    // The events are converted, because the arena has another vocabulary.
+    // The events are converted, because the arena has a different vocabulary.
     let mut events: Vec<Event> = path
         .events
         .iter()

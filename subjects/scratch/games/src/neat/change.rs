@@ -109,7 +109,8 @@ impl<'a> Changes<'a> {
         self.insert(genome, node, to, weight);
     }
 
-    /// Links two nodes between which there is no link yet.
+    /// Links two nodes between which there is no link yet, if a limited number of attempts finds
+    /// such nodes.
     pub(super) fn add_link(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let first = self.interface.first_output();
         let outputs = first..first + self.interface.output_nodes();

@@ -190,8 +190,8 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         children.into_iter().map(Rc::new).collect()
     }
 
-    /// Breeds a child with another structure or other weights. Parents are first crossed with a
-    /// certain probability.
+    /// Breeds a child with a different structure or different weights. The parents are first
+    /// crossed with a certain probability.
     fn restructured(
         &mut self,
         [one, other]: [&Judged; 2],
@@ -219,8 +219,8 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         child
     }
 
-    /// Breeds two children with the structures of their parents and other weights. Parents of the
-    /// same topology are first crossed with a certain probability.
+    /// Breeds two children with the structures of their parents and different weights. Parents of
+    /// the same topology are first crossed with a certain probability.
     fn reweighted(&mut self, [one, other]: [&Judged; 2], rng: &mut Stream) -> [Genome; 2] {
         let same = one.topology == other.topology;
         [(one, other), (other, one)].map(|(first, second)| {

@@ -56,7 +56,7 @@ impl GenomeSettings {
             Field::share("add_link", &mut self.add_link)
                 .meaning("probability that a mutation adds a link"),
             Field::share("change_weights", &mut self.change_weights)
-                .meaning("probability that another mutation changes weights"),
+                .meaning("probability that any other mutation changes weights"),
             Field::number("weight_power", &mut self.weight_power, 0.0, 100.0)
                 .meaning("largest new weight, and deviation of changes"),
             Field::count("press", &mut self.press, 1, 10_000)

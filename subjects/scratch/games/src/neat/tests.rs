@@ -34,8 +34,8 @@ fn a_new_network_has_a_hidden_node_for_each_sprite() {
     let mut rng = Stream::new(1, 0);
     let genome = Genome::new(Start::Hidden, &interface, &mut innovations, &mut rng);
     assert_eq!(interface.class_nodes(), [4, 6]);
-    // Links from three inputs to two hidden nodes, and from these and the bias to four output
-    // nodes.
+    // Each of the three inputs is linked to the hidden node of its sprite, and both hidden nodes
+    // and the bias are linked to all four output nodes.
     assert_eq!((genome.hidden.len(), genome.genes.len()), (2, 3 + 3 * 4));
     let network = genome.network(&interface);
     assert_eq!(network.hidden, 2);

@@ -41,13 +41,13 @@ impl Coverage {
         under.filter(|under| under[goal as usize]).count()
     }
 
-    /// Number of seeds up to the first under which a goal is not covered.
+    /// Number of seeds before the first seed under which a goal is not covered.
     fn streak(&self, goal: u32) -> usize {
         self.covered.iter().take_while(|under| under[goal as usize]).count()
     }
 
-    /// Whether these goals are covered under as many seeds as before, and under the seed at a
-    /// position.
+    /// Whether each of these goals is covered under at least as many seeds as before, and under the
+    /// seed at a position.
     fn is_as_good(&self, before: &Coverage, goals: &[u32], seed: usize) -> bool {
         goals.iter().all(|&goal| {
             self.count(goal) >= before.count(goal) && self.covered[seed][goal as usize]

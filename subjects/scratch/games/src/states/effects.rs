@@ -14,7 +14,8 @@ const SMALLEST: f64 = 0.3;
 /// Places of the originals of all targets: x, y, direction; `None` if hidden.
 pub(crate) type Places = Vec<Option<[f64; 3]>>;
 
-/// The current places of the originals.
+/// The current positions and directions of the visible originals; `None` for the stage and for
+/// invisible sprites.
 pub(crate) fn places<T: Tracer>(vm: &Vm<T>) -> Places {
     let mut places = vec![None; vm.program().targets().len()];
     for view in vm.targets().filter_map(|id| vm.target(id)) {
@@ -90,7 +91,8 @@ impl Axes {
         }
     }
 
-    /// Whether some event had an effect on the sprite in more than a third of the states.
+    /// Whether some event had an effect on the sprite in more than a third of the states in which
+    /// it was visible.
     pub(crate) fn controls(&self, sprite: usize) -> bool {
         self.seen
             .get(sprite)

@@ -173,7 +173,7 @@ impl Reporter {
     }
 }
 
-/// The parts of the condition of a block.
+/// Adds the parts of the inputs of a block, without its branches.
 fn conditions(target: &Target, block: &Block, found: &mut Vec<Reporter>) {
     let condition = block.inputs.iter().filter(|input| !input.name.starts_with("SUBSTACK"));
     for input in condition {
@@ -181,7 +181,7 @@ fn conditions(target: &Target, block: &Block, found: &mut Vec<Reporter>) {
     }
 }
 
-/// The parts of an input, with the literal with which it is compared.
+/// Adds the parts of an input, each with the literal with which it is compared.
 fn reporters(
     target: &Target,
     slot: &Slot,

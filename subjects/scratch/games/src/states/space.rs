@@ -152,7 +152,8 @@ impl<'a> Space<'a> {
         key
     }
 
-    /// A listed event: the event that repeats the last event, or a random event.
+    /// A listed event: the event that repeats the last event, or a random event. `None` if no event
+    /// is listed, the program hangs, or it has ended and only waits are listed.
     fn pick(&mut self, rng: &mut Stream, last: Option<Event>) -> Option<Event> {
         let listed = self.extractor.events();
         let over = listed.is_empty()
