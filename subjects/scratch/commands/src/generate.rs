@@ -65,7 +65,8 @@ enum Kept {
 }
 
 impl Flags {
-    /// Whether flags about assertions are given, which only suites for Scratch have.
+    /// Whether --no-assertions or --touching is given, or --assertions with a value other than
+    /// `all`. These flags are only for Scratch.
     pub fn choose_assertions(&self) -> bool {
         self.no_assertions || self.touching || self.assertions != Kept::All
     }

@@ -61,7 +61,8 @@ pub fn run(path: &Path, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Counts the unsupported blocks for each opcode, leaving out blocks outside of scripts.
+/// Finds the blocks that the VM does not support, by opcode. A block that is outside of scripts,
+/// has no block below it and is not a hat is left out.
 fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     let mut found: BTreeMap<String, Uses> = BTreeMap::new();
     for target in &project.targets {

@@ -165,7 +165,8 @@ struct Film<'a> {
     rule: Option<usize>,
     /// The last picture; empty before the first.
     last: Vec<Pixel>,
-    /// The part of the frame that must be written, and the number of steps for which it is shown.
+    /// The part of the last picture that is not yet written, and the number of steps for which it
+    /// is shown; `None` before the first picture.
     pending: Option<(Frame<'static>, u32)>,
     result: Result<(), EncodingError>,
 }

@@ -138,7 +138,7 @@ impl CorpusDescription {
             + &self.near_duplicate_list()
     }
 
-    /// Quantiles of the sizes.
+    /// Quantiles and means of the sizes.
     fn size_table(&self) -> String {
         let n = self.rows.len();
         let mut text = format!(
@@ -237,7 +237,7 @@ impl CorpusDescription {
         text
     }
 
-    /// Number and largest groups of near-duplicates.
+    /// The number of near-duplicates, and the names of some of them in the largest groups.
     fn near_duplicate_list(&self) -> String {
         let groups = self.near_duplicates();
         let copies: usize = groups.iter().map(|(_, rows)| rows.len() - 1).sum();

@@ -44,7 +44,7 @@ pub(super) struct Choices {
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 
-    /// Number of tests of a suite that only has models, each with other random numbers of the
+    /// Number of tests of a suite that only has models, each with different random numbers for the
     /// models
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     model_repetitions: u32,

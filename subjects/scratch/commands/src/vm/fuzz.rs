@@ -29,7 +29,8 @@ Examples:
   catherd dev vm fuzz games --seconds 3600 --seed 7 --jobs 2
   catherd dev vm fuzz games --seed 7 --only 4711
 
-Exit codes: 0 if nothing failed, 2 if something did, 1 if a path does not exist.")]
+Exit codes: 0 if nothing failed, 2 if something did, 1 if the command cannot run or the execution of
+--only failed.")]
 pub struct Arguments {
     /// Project files, unpacked project folders, or folders of them
     #[arg(required = true, value_name = "DIR")]
