@@ -53,7 +53,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Variable(slot) => self.variable(*slot).to_number(),
             Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
             Expr::ItemOfList(list, index) => {
-                // An index outside of the list gives the empty text, which is 0 as a number.
+                // An index outside of the list results in the empty text, which is 0 as a number.
                 let place = self.item_place(*list, *index);
                 place.map_or(0.0, |place| self.list(*list).items[place].to_number())
             }
@@ -116,7 +116,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         floor(start + passed + ERROR_MS) / DAY_MS
     }
 
-    /// Index of the first item in a list that equals a value.
+    /// Index of the first item in a list that equals a value; `None` if there is none.
     fn find_item(&mut self, list: Slot, item: ExprId) -> Option<usize> {
         let item = self.value(item);
         let items = &self.list(list).items;

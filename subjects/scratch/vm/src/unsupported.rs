@@ -5,7 +5,8 @@ use catherd_scratch_sb3::Opcode;
 use crate::compat::Compat;
 
 /// Short reason why a block behaves differently here than in this version of Scratch, and what it
-/// does instead; `None` if it behaves the same. `docs/explanation/conformance.md` has the details.
+/// does instead; `None` if it behaves the same. `docs/explanation/conformance.md` contains the
+/// details.
 pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     use Opcode::*;
     let today = compat == Compat::Today;

@@ -154,7 +154,7 @@ impl Value {
         }
     }
 
-    /// Index of the first item that equals the value.
+    /// Index of the first item that equals the value; `None` if there is none.
     pub(crate) fn position_in(&self, items: &[Value]) -> Option<usize> {
         let number = match self {
             Value::Number(_) | Value::Text(_) => self.comparand(),

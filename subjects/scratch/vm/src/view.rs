@@ -61,12 +61,12 @@ pub struct TargetView<'a> {
 }
 
 impl<'a> TargetView<'a> {
-    /// Whether it exists; false for a deleted clone.
+    /// Whether the target exists; false for a deleted clone.
     pub fn exists(&self) -> bool {
         self.state.alive
     }
 
-    /// Whether its bubble is to the right of it.
+    /// Whether the bubble of the target is to its right.
     pub fn is_bubble_on_right(&self) -> bool {
         self.state.bubble.on_right
     }
@@ -250,7 +250,7 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// The first sample of a colour on the stage in a grid search that starts at `from`, without
-    /// the target itself.
+    /// the target itself; `None` if there is none.
     pub fn find_color(
         &mut self,
         target: TargetId,
@@ -261,7 +261,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable), f64::INFINITY)
     }
 
-    /// The first sample of a colour on the target, searched from its position.
+    /// The first sample of a colour on the target, searched from its position; `None` if there is
+    /// none.
     pub fn find_own_color(&mut self, target: TargetId, rgb: [u8; 3]) -> Option<(f64, f64)> {
         let state = &self.state.targets[target.0 as usize];
         let (drawable, start) = (state.drawable, (state.x, state.y));

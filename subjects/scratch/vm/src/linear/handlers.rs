@@ -20,7 +20,7 @@ macro_rules! parts {
 }
 use parts;
 
-/// Called by a handler that was chosen for another instruction, which does not occur. It is a
+/// Called by a handler that was chosen for a different instruction, which does not occur. It is a
 /// separate function because a handler that may panic would save registers at its beginning.
 #[cold]
 #[inline(never)]

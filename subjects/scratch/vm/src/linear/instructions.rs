@@ -67,7 +67,7 @@ pub(crate) enum Link {
 }
 
 impl Link {
-    /// The link that gives the negated result for negated outcomes.
+    /// The link with the negated result for negated outcomes.
     pub(crate) fn negated(self) -> Link {
         match self {
             Link::Push => Link::Push,

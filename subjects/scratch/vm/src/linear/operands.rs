@@ -144,7 +144,8 @@ impl Source for Any {
 
 /// A kind of operands that are written.
 pub(super) trait Destination {
-    /// The number to be overwritten; `None` if the operand has another value or does not exist.
+    /// The number to be overwritten; `None` if the value of the operand is not a number or does not
+    /// exist.
     fn place<'m, T: Tracer>(executor: &'m mut Executor<'_, T>, to: Operand) -> Option<&'m mut f64>;
 }
 

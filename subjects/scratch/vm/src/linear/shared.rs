@@ -84,7 +84,8 @@ impl Shared {
         Some(to)
     }
 
-    /// The part for an expression, and its reading if different readings give different numbers.
+    /// The part for an expression, and its reading if different readings result in different
+    /// numbers.
     fn name(&self, e: ExprId, reading: Reading) -> Option<(u32, Reading)> {
         let part = *self.parts.get(&e.0)?;
         Some((part, if self.items.contains(&part) { reading } else { Reading::Number }))

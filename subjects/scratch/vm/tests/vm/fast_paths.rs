@@ -36,7 +36,8 @@ const LITERALS: [&str; 20] = [
     "\"                    \"",
 ];
 
-/// The ways to get a value: a literal, a variable, a parameter, and a computed value.
+/// The forms of an operand: a literal, a variable, a parameter, a computed text, and a computed
+/// number.
 fn forms(literal: &str, variable: &str, parameter: &str) -> [String; 5] {
     [
         literal.to_owned(),

@@ -96,7 +96,7 @@ impl Harness {
         self.target(name).id
     }
 
-    /// The variable `v` of the stage, or `A.v` of a sprite.
+    /// The value of a variable: `v` of the stage, or `A.v` of the sprite `A`.
     pub(crate) fn value(&self, name: &str) -> Value {
         let (owner, name) = name.split_once('.').unwrap_or(("Stage", name));
         let found = self.target(owner).variables().find(|(n, _)| **n == *name);

@@ -15,7 +15,8 @@ pub(crate) enum Known {
     Nothing,
     /// The smallest distances so far.
     Smallest,
-    /// Distances of 0 for every other block; these distances then do not matter.
+    /// Distances of 0 for blocks with odd numbers. If `MERGES` is set, measured distances of these
+    /// blocks are not kept.
     Zeros,
 }
 

@@ -80,7 +80,7 @@ fn directions_wrap_into_minus_179_to_180() {
     }
     assert_eq!(number("(right 100)", |t| t.direction), -170.0);
     assert_eq!(number("(left 100)", |t| t.direction), -10.0);
-    // As in the file.
+    // The direction in a file is not wrapped.
     assert_eq!(Harness::new("(sprite A direction=450)").target("A").direction, 450.0);
 }
 
@@ -88,7 +88,8 @@ fn directions_wrap_into_minus_179_to_180() {
 fn pointing_towards() {
     assert_eq!(number("(goto-xy 30 0) (towards B)", |t| t.direction), 0.0);
     assert_eq!(number("(goto-xy 0 40) (towards B)", |t| t.direction), 90.0);
-    // Both sprites are at the same point, so the direction is atan2(0, 0).
+    // Both sprites are at the same point, and the angle atan2(0, 0) = 0 corresponds to the
+    // direction 90.
     assert_eq!(number("(goto B) (point 7) (towards B)", |t| t.direction), 90.0);
     assert_eq!(number("(point 7) (towards nobody)", |t| t.direction), 7.0);
     let random = (draws(1)[0] * 360.0 + 0.5).floor() - 180.0;
@@ -235,7 +236,8 @@ fn everything_said_is_reported() {
     assert_eq!(harness.log().said, ["a", "", "b", "q"]);
 }
 
-/// The costume of A after a selection: `one`, `2`, `three`, `2`.
+/// The number (from 0) of the costume of A after a block, or of the backdrop after a block about
+/// backdrops. The costumes are `one`, `3` and `three`, and the backdrops are `b1`, `3` and `b3`.
 fn selected(block: &str) -> usize {
     let source = format!(
         "(costume b1) (costume 3) (costume b3)

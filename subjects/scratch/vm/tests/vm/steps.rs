@@ -56,7 +56,8 @@ fn a_hat_with_nothing_below_occupies_the_list_until_the_next_step() {
     assert_eq!(harness.vm.thread_count(), 0);
 }
 
-/// A script that a later one stops, in batches that meet no other script that has ended.
+/// A script in A, started by a message, that a later script in A stops when the key `k` is pressed.
+/// No other script ends before, so that no batch meets an ended thread.
 const STOPPED: &str = "(message m) (var v #0) (sprite A
        (received m (forever [(change v #1)]))
        (key k (stop \"other scripts in sprite\") (forever [])))
@@ -217,7 +218,8 @@ fn stop_this_script_and_stop_other_scripts() {
            (flag (log never)))
          (sprite B (flag (wait 0) (log other)))",
     );
-    // B starts first, in front of A; A's second script is killed before its slice.
+    // B starts first, because it is in front of A. The second script of A is stopped before its
+    // first slice.
     assert_eq!(log, ["1 2", "other", ""]);
     let log = steps("(sprite A (flag (stop nonsense) (log on)))");
     assert_eq!(log, ["on"]);

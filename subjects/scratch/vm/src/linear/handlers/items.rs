@@ -88,8 +88,8 @@ pub(crate) fn item<T: Tracer, I: Source>(
 ) -> usize {
     parts!(step, Instruction::Item { reading, to, list, index, whole });
     let number = executor.index::<I>(index).and_then(|index| match executor.item_at(list, index) {
-        // An index outside of the list gives the empty text, which is itself an index outside of
-        // any list.
+        // An index outside of the list results in the empty text, which is itself an index outside
+        // of any list.
         None => matches!(reading, Reading::Number | Reading::Index).then_some(0.0),
         Some(Value::Number(n)) => Some(*n),
         Some(item) => match reading {

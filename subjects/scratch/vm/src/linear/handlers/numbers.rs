@@ -248,8 +248,8 @@ pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     }
 }
 
-/// This is a separate function because inlining it into all functions above would generate too much
-/// code.
+/// Compares two numbers. This is a separate function because inlining it into all functions above
+/// would generate too much code.
 #[inline(never)]
 fn compare_numbers<T: Tracer, C: Compared>(
     executor: &mut Executor<'_, T>,
