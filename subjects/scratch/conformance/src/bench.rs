@@ -28,7 +28,7 @@ pub struct Speed {
     pub snapshot_us: f64,
     /// Microseconds to restore that snapshot.
     pub restore_us: f64,
-    /// Milliseconds to read, compile and prepare the project.
+    /// Milliseconds to read and compile the project.
     pub load_ms: f64,
     /// Limits of the VM that the traced run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]

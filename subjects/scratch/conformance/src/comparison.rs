@@ -168,8 +168,8 @@ fn check_variables(view: &TargetView<'_>, want: &Value) -> PropertyCheck {
     Ok(())
 }
 
-/// Equality with a tolerance of 1e-9, relative for numbers above 1. Non-finite numbers are recorded
-/// as strings.
+/// Equality with a tolerance of 1e-9, relative for numbers with an absolute value above 1.
+/// Non-finite numbers are recorded as strings.
 fn same_number(want: &Value, got: f64) -> bool {
     match want {
         Value::Number(n) => n.as_f64().is_some_and(|n| (n - got).abs() <= 1e-9 * n.abs().max(1.0)),

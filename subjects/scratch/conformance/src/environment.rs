@@ -27,8 +27,8 @@ pub struct Environment {
     /// 0.075 s, as Scratch did in 2022. Recordings do not contain this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
-    /// Steps in which keys that are held start hats of Makey Makey again. The original repeats them
-    /// at intervals of real time, which the recorder did not control.
+    /// Steps in which keys that are held start hats of Makey Makey again. The original repeats held
+    /// keys at real-time intervals, which the recorder did not control.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub makey_steps: Vec<u64>,
 }

@@ -27,7 +27,7 @@ pub struct WarpBlocks {
     /// Number of all blocks that were executed.
     pub executed: u64,
     /// How many blocks were interpreted, by opcode and reason. For a reason within the block, the
-    /// opcodes of its reporters follow, without arithmetic and comparisons.
+    /// opcodes of its reporters follow, without arithmetic, comparisons and `and`, `or` and `not`.
     pub interpreted: BTreeMap<String, u64>,
 }
 

@@ -13,8 +13,9 @@ use crate::limits::{LimitHit, limit_hits};
 use crate::observer::Observer;
 use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
 
-/// Settings for the recordings: the timer of the Whisker paper, no network and no clock, or the
-/// settings of today's Scratch.
+/// Settings for the recordings. For Scratch of 2022: the timer of the Whisker paper, no network and
+/// no clock. For today's Scratch: its usual settings, or with `one_batch` the timer and the batches
+/// of 2022.
 fn settings(compat: Compat, one_batch: bool) -> VmSettings {
     let default = VmSettings::of(compat);
     let slowed =

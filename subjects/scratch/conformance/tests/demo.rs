@@ -33,7 +33,7 @@ fn recordings() -> Vec<(Trace, Project)> {
 }
 
 /// Recordings with which the VM is known to disagree: project, seed, step of the first difference.
-/// `docs/measurements/conformance.md` has the causes.
+/// `docs/measurements/conformance.md` describes the causes.
 const DIFFERENT: [(&str, u32, u64); 1] = [("apple-catch", 1, 56)];
 
 #[test]

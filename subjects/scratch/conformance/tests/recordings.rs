@@ -51,7 +51,8 @@ fn recordings_of_today_replay_identically() {
     let verdicts = replay_all(&files, &index, Compat::Today, |_| ());
     let differing: Vec<_> = verdicts.iter().filter(|it| !it.is_identical()).collect();
     assert!(differing.is_empty(), "{differing:#?}");
-    // A held key started its hat again after 105 steps, by a timer of real time.
+    // The original starts the hat of a held key again after a real-time interval, here 105 steps
+    // after the key was pressed.
     let makey = verdicts.iter().find(|verdict| verdict.trace == "makey").unwrap();
     let ReplayOutcome::Replayed(replay) = &makey.outcome else { panic!("{makey:?}") };
     assert_eq!(replay.environment.makey_steps, [110]);

@@ -162,7 +162,8 @@ impl ScriptWriter<'_> {
         self.add_script(hat, vec![call]);
     }
 
-    /// Adds statements in sequence and returns the id of the first.
+    /// Adds statements in sequence and returns the id of the first; null if there are no
+    /// statements.
     fn add_chain(&mut self, script: Vec<Value>) -> Value {
         let mut next = Value::Null;
         for block in script.into_iter().rev() {
