@@ -130,7 +130,7 @@ pub enum SampleError {
         /// The journal that the other process has locked.
         folder: PathBuf,
     },
-    /// The folder contains a sample of another recipe.
+    /// The folder contains a sample of a different recipe.
     #[error("{}: contains a sample with different ids, a different seed or different exclusions", folder.display())]
     OtherRecipe {
         /// The folder.
@@ -280,7 +280,7 @@ fn restore(
         let exists = |sha| staging.project(sha).is_file() || corpus::project(folder, sha).is_file();
         let archive_missing = entry.project.as_ref().is_some_and(|member| !exists(member.sha256));
         if !order.restore(entry, archive_missing) {
-            let fault = format!("position {position} has another id in this order");
+            let fault = format!("position {position} has a different id in this order");
             return Err(CorpusError::damaged(&folder.join(JOURNAL_FILE), fault));
         }
     }

@@ -13,8 +13,8 @@ use catherd_scratch_corpora::corpus::{Member, Recipe, Sha, verify};
 use catherd_scratch_corpora::sample::{FetchEnd, ProbeOutcome, SampleError, SampleSettings, fetch};
 use catherd_scratch_corpora::{Authors, synth};
 
-/// A server for archives. The first requests for a path get the status 503; the number of faults of
-/// the path says how many.
+/// A server for archives. It answers the first requests for a path with the status 503; `faults`
+/// contains the number of these requests by path.
 struct Archives {
     port: u16,
     requests: Arc<AtomicUsize>,
@@ -126,7 +126,8 @@ fn the_projects_of_a_list_are_fetched_once_and_checked() {
     assert_eq!(authors.of(&file), Member::author_hash("ADA"));
     assert_eq!(authors.of(&list), "");
 
-    // The same list gives the same corpus again; another list is refused.
+    // Fetching the same list into the same folder results in the same corpus; a different list is
+    // refused.
     assert!(
         matches!(run(&list, &folder), Ok(FetchEnd::Fetched(again, _)) if again.metadata == corpus.metadata)
     );

@@ -96,9 +96,9 @@ impl Member {
 
     /// Pseudonym of an author: 16 hexadecimal digits of SHA-256 over a fixed salt and the name in
     /// lower case, because Scratch ignores the case of names. The salt is public, because otherwise
-    /// the corpora of two laboratories could not be compared. Therefore, tables do not contain the
-    /// names of children, but a name can still be found by hashing candidates, or by opening the
-    /// project with its id on Scratch's site.
+    /// the corpora of two laboratories could not be compared. The pseudonym keeps the names of
+    /// children out of tables, but a name can still be found by hashing candidates, or by opening
+    /// the project with its id on Scratch's site.
     pub fn author_hash(name: &str) -> String {
         let hash = Sha::of(format!("catherd author of {}", name.to_lowercase()));
         hex::encode(&hash.0[..8])

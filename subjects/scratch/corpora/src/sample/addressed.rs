@@ -45,7 +45,8 @@ pub struct AddressedProject {
 /// End of a fetch.
 #[derive(Clone, Debug)]
 pub enum FetchEnd {
-    /// A corpus of the existing projects, and the id, outcome and detail of each other project.
+    /// A corpus of the fetched projects, and the id, outcome and detail of each project that is
+    /// left out.
     Fetched(Box<Corpus>, Vec<(String, ProbeOutcome, String)>),
     /// The servers cannot be reached, for this cause.
     Unreachable(String),
