@@ -32,7 +32,8 @@ const PASSES: &str = "
         {test: strict, name: 'keys'}, {name: 'later', skip: true}];
 ";
 
-/// A folder with a project of the demo corpus and suites next to it.
+/// A folder with two copies of a project of the demo corpus, a suite for each of them, and a file
+/// that is not a suite.
 fn folder() -> tempfile::TempDir {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../../datasets/demo");
     let folder = tempfile::tempdir().unwrap();
@@ -85,7 +86,7 @@ fn suites_are_those_whose_names_begin_as_the_project_does() {
     fs::write(folder.path().join("free.js"), "").unwrap();
     let alone = find(folder.path());
     assert_eq!(names(&alone[0]), ["2-other", "free", "manual", "mio-1"]);
-    // The digest depends on the content of suites, and two files must not be the same suite.
+    // The digest depends on the contents of suites.
     fs::write(folder.path().join("free.js"), "x").unwrap();
     assert_ne!(find(folder.path())[0].digest, alone[0].digest);
     // A folder that contains only suites may have suites of all projects.

@@ -10,8 +10,8 @@ pub(crate) fn template() -> Project {
     project(vec![stage(), cat(&mut TargetBuilder::new("Cat"), false), dog()])
 }
 
-/// The solution: in addition to the template, `Cat` walks 10 steps three times when it is clicked,
-/// asks for a name when the key `q` is pressed, and sends `done`.
+/// The solution. In addition to the template, `Cat` walks three times by 10 and sends `done` when
+/// it is clicked, and asks for a name when the key `q` is pressed.
 pub(crate) fn submission() -> Project {
     project(vec![stage(), cat(&mut TargetBuilder::new("Cat"), true), dog()])
 }

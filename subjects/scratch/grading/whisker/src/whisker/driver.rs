@@ -278,7 +278,8 @@ impl Driver {
         }
     }
 
-    /// Ends the program as `t.end()` does: everything is stopped, then one step is executed.
+    /// Ends the program as `t.end()` does: everything is stopped, then one step is executed. During
+    /// a step, only records that this must be done after it.
     pub(crate) fn end(&self) {
         if self.lent.get() {
             self.run.cancelled.set(true);

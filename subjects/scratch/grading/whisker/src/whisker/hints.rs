@@ -46,7 +46,8 @@ const MEMBERS: &str = "greenFlag end run runForTime runUntil runUntilChanges run
     getClones getCloneCount getNewClones getCostumes getCostumeByIndex getCostumeByName \
     getCostumeCount value valueAsNumber sprite";
 
-/// Whether a missing member or sprite may be the cause of an error.
+/// Whether an error is a `TypeError` or a `ReferenceError`, which a missing member or sprite may
+/// have caused.
 pub(crate) fn is_mistake(thrown: &Thrown) -> bool {
     ["TypeError", "ReferenceError"].contains(&thrown.name.as_str())
 }
