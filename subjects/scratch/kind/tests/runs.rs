@@ -253,7 +253,7 @@ fn suites_for_games_are_measured_under_fresh_seeds() {
             .unwrap()
     );
 
-    // Other algorithms are measured on request; algorithms with long tests have their own names.
+    // Suites of other algorithms are only executed under fresh seeds if `fresh_seeds` is set.
     spec.algorithm = Algorithm::plain("mio-long");
     let plain = subject.run(&spec, &mut unwatched).unwrap();
     assert!(!plain.metrics.keys().any(|name| name.starts_with("coverage.")));
