@@ -120,7 +120,8 @@ fn outcomes_follow_from_the_tests() {
     assert_eq!(duplicates(&results).iter().flatten().count(), 1);
     // The hat of the mutant waits for another key, so no test covers it, but one test notices it.
     assert_eq!(of(Krm, EventWhenKeyPressed).outcome, MutantOutcome::Killed);
-    // Now it turns forever within a step, and the test ends before it can fail.
+    // With the condition negated, the sprite turns forever within a step, and the test ends before
+    // it can fail.
     let negated = of(Ncm, OperatorGt);
     assert_eq!((negated.outcome, negated.executions), (MutantOutcome::Limit, 1));
 
@@ -197,7 +198,7 @@ fn names_say_what_was_changed() {
     assert_eq!(change("NCM:"), "operator_gt -> not operator_gt");
 }
 
-/// `set v to (a + b)`, where the sprite has `a`, and `b` is the stage's.
+/// Mutates `say (a + b)`, where `a` is a variable of the sprite and `b` is a variable of the stage.
 #[test]
 fn variables_are_replaced_by_any_that_can_be_read() {
     let variable = |name: &str| {
