@@ -220,7 +220,7 @@ impl Painter {
         self.paint(area, paint, pixmap);
     }
 
-    /// The pixels that a path may cover.
+    /// The pixels that a path with these sides may cover; `None` if there are none.
     fn area(&self, [left, top, right, bottom]: [f32; 4]) -> Option<Area> {
         // Add one pixel on each side, because corners are rounded to the grid. Casts saturate.
         let area = Area {

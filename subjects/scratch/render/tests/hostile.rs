@@ -295,7 +295,8 @@ fn long_texts_are_bounded() {
     assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
 }
 
-/// Tests the largest bitmaps, and more of them than a document may contain.
+/// Tests the largest bitmap that may be loaded, a bitmap file with a larger size in its header, and
+/// a document with more pixels of bitmaps than it may contain.
 #[test]
 #[ignore = "takes long"]
 fn large_bitmaps_are_bounded() {

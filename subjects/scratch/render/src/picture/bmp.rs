@@ -36,7 +36,8 @@ struct Channel {
 }
 
 impl Channel {
-    /// `None` if a mask has no bits, bits that are not contiguous, or bits outside of the pixel.
+    /// The channel of a mask; `None` if the mask has no bits, bits that are not contiguous, or bits
+    /// outside of the pixel.
     fn of(mask: u32, depth: u32) -> Option<Channel> {
         let max = mask.checked_shr(mask.trailing_zeros())?;
         if u64::from(mask) >> depth > 0 || max & max.wrapping_add(1) > 0 {

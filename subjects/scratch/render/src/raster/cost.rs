@@ -108,7 +108,7 @@ impl Estimate<'_> {
         }
     }
 
-    /// Tiles are drawn completely, even if only a part of them is visible.
+    /// The cost of a pattern. Its tile is drawn completely, even if only a part of it is visible.
     fn pattern(&self, pattern: &usvg::Pattern, transform: Transform) -> RasterCost {
         let transform = transform.pre_concat(pattern.transform());
         let (sx, sy) = transform.get_scale();

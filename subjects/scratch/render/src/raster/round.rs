@@ -234,7 +234,8 @@ struct Plane {
 }
 
 impl Plane {
-    /// `None` for a triangle without area.
+    /// The plane through the values at the corners of a triangle; `None` for a triangle without
+    /// area.
     fn new(triangle: &[Vertex; 3]) -> Option<Plane> {
         let at = triangle.map(|vertex| (f64::from(vertex.at.0), f64::from(vertex.at.1)));
         let [u, v] = [1, 2].map(|i| (at[i].0 - at[0].0, at[i].1 - at[0].1));

@@ -80,7 +80,7 @@ fn masks_are_turned_to_fit_their_shelf() {
 #[test]
 fn ellipses_cover_every_pixel_that_they_touch() {
     let id = ROUND_SHAPE_ID;
-    // The browser of the recordings draws these numbers.
+    // The browser of the recordings draws these alphas.
     let body = format!("<circle id='{id}' cx='23' cy='23' r='22.5'/>");
     let disc = rows(46, 46, &body);
     let row: Vec<u8> = disc[0].iter().copied().filter(|&alpha| alpha > 0).collect();

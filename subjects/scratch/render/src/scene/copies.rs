@@ -27,8 +27,8 @@ impl Rasters {
 }
 
 impl Scene {
-    /// Copies a drawable, without its place in the drawing order. `None` if the scene does not have
-    /// it.
+    /// Copies a drawable, without its position in the drawing order. `None` if the scene does not
+    /// have it.
     pub fn copy_drawable(&self, id: DrawableId) -> Option<DrawableCopy> {
         self.get(id).cloned().map(DrawableCopy)
     }

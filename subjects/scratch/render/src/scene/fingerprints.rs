@@ -21,8 +21,9 @@ impl Scene {
         self.pen.as_ref().map_or(print, |pen| print.and(pen.print()))
     }
 
-    /// The fingerprint of a drawable, including its place in the drawing order, but not its id.
-    /// Takes time proportional to the number of drawables.
+    /// The fingerprint of a drawable, including its position in the drawing order, but not its id;
+    /// the default fingerprint if the drawable does not exist. Takes time proportional to the
+    /// number of drawables.
     pub fn drawable_fingerprint(&self, id: DrawableId) -> Fingerprint {
         let Some(drawable) = self.get(id) else { return Fingerprint::default() };
         drawable.print().with(self.order(id) as u64, 1)
@@ -129,7 +130,8 @@ mod tests {
         assert_ne!(prints(&lazy)[0], before[0]);
         let mut blank = scene();
         assert_ne!(prints(&blank)[0], before[0]);
-        // Sensing and stamping select rasters, which remain selected after the drawing is cleared.
+        // Sense and stamp in the blank scene as well, because the fingerprint contains the rasters
+        // that this selects, also after the pen layer is cleared.
         blank.0.touching_color(blank.1[1], [1, 2, 3]);
         blank.0.pen_stamp(blank.1[0]);
         blank.0.pen_clear();

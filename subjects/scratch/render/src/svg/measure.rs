@@ -15,7 +15,7 @@ const INCH: f64 = 96.0;
 const FONT_SIZE: f64 = 16.0;
 
 /// Parses a `viewBox` attribute, whose numbers browsers store in binary32. An invalid attribute
-/// gives a size of 0.
+/// results in a size of 0.
 pub(super) fn parse_view_box(text: &str) -> ViewBox {
     let numbers: Result<Vec<f64>, _> = NumberListParser::from(text).take(5).collect();
     match numbers.as_deref() {
