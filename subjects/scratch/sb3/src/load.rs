@@ -31,7 +31,7 @@ impl Project {
         Project::from_bytes(&name, &read_archive(path, limits)?, limits)
     }
 
-    /// Reads an archive from memory. Errors give `name` as the file.
+    /// Reads an archive from memory. Errors contain `name` in place of the path.
     ///
     /// # Errors
     /// Like [`Project::read`].

@@ -92,7 +92,8 @@ fn block_cycles_name_target_and_block() {
     assert_eq!(read(&cat(&shared)).unwrap().block_count(), 3);
 }
 
-/// Blocks `0..n`, each linked to the next one by these links.
+/// A chain of the blocks `b0`, `b1` and so on, `n` in all. `links` returns the members with which a
+/// block refers to the next block, given the number of the next block.
 fn chain(n: usize, links: impl Fn(usize) -> String) -> String {
     let blocks: Vec<_> = (0..n)
         .map(|i| {

@@ -33,8 +33,8 @@ impl ScriptConverter<'_> {
         }
     }
 
-    /// Adds blocks in sequence, and returns the first. Unknown blocks are skipped, and the other
-    /// blocks are linked.
+    /// Adds blocks in sequence, and returns the first; `None` if there is none. Unknown blocks are
+    /// skipped, and the other blocks are linked.
     fn stack(&mut self, stack: &[Json], parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (mut head, mut above) = (None, parent);
         for json in stack {
@@ -49,7 +49,8 @@ impl ScriptConverter<'_> {
         head
     }
 
-    /// Adds a block, then the blocks in its inputs.
+    /// Adds a block, then the blocks in its inputs. `None` if the block is malformed, or unknown,
+    /// for which a warning is added.
     fn block(&mut self, json: &Json, parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (old, arguments) = (opcode(json)?, &json.array()?[1..]);
         let Some(entry) = look_up(old, arguments.first().and_then(Json::text)) else {
