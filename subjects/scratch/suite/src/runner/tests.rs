@@ -4,8 +4,8 @@ use catherd_scratch_sb3::{Opcode, Project};
 use super::*;
 use crate::{Assertion, Expected, Suite, SuiteTest};
 
-/// A program with a sprite that says something twice, moves by 10 when the key `a` is pressed, and
-/// then creates a clone of itself.
+/// A program with a sprite with two scripts that say `hi` at the green flag. When the key `a` is
+/// pressed, the sprite moves by 10 and creates a clone of itself.
 fn program() -> Arc<Program> {
     Arc::new(Program::compile(&moving()).unwrap())
 }
