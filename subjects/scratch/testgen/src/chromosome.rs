@@ -242,8 +242,8 @@ mod tests {
             longer += u32::from(child.length() > parent.length());
             shorter += u32::from(child.length() < parent.length());
         }
-        // No group is mutated with a probability of 0.9^10 = 0.349. Changes that round to 0 for all
-        // codons of a group are rare (0.08^3).
+        // The probability that no group is mutated is 0.9^10 = 0.349. Changes that round to 0 for
+        // all codons of a group are rare (0.08^3).
         let share = f64::from(unchanged) / f64::from(runs);
         assert!((share - 0.349).abs() < 0.015, "{share}");
         let ratio = f64::from(longer) / f64::from(shorter);

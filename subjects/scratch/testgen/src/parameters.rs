@@ -55,8 +55,8 @@ pub fn with_codons(
     event.into()
 }
 
-/// The event with parameters drawn uniformly: keys and waits up to their bounds,
-/// numbers from 0 to 100, the mouse anywhere on the stage.
+/// The event with parameters drawn uniformly: keys and waits up to their bounds, numbers from 0 to
+/// 100, positions of the mouse on the stage, and angles of drags.
 pub fn with_random(event: Event, bounds: DurationBounds, rng: &mut Stream) -> EventChoice {
     let event = match event {
         Event::KeyPress { key, .. } => {

@@ -148,8 +148,8 @@ fn distances_agree_with_the_published_tests() {
     assert_eq!(checked, checks.len());
 }
 
-/// Whether the distance has this level and branch distance. The decision did not have the required
-/// outcome, so the control flow distance is at its maximum.
+/// Whether the distance has this level and branch distance, and no control flow distance, because
+/// the decision did not have the required outcome.
 fn is_at(goal: &Distance, level: u32, branch: f64) -> bool {
     goal.approach_level == Some(level)
         && goal.branch_distance == branch
@@ -189,8 +189,8 @@ fn every_project_has_a_model() {
 
         let (mut fitness, mut workspace) = (Vec::new(), Workspace::default());
         let mut trace = Trace::new(model.block_count());
-        // Choose a third of the goals with a linear congruential generator, and record the required
-        // outcome, the other outcome or none for them.
+        // Cover a third of the goals, chosen with a linear congruential generator. For each of
+        // them, record that a condition was true, that it was false, that it was both, or nothing.
         let mut state = 1u32;
         for &goal in model.goals() {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

@@ -37,12 +37,13 @@ const STEP: u64 = 100;
 /// Executes the tests of a suite under other seeds and on other days. Marks assertions that do not
 /// hold as flaky, and goals that are not covered as covered by chance.
 ///
-/// If an attribute of a clone has another value in one execution, all assertions of the test about
-/// this attribute of any clone of the sprite, after the same event or a later event, are flaky as
-/// well. If a clone does not exist in an execution, only the assertions about this clone are flaky.
+/// If an attribute of a clone has a different value in some execution, all assertions of the test
+/// about this attribute of any clone of the sprite, after the same event or a later event, are
+/// flaky as well. If a clone does not exist in an execution, only the assertions about this clone
+/// are flaky.
 ///
 /// Each test is also executed once under its own seed as on another computer: with costumes that
-/// have [other edges](Runner::with_fine_edges), and with a smaller
+/// have [different edges](Runner::with_fine_edges), and with a smaller
 /// [budget](catherd_scratch_vm::VmSettings::warp_budget) of code without screen refresh, because
 /// the original interrupts such code by real time.
 ///
@@ -181,8 +182,8 @@ impl<'a> Lasting<'a> {
         }
     }
 
-    /// Drops a failed assertion and, if the attribute had another value, the assertions about other
-    /// clones of the same sprite.
+    /// Drops a failed assertion and, if the attribute had a different value, the assertions about
+    /// other clones of the same sprite.
     fn drop_assertion(&mut self, position: usize, has_value: bool) {
         let siblings = has_value.then(|| self.siblings.of(position)).into_iter().flatten();
         for position in std::iter::once(position).chain(siblings) {

@@ -292,7 +292,8 @@ fn what_depends_on_the_speed_of_the_computer_is_flaky() {
     let executed = |degrees| separated(&turning(degrees), 20);
     let turned = |direction| assertion(1, 0, Expected::Direction(direction));
     let hidden = assertion(1, 0, Expected::Visible(false));
-    // A turn and the loop around it are two blocks.
+    // Each iteration executes two blocks, the loop and the turn. A slower computer may not execute
+    // 100,001 iterations in one step.
     let short = executed("1001");
     assert!(short.assertions.contains(&turned(11.0)), "{short:#?}");
     assert!(short.flaky.is_empty() && short.chance.is_empty(), "{short:#?}");

@@ -211,7 +211,7 @@ impl Executor {
             return;
         };
         let events = recording.events.len();
-        // The path has another length if it ended early because the cache was full.
+        // The path has a different length if it ended early because the cache was full.
         if self.path.len() == events {
             let changes = recording.history.last(events as u32);
             let (moment, interaction) = (Moment::After, self.interaction);

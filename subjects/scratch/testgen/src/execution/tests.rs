@@ -41,7 +41,8 @@ fn patient(seconds: &str) -> Project {
     project(vec![TargetBuilder::new("Stage"), cat])
 }
 
-/// A project that senses keys and the mouse forever, and reacts to clicks at random.
+/// A project that senses a key, the mouse and the edge and moves by random distances forever, and
+/// says something when its sprite is clicked.
 pub(super) fn lively() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let (a, mouse, edge) = (cat.key_pressed("a"), cat.touching("_mouse_"), cat.touching("_edge_"));

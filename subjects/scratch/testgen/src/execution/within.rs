@@ -64,7 +64,8 @@ impl Executor {
         Some(recording)
     }
 
-    /// The state after most steps of an event, and their number; `None` if there is none.
+    /// The known state after the largest number of steps of an event, and this number; `None` if no
+    /// state is known.
     pub(super) fn known_within(
         &mut self,
         here: NodeNo,

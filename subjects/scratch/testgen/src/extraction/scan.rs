@@ -115,7 +115,7 @@ impl<'a> Scanner<'a> {
     }
 
     /// Removes repetitions from the sources since `start` and separates the personal sources. Edges
-    /// are kept, because each of them stands for another random place.
+    /// are kept, because each of them stands for a different random position.
     fn close(&mut self, start: usize) -> Body {
         let mut known = FxHashSet::default();
         let mut scanned = self.sources.split_off(start);
@@ -224,7 +224,7 @@ pub(super) fn menu<'a>(
     if menu.shadow { menu.field(field).map(|field| field.text()) } else { None }
 }
 
-/// The text of a literal input.
+/// The text of a literal input; `None` if the input is not a literal.
 pub(super) fn literal_text<'a>(target: &'a Target, slot: &'a Slot) -> Option<Cow<'a, str>> {
     match slot {
         Slot::Literal(Literal::Value { value, .. }) => Some(text_of(value)),
@@ -261,7 +261,8 @@ fn text_of(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The number of a literal input; blank is 0, as in Scratch.
+/// The number of a literal input; a blank text is 0, as in Scratch. `None` if the input is not a
+/// literal or its text is not a finite number.
 pub(super) fn literal_number(target: &Target, slot: &Slot) -> Option<f64> {
     let text = literal_text(target, slot)?;
     let text = text.trim();

@@ -193,7 +193,7 @@ fn clones_add_events_that_depend_on_them() {
     scene.add(1, 3, 7.0, 8.0);
     expected.pop();
     // The first clone is at the mouse, and the third is at the position of the second. Drags of
-    // clones of one sprite to one place are the same event.
+    // clones of one sprite to one position are the same event.
     expected.extend(["clone Cat 1 1", "mouse to 7 8", "clone Cat 7 8", "wait"]);
     assert_eq!(listed(&project, &mut scene), expected);
     scene.instances[1].visible = false;
@@ -393,8 +393,8 @@ fn naive_extraction_depends_only_on_the_sprites() {
     );
 }
 
-/// Both sprites define `f`. The block of the cat senses the dog, and the block of the dog senses a
-/// key.
+/// Both sprites define `ask`: the definition of the cat asks a question, and the definition of the
+/// dog senses a key. `sense` senses the dog and the mouse button.
 #[test]
 fn the_switch_reads_custom_blocks_before_the_green_flag() {
     let mut cat = TargetBuilder::new("Cat");
@@ -424,7 +424,8 @@ fn the_switch_reads_custom_blocks_before_the_green_flag() {
     };
     assert!(listed(Compat::default())[0].starts_with("text "));
     let compat = Compat { static_procedures: true, ..Compat::default() };
-    // The blocks were read before the green flag, when no question was open and the dog and the
-    // button were elsewhere. Of both definitions, the one of the dog came last.
+    // The custom blocks were read before the green flag, when the dog was at 50, the mouse button
+    // was up and no question was open. Of the two definitions of `ask`, the definition of the dog
+    // was read last.
     assert_eq!(listed(compat), ["drag Cat 0 50 0", "button true", "key k", "wait"]);
 }

@@ -11,7 +11,7 @@ pub(crate) struct Adjacency<T> {
 }
 
 impl<T> Adjacency<T> {
-    /// Items keep their order within a list.
+    /// Creates a list of items for each node. Items keep their order within a list.
     pub(crate) fn new(nodes: usize, mut pairs: Vec<(NodeId, T)>) -> Self {
         pairs.sort_by_key(|&(node, _)| node);
         let mut starts = vec![0; nodes + 1];
