@@ -24,7 +24,8 @@ pub struct Recorder {
     series: Vec<u64>,
     /// Blocks whose entries changed in the current span.
     changed: Vec<BlockNo>,
-    /// For each block, the last span in which its entry changed. Spans count over all executions.
+    /// For each block, the last span in which its entry changed. Spans are counted over all
+    /// executions.
     changed_in: Vec<u64>,
     /// The current span: the time since the last [`Recorder::flush`].
     span: u64,
