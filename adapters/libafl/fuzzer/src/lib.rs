@@ -1,14 +1,15 @@
-//! A fuzzer in one process for targets with `LLVMFuzzerTestOneInput`: counters of edges, operands of comparisons, and
-//! a power schedule. It is linked to a target that clang has compiled with
-//! `-fsanitize-coverage=trace-pc-guard,trace-cmp`.
+//! A fuzzer in one process for targets with `LLVMFuzzerTestOneInput`, with counters of edges,
+//! operands of comparisons, and a power schedule. It is linked to a target that clang has compiled
+//! with `-fsanitize-coverage=trace-pc-guard,trace-cmp`.
 //!
 //! ```text
 //! PROGRAM SEEDS CORPUS CRASHES RANDOM_SEED COMPARISONS
 //! ```
 //!
-//! The first three are folders; the others are the number that random choices depend on and whether operands of
-//! comparisons are used (0 or 1). It fuzzes until it is killed, writes each input that covers something new to CORPUS, and prints
-//! the count of executions about once a second.
+//! SEEDS, CORPUS and CRASHES are folders. `RANDOM_SEED` is the seed of all random choices, and
+//! COMPARISONS is 1 to use operands of comparisons or 0. The program fuzzes until it is killed. It
+//! writes each input that covers something new to CORPUS and each input that crashes or takes too
+//! long to CRASHES, and prints the count of executions about once a second.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -35,10 +36,10 @@ use libafl_bolts::shmem::{ShMemProvider, StdShMemProvider};
 use libafl_bolts::tuples::tuple_list;
 use libafl_targets::{CmpLogObserver, std_edges_map_observer};
 
-/// How long one execution may take.
+/// Maximum time of an execution whose comparisons are not recorded.
 const TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long one execution may take when its comparisons are recorded.
+/// Maximum time of an execution whose comparisons are recorded.
 const TRACED_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How often the count of executions is printed.
@@ -49,7 +50,7 @@ unsafe extern "C" {
     fn LLVMFuzzerTestOneInput(data: *const u8, size: usize) -> i32;
 }
 
-/// What the command line says.
+/// The arguments of the command line.
 struct Options {
     seeds: PathBuf,
     corpus: PathBuf,
@@ -71,7 +72,7 @@ impl Options {
     }
 }
 
-/// The beginning of the program, since the target has none.
+/// The entry point of the program, because a target does not define one.
 #[unsafe(no_mangle)]
 pub extern "C" fn main(_count: i32, _words: *const *const u8) -> i32 {
     let words: Vec<String> = env::args().skip(1).collect();
@@ -94,7 +95,8 @@ fn fuzz(options: &Options) -> Result<(), Error> {
     // A process that crashes is started again with the state that it has left in shared memory.
     let (state, mut events) = SimpleRestartingEventManager::launch(monitor, &mut memory, true)?;
 
-    // SAFETY: the counters of the target live as long as the process, and only this observer refers to them.
+    // SAFETY: the counters of the target live as long as the process, and only this observer refers
+    // to them.
     let edges = unsafe { std_edges_map_observer("edges") };
     let edges = HitcountsMapObserver::new(edges).track_indices();
     let time = TimeObserver::new("time");
@@ -160,7 +162,7 @@ fn fuzz(options: &Options) -> Result<(), Error> {
         havoc,
     );
 
-    // After a seed that crashes, the process that was started again loads the others.
+    // After a seed has crashed, the restarted process loads the remaining seeds.
     if state.must_load_initial_inputs() {
         let seeds = [options.seeds.clone()];
         state.load_initial_inputs(&mut fuzzer, &mut executor, &mut events, &seeds)?;
