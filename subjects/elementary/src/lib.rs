@@ -74,7 +74,7 @@ impl DoubleDouble {
     }
 }
 
-/// 1 / n.
+/// 1 / n at index n, for n from 1.
 const INVERSES: [DoubleDouble; 24] = {
     let mut inverses = [DoubleDouble::ONE; 24];
     let mut n = 1;
@@ -85,7 +85,7 @@ const INVERSES: [DoubleDouble; 24] = {
     inverses
 };
 
-/// 1 / (n (n + 1)).
+/// 1 / (n (n + 1)) at index n, for n from 1.
 const PAIRS: [DoubleDouble; 24] = {
     let mut pairs = [DoubleDouble::ONE; 24];
     let mut n = 1;
@@ -96,8 +96,8 @@ const PAIRS: [DoubleDouble; 24] = {
     pairs
 };
 
-/// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)), the series of sine (n = 2) and cosine
-/// (n = 1) of the square root of z. From the sixth term on, single numbers are precise enough.
+/// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)), the series of sin(x) / x (n = 2) and cos(x) (n
+/// = 1) for z = x^2. From the sixth term on, single doubles are precise enough.
 fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     let mut rest = 1.0;
     for k in (n + 10..n + 20).step_by(2).rev() {
@@ -110,8 +110,8 @@ fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     series
 }
 
-/// An angle in radians without its whole quarter turns, and their number; `None` if it has more
-/// than 2^19.
+/// An angle in radians without its whole quarter turns, and the number of these turns; `None` if
+/// the angle has more than 2^19 of them or is not finite.
 fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     /// Pi / 2 in four pieces, of which the first three have 33 bits.
     const PIECES: [f64; 4] = [
@@ -157,7 +157,8 @@ fn sin_cos_of(angle: DoubleDouble) -> (DoubleDouble, DoubleDouble) {
     (angle.times(alternating(2, z)), alternating(1, z))
 }
 
-/// Sine and cosine of an angle in radians; `None` if it has more than 2^19 quarter turns.
+/// Sine and cosine of an angle in radians; `None` if the angle has more than 2^19 quarter turns or
+/// is not finite.
 fn sin_cos_double(x: f64) -> Option<(DoubleDouble, DoubleDouble)> {
     let (angle, quarters) = reduced(x)?;
     Some(turned(sin_cos_of(angle), quarters, DoubleDouble::negated))
@@ -170,8 +171,8 @@ const NODES: f64 = 64.0;
 static TABLE: LazyLock<[(DoubleDouble, DoubleDouble); 52]> =
     LazyLock::new(|| std::array::from_fn(|node| sin_cos_of(DoubleDouble::of(node as f64 / NODES))));
 
-/// `base + high + low` rounded to a double, for `|high| < |base|` or a `base` of 0; `None` if
-/// another sum that differs by at most `error` could be rounded to another double.
+/// `base + high + low` rounded to a double, for `|high| < |base|` or a `base` of 0; `None` if a sum
+/// that differs by at most `error` might be rounded to a different double.
 fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
     let DoubleDouble { high, low: rest } = DoubleDouble::sum(base, high);
     let low = rest + low;
@@ -293,7 +294,7 @@ fn exp_minus_1(x: DoubleDouble) -> DoubleDouble {
     x.times(series)
 }
 
-/// e^x of a sum whose value is a normal number.
+/// e^x, for an x for which this is a normal number.
 fn exp_of(x: DoubleDouble) -> f64 {
     let twos = (x.high / DoubleDouble::LN_2.high).round();
     let left = x.plus(DoubleDouble::LN_2.times(DoubleDouble::of(-twos)));
@@ -305,7 +306,7 @@ pub fn exp(x: f64) -> f64 {
     if (-708.0..709.5).contains(&x) { exp_of(DoubleDouble::of(x)) } else { libm::exp(x) }
 }
 
-/// A power of ten.
+/// 10^x.
 pub fn exp10(x: f64) -> f64 {
     if (-307.0..308.2).contains(&x) {
         exp_of(DoubleDouble::LN_10.times(DoubleDouble::of(x)))
@@ -331,7 +332,8 @@ pub fn ln(x: f64) -> f64 {
     DoubleDouble::LN_2.times(DoubleDouble::of(f64::from(twos))).plus(ln).rounded()
 }
 
-/// Cache of sines and cosines by the bits of the angle; a program uses few directions.
+/// A cache of the sines and cosines of up to 64 angles. It is small because a program uses few
+/// directions.
 #[derive(Debug)]
 pub struct AngleCache([(u64, (f64, f64)); 64]);
 
@@ -346,7 +348,8 @@ impl AngleCache {
     #[inline]
     pub fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
-        // The upper bits of a product depend on all bits of both.
+        // The entry is chosen by the upper bits of a product, because they depend on all bits of
+        // the angle.
         let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
         if entry.0 != bits {
             *entry = (bits, sin_cos(degrees * PI / 180.0));
@@ -386,7 +389,7 @@ mod tests {
 
     /// Compares the results of table and series bit by bit for angles of every kind: whole and
     /// fractional degrees, any radians, angles near quarter turns, small and huge ones. Returns for
-    /// how many the table left the decision to the series.
+    /// how many angles of the first three kinds the table left the decision to the series.
     fn compare(angles: u64) -> u64 {
         let bits = |(sin, cos): (f64, f64)| (sin.to_bits(), cos.to_bits());
         let (mut state, mut left) = (1_u64, 0);
@@ -416,7 +419,7 @@ mod tests {
     #[test]
     #[ignore = "takes long"]
     fn the_table_changes_no_bit() {
-        // Half of the angles are ordinary ones, of which the series decides few.
+        // Half of the angles are ordinary. The series must decide fewer than 2 % of these.
         assert!(compare(600_000) < 600_000 / 2 / 50);
     }
 
