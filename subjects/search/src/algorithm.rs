@@ -67,7 +67,7 @@ registry! {
 pub struct UnknownAlgorithm(pub String);
 
 impl Algorithm {
-    /// Its name.
+    /// The name of the algorithm in study files.
     pub fn name(&self) -> &'static str {
         dispatch!(self, algorithm => name_of(algorithm))
     }
@@ -82,8 +82,8 @@ impl Algorithm {
         dispatch!(self, algorithm => derives_tests(algorithm))
     }
 
-    /// Whether its tests are drawn event by event while they run. The caller then passes
-    /// [`Algorithm::search`] a problem of such tests.
+    /// Whether the tests of the algorithm are drawn event by event while they run. The caller then
+    /// passes [`Algorithm::search`] a problem of such tests.
     pub fn draws_events(&self) -> bool {
         dispatch!(self, algorithm => draws_events(algorithm))
     }

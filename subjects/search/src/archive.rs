@@ -35,9 +35,9 @@ impl<T: Test> Archive<T> {
         Self { entries: vec![None; goals], uncovered, offered: 0 }
     }
 
-    /// Offers a test for every goal and returns the goals that are covered for the
-    /// first time, ascending. The test of a goal that was covered before is replaced only
-    /// by one that is strictly shorter or has a strictly larger `closeness`. Algorithms
+    /// Offers a test for every goal and returns the goals that are covered for the first time,
+    /// ascending. The test of a goal that was covered before is replaced only by a test that also
+    /// covers the goal and is strictly shorter or has a strictly larger `closeness`. Algorithms
     /// that compare only lengths pass 0; MIO passes the sum of its heuristic values.
     pub(crate) fn update(&mut self, test: &T, closeness: f64) -> Vec<usize> {
         assert_eq!(test.fitness().len(), self.entries.len(), "one fitness value for each goal");
@@ -73,7 +73,7 @@ impl<T: Test> Archive<T> {
         self.covered_of(self.entries.len())
     }
 
-    /// The number of covered goals among the first goals.
+    /// The number of covered goals among the first `first` goals.
     pub fn covered_of(&self, first: usize) -> usize {
         self.entries[..first].iter().flatten().count()
     }
@@ -88,7 +88,7 @@ impl<T: Test> Archive<T> {
         &self.uncovered
     }
 
-    /// The test kept for a goal.
+    /// The test kept for a goal; `None` if the goal is not covered.
     pub fn get(&self, goal: usize) -> Option<&T> {
         self.entries[goal].as_ref().map(|entry| &entry.test)
     }

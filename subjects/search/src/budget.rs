@@ -122,8 +122,8 @@ impl Budget {
             .chain(wall)
     }
 
-    /// Why the budget is spent; `None` if some is left. Calls `elapsed` only if there is a wall
-    /// limit.
+    /// The first limit that is spent, as a reason to stop; `None` if every limit leaves some of the
+    /// budget. Calls `elapsed` only if there is a wall limit.
     pub(crate) fn spent(
         &self,
         meter: &Meter,
@@ -135,7 +135,8 @@ impl Budget {
             .map(|(_, stop)| stop)
     }
 
-    /// How much of the budget is spent, in 0..=1: the largest share of any limit.
+    /// How much of the budget is spent, in 0..=1: the largest share of any limit, or 0 without
+    /// limits.
     pub(crate) fn progress(
         &self,
         meter: &Meter,

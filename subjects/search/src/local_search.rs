@@ -37,15 +37,16 @@ impl LocalSearch {
     /// Description of both parameters.
     pub(crate) const MEANING: &str = "probability of each local search";
 
-    /// The operators in their order, with their probabilities.
+    /// The operators in the order in which they are applied, with their probabilities.
     pub(crate) fn operators(self) -> [(Operator, f64); 2] {
         [(Operator::Extension, self.extension), (Operator::Reduction, self.reduction)]
     }
 }
 
 impl<P: Problem> Session<'_, P> {
-    /// Applies an operator with a probability, unless the search must stop or the
-    /// operator is not applicable. The caller credits the result.
+    /// Applies an operator with the given probability and returns the resulting test, which the
+    /// caller credits. `None` if the search must stop, the random draw decides against the
+    /// operator, or the operator is not applicable.
     pub(crate) fn improve(
         &mut self,
         (operator, probability): (Operator, f64),

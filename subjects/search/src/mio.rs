@@ -178,8 +178,9 @@ fn credit<P: Problem>(
     populations.offer(test, closeness);
 }
 
-/// Mutates a test of the least tried goal several times in a row, continuing from every
-/// mutant that is not worse for that goal. Returns the last test of the chain.
+/// Mutates a test of the goal that was chosen least often, up to `mutations` times in a row and
+/// until the goal is covered, continuing from every mutant that is not worse for that goal. Returns
+/// the test from which the next mutation would start.
 fn mutate<P: Problem>(
     session: &mut Session<'_, P>,
     populations: &mut Populations<P::Test>,

@@ -23,7 +23,7 @@ pub struct Mosa {
     /// Probability of reduction local search for each member and generation. Default: 0.3.
     pub reduction: f64,
     /// Compatibility with the published program: mutation takes the parents and discards the
-    /// children, so crossover has no effect. Default: off.
+    /// children, so crossover affects only children that are not mutated. Default: off.
     pub mutate_parents: bool,
 }
 
@@ -70,8 +70,8 @@ impl SearchAlgorithm for Mosa {
     }
 }
 
-/// DynaMOSA: MOSA that pursues a goal only when a goal that it depends on
-/// ([`Problem::dependencies`]) is covered.
+/// DynaMOSA: MOSA that pursues a goal only when it depends on no goal or one of the goals that it
+/// depends on ([`Problem::dependencies`]) is covered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DynaMosa(pub Mosa);
 
@@ -92,7 +92,8 @@ impl SearchAlgorithm for DynaMosa {
     }
 }
 
-/// How a parent is chosen from a population, which is ordered best first.
+/// How a parent is chosen from a population: each member equally likely, or by the rank in a
+/// population that is ordered best first.
 #[derive(Clone, Copy)]
 enum Selection {
     Uniform,

@@ -20,7 +20,8 @@ pub(crate) struct Populations<T> {
     /// The members for each goal, best first; among equals the latest first.
     members: Vec<Vec<Member<T>>>,
     capacity: usize,
-    /// For each goal, how often it was chosen since a test last replaced a worse one.
+    /// For each goal, how often it was chosen since a test last replaced a member of its
+    /// population, or since it was covered.
     chosen: Vec<u64>,
     /// Uncovered targets, ascending.
     targets: Vec<usize>,
@@ -55,7 +56,8 @@ impl<T: Test> Populations<T> {
         }
     }
 
-    /// Sets how many members a population may have; drops the worst of larger ones.
+    /// Sets how many members a population may have, and drops the worst members of larger
+    /// populations.
     pub(crate) fn resize(&mut self, capacity: usize) {
         if capacity < self.capacity {
             for goal in &self.open {
@@ -75,7 +77,8 @@ impl<T: Test> Populations<T> {
         self.open.is_empty()
     }
 
-    /// Removes the populations of goals that are covered now.
+    /// Records that goals, in ascending order, are now covered: removes their populations and sets
+    /// their counts to 0.
     pub(crate) fn cover(&mut self, goals: &[usize]) {
         if goals.is_empty() {
             return;
@@ -84,7 +87,7 @@ impl<T: Test> Populations<T> {
             self.members[*goal] = Vec::new();
             self.chosen[*goal] = 0;
         }
-        // `goals` is ascending.
+        // The binary search is correct because `goals` is ascending.
         let still = |goal: &usize| goals.binary_search(goal).is_err();
         self.targets.retain(still);
         self.open.retain(still);
@@ -124,9 +127,9 @@ impl<T: Test> Populations<T> {
         }
     }
 
-    /// The goal that was chosen least among the uncovered targets with members, or
-    /// among the covered goals if there are none; ties go to the oldest. Counts the
-    /// choice.
+    /// The goal that was chosen least often among the uncovered targets with members, or among the
+    /// covered goals if there are no such targets; ties go to the goal that was added to its list
+    /// first. Counts the choice.
     ///
     /// # Panics
     /// If there is nothing to mutate.
@@ -140,7 +143,7 @@ impl<T: Test> Populations<T> {
         goal
     }
 
-    /// A member of an uncovered target's population, each equally likely.
+    /// A member of the population of an uncovered target; each is equally likely.
     pub(crate) fn pick(&self, goal: usize, rng: &mut Stream) -> &T {
         &rng.pick(&self.members[goal]).test
     }

@@ -14,7 +14,7 @@ pub trait Test: Clone {
     /// number of executed events: a test that ended early keeps its unused codons.
     fn length(&self) -> usize;
 
-    /// Whether both have the same genes (MIO refuses duplicates in an archive).
+    /// Whether both have the same genes (MIO refuses duplicates in a population).
     fn same_genes(&self, other: &Self) -> bool;
 
     /// Whether the test covers `goal`.
@@ -49,8 +49,8 @@ pub trait Problem {
         self.goals()
     }
 
-    /// Whether the search aims at a goal. The tests of other goals are archived if they happen to
-    /// be covered. True for every goal unless overridden.
+    /// Whether the search aims at a goal. For a goal at which it does not aim, a test is archived
+    /// only if it happens to cover the goal. True for every goal unless overridden.
     fn is_aimed_at(&self, _goal: usize) -> bool {
         true
     }

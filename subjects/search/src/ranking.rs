@@ -15,11 +15,11 @@ use crate::stream::Stream;
 ///
 /// Front 0 has, for each target in order, the test closest to covering it: ties go to fewer codons,
 /// then to the earlier. The other tests are split into fronts by dominance over the targets, unless
-/// front 0 has more than `capacity` members: in that case, it fills the next population, and the
-/// others remain one front.
+/// front 0 has more than `capacity` members: in that case, front 0 fills the next population, and
+/// the other tests remain one unsorted front.
 ///
 /// # Panics
-/// If there is no test.
+/// If there is a target but no test.
 pub fn preference_sorting<T: Test>(
     tests: &[T],
     targets: &[usize],
@@ -176,8 +176,7 @@ pub(crate) fn draw_rank(rng: &mut Stream, n: usize) -> usize {
     rank_of(rng.index(n * (n + 1) / 2))
 }
 
-/// The rank that a ticket belongs to: rank `i` holds `i` tickets, those from
-/// `i (i - 1) / 2` on.
+/// The rank of a ticket: rank `i` holds the `i` tickets from `i (i - 1) / 2` on.
 fn rank_of(ticket: usize) -> usize {
     (8 * ticket + 1).isqrt().div_ceil(2)
 }

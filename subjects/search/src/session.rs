@@ -18,9 +18,9 @@ pub struct Improvement {
     pub executions: u64,
     /// Steps run, the steps of the improving execution included.
     pub steps: u64,
-    /// Real time; the only field that differs between repetitions.
+    /// Real time since the search began; the only field that differs between repetitions.
     pub elapsed: Duration,
-    /// Goals covered after it.
+    /// Goals covered after the improvement.
     pub covered: usize,
 }
 
@@ -136,15 +136,17 @@ impl<'a, P: Problem> Session<'a, P> {
         self.problem.mutate(genes, self.rng)
     }
 
-    /// Executes a test and credits it; in the archive, only a shorter test replaces another.
+    /// Executes a test and credits it; in the archive, it replaces only longer tests. `Err` if the
+    /// search must end before the execution.
     pub(crate) fn execute(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         let test = self.run(genes)?;
         self.credit(&test, 0.0);
         Ok(test)
     }
 
-    /// Executes a test unless the search must end; the caller credits it next. No other
-    /// function runs chromosomes, so no algorithm can miss the end of its budget.
+    /// Executes a test, which the caller credits next; `Err` if the search must end before the
+    /// execution. No other function runs chromosomes, so no algorithm can miss the end of its
+    /// budget.
     pub(crate) fn run(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         if let Some(stop) = self.stop() {
             return Err(stop);

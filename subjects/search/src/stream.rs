@@ -29,7 +29,7 @@ impl Stream {
     /// Number of the first of the sixteen streams of mutation analysis.
     pub const MUTATION: u64 = 16;
 
-    /// The stream with this number of a seed, at its beginning.
+    /// The stream with this seed and this number, at its beginning.
     pub fn new(seed: u64, number: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -38,7 +38,8 @@ impl Stream {
         Self(rng)
     }
 
-    /// The first draws of a stream of a seed, for use as other seeds.
+    /// The first `count` draws of the stream with this seed and this number, for use as other
+    /// seeds.
     pub fn seeds(seed: u64, number: u64, count: usize) -> Vec<u64> {
         let mut stream = Self::new(seed, number);
         (0..count).map(|_| stream.next_u64()).collect()
@@ -49,10 +50,9 @@ impl Stream {
         self.0.next_u64()
     }
 
-    /// A whole number in `0..bound`, each equally likely: the upper half of the
-    /// 128-bit product of a draw and the bound, where draws whose lower half is below
-    /// `2^64 mod bound` are rejected (Lemire, "Fast random integer generation in an
-    /// interval", 2019).
+    /// A whole number in `0..bound`, all equally likely: the upper half of the 128-bit product of a
+    /// draw and the bound, where draws whose lower half is below `2^64 mod bound` are rejected
+    /// (Lemire, "Fast random integer generation in an interval", 2019).
     ///
     /// # Panics
     /// If `bound` is 0.
@@ -68,7 +68,7 @@ impl Stream {
         }
     }
 
-    /// A whole number in `low..=high`, each equally likely.
+    /// A whole number in `low..=high`, all equally likely.
     ///
     /// # Panics
     /// If `low > high`, or if the range is all of `u64`.
@@ -85,7 +85,7 @@ impl Stream {
         self.below(length as u64) as usize
     }
 
-    /// An element of a list, each equally likely.
+    /// An element of a list, all equally likely.
     ///
     /// # Panics
     /// If the list is empty.
@@ -98,7 +98,7 @@ impl Stream {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// True with this probability; always one draw, also for 0 and 1.
+    /// Returns true with this probability. Always uses one draw, even for 0 and 1.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }

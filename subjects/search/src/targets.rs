@@ -1,4 +1,4 @@
-//! The uncovered goals that MOSA pursues at a time.
+//! The uncovered goals that MOSA and DynaMOSA pursue at a time.
 
 use std::collections::VecDeque;
 

@@ -27,8 +27,8 @@ pub struct WholeSuite {
     pub initial_tests: usize,
     /// Maximum number of tests in a suite. Default: 100.
     pub maximum_tests: usize,
-    /// Probability `p` that mutation adds a random test; it adds an `i`-th test with probability
-    /// `p^i`. Default: 0.1.
+    /// Probability `p` that mutation adds a random test; after `i - 1` added tests, it adds an
+    /// `i`-th test with probability `p^i`. Default: 0.1.
     pub insertion: f64,
 }
 
@@ -125,15 +125,16 @@ impl SearchAlgorithm for WholeSuite {
 }
 
 impl WholeSuite {
-    /// The next generation: the elite, then of each two parents and their two children the
-    /// better pair.
+    /// The next generation: the elite, followed by the better pair of each two parents and their
+    /// two children.
     fn generation<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
         mut old: Vec<Suite<P::Test>>,
     ) -> Result<Vec<Suite<P::Test>>, Stop> {
         old.sort_by(|a, b| a.fitness.total_cmp(&b.fitness).then(a.length.cmp(&b.length)));
-        // At least one place is left to evolve, because otherwise no test would be executed.
+        // Leave room for at least one suite outside the elite, because otherwise no test would be
+        // executed.
         let elite = self.elite.min(self.population - 1);
         let mut new = old[..elite].to_vec();
         while new.len() < self.population {
@@ -158,8 +159,8 @@ impl WholeSuite {
         &suites[(1..self.tournament).fold(first, |best, _| best.min(rng.index(suites.len())))]
     }
 
-    /// Mutates each test with probability `1 / n` and adds random ones; executes what is
-    /// new.
+    /// Mutates each of the `n` tests with probability `1 / n`, adds random tests, and executes the
+    /// new tests.
     fn mutate<P: Problem>(
         &self,
         session: &mut Session<'_, P>,

@@ -110,7 +110,8 @@ fn crossover_is_lost_when_parents_are_mutated() {
         mosa.set("compat.mutate_parents", mutate_parents).unwrap();
         mosa.set("extension", 0.0).unwrap();
         let mut problem = Chains::new(1, 3, 20, 5);
-        // A codon out of range, which mutation wraps only if it draws it.
+        // A codon above the range, which only crossover adds and which a mutation brings into the
+        // range.
         problem.brand = Some(1_000_000);
         search(&mosa, &mut problem, &executions(90), 1);
         problem.executed.iter().filter(|genes| genes.contains(&1_000_000)).count()
@@ -306,7 +307,7 @@ proptest! {
             ControlFlow::Continue(())
         });
 
-        // The archive keeps tests that cover; where only length decides, the shortest.
+        // Every test in the archive covers its goal.
         for (goal, test) in result.archive.iter() {
             prop_assert!(test.covers(goal));
         }
@@ -333,8 +334,8 @@ proptest! {
             }
         }
 
-        // Another clock and the same seed give the same search and leave the stream at the same
-        // position.
+        // With the same seed and a different clock, a search has the same result and leaves the
+        // stream at the same position.
         let mut again = Stream::new(seed, Stream::SEARCH);
         let mut subject = problem();
         let repeated = named(name).search(&mut subject, &budget, &mut again, &Stopwatch::start(), &mut |_| {

@@ -48,7 +48,8 @@ pub(crate) struct Chains {
     pub(crate) executed: Vec<Vec<u64>>,
     /// A codon that crossover appends and no chromosome has otherwise; `None` to append none.
     pub(crate) brand: Option<u64>,
-    /// Whether a test that is far from a goal reports infinity instead of a number.
+    /// Whether a test is infinitely far from each goal of a chain after the first that it does not
+    /// cover.
     pub(crate) infinite: bool,
 }
 
@@ -60,7 +61,8 @@ impl Chains {
         Self { secrets, tolerance, executed: Vec::new(), brand: None, infinite: false }
     }
 
-    /// How many codons of a chain a chromosome has, and how far off the next one is.
+    /// How many codons at the start of a chromosome match a chain, and by how much the next codon
+    /// exceeds the tolerance; `None` if the chromosome or the chain ends there.
     fn matched(&self, genes: &[u64], secret: &[u64]) -> (usize, Option<f64>) {
         let far = |(a, b): (&u64, &u64)| a.abs_diff(*b).saturating_sub(self.tolerance);
         let matched = genes.iter().zip(secret).take_while(|pair| far(*pair) == 0).count();
@@ -148,7 +150,8 @@ impl Problem for Chains {
         self.finish(genes)
     }
 
-    /// Appends the codon that some chain wants next, or a random one.
+    /// Appends the next codon of a randomly chosen chain if all codons so far match it, or a random
+    /// codon. `None` if the test already has the maximum number of codons.
     fn extend(&mut self, test: &Codons, rng: &mut Stream, meter: &mut Meter) -> Option<Codons> {
         if test.length() >= MAXIMUM {
             return None;
