@@ -24,7 +24,7 @@ pub struct AlgorithmInfo {
 pub struct ParameterInfo {
     /// The name in study files.
     pub name: String,
-    /// The value that applies unless a study sets another one. `None` if every study must set it.
+    /// The value that applies unless a study sets the parameter. `None` if every study must set it.
     pub default: Option<Parameter>,
     /// The values that are allowed.
     pub values: Values,
@@ -78,8 +78,8 @@ impl fmt::Display for Values {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FieldError {
-    /// The parameter, or the key of the mutation settings. `None` if the kind refuses the
-    /// algorithm's name, or any mutation analysis.
+    /// The parameter, or the key of the mutation settings. `None` if the error is not about one of
+    /// them, such as an unknown algorithm or a kind without mutation analysis.
     pub field: Option<String>,
     /// What is wrong, in one line.
     pub cause: String,

@@ -20,11 +20,11 @@ pub struct OpenGoals<'a> {
     pub criterion: &'a str,
     /// The name of each goal by its number in records.
     pub names: &'a [String],
-    /// The numbers of these goals.
+    /// The numbers of the goals.
     pub open: &'a [u32],
 }
 
 /// A function that reads from the record of a run how close the run came to some goals, with one
 /// value for each goal. A value is `None` if no test took the first step, or if the record does not
-/// contain this.
+/// contain the distance.
 pub type Approaches = fn(&OpenGoals<'_>, &RunRecord) -> Vec<Option<Approach>>;

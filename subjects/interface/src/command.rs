@@ -91,7 +91,7 @@ pub use trials::{id as trial_id, import as import_trial};
 /// The kind's name.
 pub const KIND: &str = "command";
 
-/// Name of the only criterion.
+/// Name of the criterion of a result that names no criteria.
 const CRITERION: &str = "goals";
 
 /// Name of the only level of a mutant's location.
@@ -109,7 +109,8 @@ impl SubjectKind for Command {
         let unit = |name: &str, singular: &str, plural: &str| {
             Unit::new(name, singular, plural, "as the program counts them")
         };
-        // Coverage may depend on size and complexity.
+        // Reports relate coverage to these measures, because coverage may depend on size and
+        // complexity.
         let measure = |name: &str, caption: &str| match name {
             "lines" | "mccabe" => Measure::related(name, caption),
             _ => Measure::new(name, caption),
@@ -151,7 +152,7 @@ impl SubjectKind for Command {
                     default: None,
                     values: Values::Text,
                     meaning:
-                        "template of the command line, with places such as {project} and {out}"
+                        "template of the command line, with placeholders such as {project} and {out}"
                             .to_owned(),
                 },
                 ParameterInfo {

@@ -67,7 +67,7 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If a path cannot be used at all. One bad project among others is skipped.
+    /// If a path cannot be used at all. A project that cannot be run is skipped.
     fn find(
         &self,
         projects: &ProjectSource,
@@ -136,8 +136,8 @@ pub trait SubjectKind: Send + Sync {
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
 }
 
-/// The part of a kind whose algorithms are external tools. Records of such a kind may name other
-/// criteria than its [`SubjectInfo`].
+/// The part of a kind whose algorithms are external tools. Records of such a kind may name criteria
+/// that its [`SubjectInfo`] does not list.
 pub trait ToolKind {
     /// The algorithms of a study with everything that their runs depend on, such as the digests of
     /// files that parameters name. Relative paths start at `folder`, the folder of the study file.
@@ -259,6 +259,7 @@ impl Kinds {
     }
 
     /// Whether runs of a kind execute programs, which a worker permits only if its options say so.
+    /// Also true for an unknown kind.
     pub fn runs_programs(&self, name: &str) -> bool {
         self.runner(name, &RunnerContext::default()).is_none()
     }

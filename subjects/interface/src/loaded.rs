@@ -136,12 +136,12 @@ impl<T> LoadedProjects<T> {
         self.projects.last_used().map(|(_, project)| project)
     }
 
-    /// The project of a run, and the time spent on loading since the previous run, which belongs to
-    /// this run.
+    /// The project of a run, and the time spent on loading since the previous run, which counts as
+    /// time of this run.
     ///
     /// # Errors
     ///
-    /// If another project was loaded last.
+    /// If a different project was loaded last, or none.
     pub fn take_turn(&mut self, project: Digest) -> Result<(&mut T, Duration), RunError> {
         let loading = std::mem::take(&mut self.loading);
         match self.projects.last_used() {

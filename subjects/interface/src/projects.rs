@@ -69,7 +69,7 @@ impl FoundProject {
         FoundProject { name, path, digest, measures: BTreeMap::new(), read: Box::new(read) }
     }
 
-    /// The project with another name.
+    /// The project with a different name.
     #[must_use]
     pub fn renamed(self, name: String) -> FoundProject {
         FoundProject { name, ..self }
@@ -124,7 +124,7 @@ impl From<ReadError> for FindError {
     fn from(error: ReadError) -> FindError {
         FindError {
             cause: error.to_string(),
-            advice: "run the command again: the file changed after the study was planned"
+            advice: "run the command again while the file can be read and does not change"
                 .to_owned(),
         }
     }

@@ -100,7 +100,8 @@ fn only_the_command_line_compiles_kinds() {
     for name in workspace.0.keys().filter(|name| *name != "catherd" && outside(name)) {
         let name = name.strip_prefix("catherd-").unwrap();
         for used in workspace.compiled(name).into_iter().filter(|used| !outside(used)) {
-            // The interface needs the types of parameters and budgets of `search`.
+            // These crates use kinds through the interface, which needs the types of parameters and
+            // budgets from `search`.
             let allowed = ["catherd-interface", "catherd-search"];
             let uses_kinds = ["worker", "analysis-results", "analysis-commands", "cli-failures"];
             assert!(
@@ -227,7 +228,7 @@ fn crates_use_only_the_layers_below_them() {
     }
 }
 
-/// Adds the Rust files of a folder and of those below it.
+/// Adds the Rust files of a folder and its subfolders.
 fn add_sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

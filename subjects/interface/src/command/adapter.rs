@@ -2,9 +2,9 @@
 //! declares the tool's algorithms, parameters and needs, and the executable `run`.
 //!
 //! `run execute REQUEST` is started in the working folder of a run. The request is a JSON file;
-//! paths in it are relative to the working folder, except the path of the environment, which is
-//! absolute (module `prepared`). The answer is the JSON file that the request names as `out`
-//! (module `answer`).
+//! paths in it are relative to the working folder, except the paths of environments (module
+//! `prepared`) and of the measurer (module `measurer`), which are absolute. The answer is the JSON
+//! file that the request names as `out` (module `answer`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -59,7 +59,7 @@ pub(super) struct Adapter {
     /// Limits that the tool observes: units of work, or `wall`. Empty if it observes all.
     #[serde(default)]
     budgets: Vec<String>,
-    /// Which runs give the same result when they are repeated.
+    /// Which runs have the same result when they are repeated.
     #[serde(default)]
     pub(super) determinism: Determinism,
     /// Whether the tool executes its suites on mutants if the study asks for it.
@@ -75,7 +75,7 @@ pub(super) struct Adapter {
     parameters: BTreeMap<String, Declaration>,
 }
 
-/// Which runs of a tool give the same result when they are repeated.
+/// Which runs of a tool have the same result when they are repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Determinism {
@@ -168,7 +168,9 @@ impl Adapter {
             return Err(format!("{}: no such file", file.display()));
         }
         if let Some(name) = COMMON.iter().find(|name| adapter.parameters.contains_key(**name)) {
-            return Err(named(&format_args!("the parameter `{name}` is one of every tool")));
+            return Err(named(&format_args!(
+                "every tool has the parameter `{name}`: use a different name"
+            )));
         }
         Ok(adapter)
     }
@@ -187,7 +189,7 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// If the tool does not take a setting; the error names the first one.
+    /// If the tool does not take a setting; the error names the first such setting.
     pub(super) fn check(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
         let Adapter { tool, algorithms, parameters, .. } = self;
         if !algorithms.is_empty() && !algorithms.contains(&algorithm.name) {
@@ -222,7 +224,8 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// If the tool does not take a setting, or the request cannot be written.
+    /// If the tool does not take a setting, observes no limit of the budget or has no mutation
+    /// analysis although the run asks for it, or if the request cannot be written.
     pub(super) fn prepare(
         &self,
         spec: &RunSpec,
@@ -237,7 +240,10 @@ impl Adapter {
         };
         if !self.budgets.is_empty() && !self.budgets.iter().any(set) {
             let known = self.budgets.join(", ");
-            return Err(format!("{} keeps no limit of the budget: set one of {known}", self.tool));
+            return Err(format!(
+                "the study sets none of the limits that {} observes: set one of {known}",
+                self.tool
+            ));
         }
         if spec.mutation.is_some() && !self.mutation {
             return Err(format!("{} has no mutation analysis", self.tool));
@@ -252,7 +258,7 @@ impl Adapter {
         Ok(template::Filled { words, variables: self.variables(spec.seed).collect() })
     }
 
-    /// The variables of the environment that the tool names, for a seed.
+    /// The environment variables that `adapter.toml` sets, with `{seed}` replaced by the seed.
     pub(super) fn variables(&self, seed: u64) -> impl Iterator<Item = (String, String)> {
         let filled = move |value: &String| value.replace("{seed}", &seed.to_string());
         self.variables.iter().map(move |(name, value)| (name.clone(), filled(value)))
@@ -322,11 +328,13 @@ const KEYS: [&str; 12] = [
     "parameters",
 ];
 
-/// Keys of a declared parameter, and those that only numbers and choices have.
+/// Keys of a declared parameter. `min` and `max` are for numbers only, and `values` for choices
+/// only.
 const DECLARATION_KEYS: [&str; 5] = ["kind", "default", "min", "max", "values"];
 
-/// The place and name of an unknown key in the text of `adapter.toml`, with the nearest known key.
-/// `None` if all keys are known, or if the text is not TOML.
+/// The position in bytes of an unknown key in the text of `adapter.toml`, and a message with its
+/// name and the nearest known key. Checks the keys of the file and of declared parameters. `None`
+/// if these keys are known, or if the text is not TOML.
 fn unknown_key(text: &str) -> Option<(usize, String)> {
     let root = DeTable::parse(text).ok()?;
     let unknown = |table: &DeTable<'_>, known: &[&str]| {
@@ -349,7 +357,8 @@ pub(super) struct Places<'p> {
     pub(super) own: &'p Path,
     /// The environment of the tool; `None` if it needs none.
     pub(super) environment: Option<&'p Path>,
-    /// The folder and the environment of the measurer; null if there is none.
+    /// The folder and the environment of the measurer; null if the run has no measurer or is
+    /// measured apart from the trial.
     pub(super) measurer: &'p Value,
 }
 
@@ -361,7 +370,7 @@ pub(super) struct Project<'d> {
     pub(super) descriptor: Option<&'d Descriptor>,
 }
 
-/// The parameters of an algorithm except the parameters of every tool.
+/// The parameters of an algorithm except the parameters that every tool has.
 fn settings(algorithm: &Algorithm) -> impl Iterator<Item = (&String, &Parameter)> {
     algorithm.parameters.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()))
 }

@@ -99,7 +99,7 @@ impl RanTool {
     ///
     /// # Errors
     ///
-    /// If another tool, version, Python or lock was used.
+    /// If the tool, version, Python or lock is not the one in `adapter.toml`.
     fn check(&self, adapter: &Adapter) -> Result<(), String> {
         let RanTool { name, version, python, lock } = self;
         let Adapter { tool, version: wanted, python: of_python, environment, .. } = adapter;
@@ -169,11 +169,12 @@ struct MutantCounts {
 /// Why an answer is not a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// Another tool was used than the adapter describes. Another computer may have the right one.
+    /// The tool that ran is not the one that the adapter describes. A different computer may have
+    /// the right tool.
     OtherTool(String),
-    /// The file is invalid, and a repetition would give an invalid file as well.
+    /// The file is invalid, and a repetition would write an invalid file as well.
     Invalid(String),
-    /// A file of the result could not be kept, such as on a full disk.
+    /// A file of the result could not be kept, for example because the disk is full.
     Unkept(String),
 }
 
@@ -187,7 +188,8 @@ impl From<String> for Flaw {
 ///
 /// # Errors
 ///
-/// If the file is not a valid result of a run of this tool.
+/// If the file is not a valid result of a run, or if the tool that ran is not the one that the
+/// adapter describes.
 pub(super) fn record(
     adapter: &Adapter,
     spec: &RunSpec,
@@ -205,8 +207,8 @@ pub(super) fn record(
         }
         Some(_) => {}
     }
-    // Ignore the artifact, because the same adapter is used by studies that measure apart from the
-    // trial.
+    // Ignore the artifact here. An adapter may always name it, because some of the studies that use
+    // the adapter measure apart from the trial.
     file.remove(ARTIFACT);
     if let Some(ran) = taken::<RanTool>(&mut file, "tool")? {
         ran.check(adapter).map_err(Flaw::OtherTool)?;
@@ -278,7 +280,8 @@ pub(super) fn record(
 }
 
 /// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`, in which units
-/// that the tool does not count are absent instead of 0.
+/// that the tool does not count are absent instead of 0. The total of a unit that a point of the
+/// timeline lacks becomes a metric.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
     let Some(goals) = file.remove("goals") else {
         return match file.contains_key("criteria") {
@@ -306,7 +309,7 @@ fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
         } else if let Some(metrics) =
             file.entry("metrics").or_insert_with(|| json!({})).as_object_mut()
         {
-            // The timeline has no values of this unit, but the result has the total.
+            // A point of the timeline lacks this unit, so keep only the total.
             metrics.insert(unit.to_owned(), amount);
         }
     }
@@ -353,8 +356,8 @@ fn taken<T: DeserializeOwned>(
 ///
 /// # Errors
 ///
-/// If there are too many files, or if one is missing, is not a regular file, or is outside of the
-/// working folder.
+/// If there are too many files, or if one is missing, is not a regular file, is outside of the
+/// working folder, or becomes an artifact with the same name as a file before it.
 fn artifacts(
     folder: &Path,
     files: &[PathBuf],
@@ -391,7 +394,7 @@ fn artifacts(
     Ok((artifacts, left_out))
 }
 
-/// Reads the ends of logs; bytes that are not UTF-8 are replaced.
+/// Reads the last [`LOG_TAIL`] bytes of each log; bytes that are not UTF-8 are replaced.
 fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
     if files.len() > MAX_LOGS {
         return Err(format!("{} logs, at most {MAX_LOGS} are kept", files.len()));
@@ -410,14 +413,14 @@ fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>,
     files.iter().map(named).collect()
 }
 
-/// Opens a regular file of a working folder.
+/// Opens a regular file of a working folder. A path that leads out of the folder is an error.
 pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
     let elsewhere = || io::Error::other("not a path within the working folder");
     if !name.components().all(|part| matches!(part, Component::Normal(_))) {
         return Err(elsewhere());
     }
     let file = folder.join(name);
-    // Refuse symbolic links, because a link instead of a folder would lead out of the working
+    // Resolve symbolic links, because a link in place of a folder may lead out of the working
     // folder.
     let real = fs::canonicalize(file.parent().unwrap_or(folder))?;
     if !real.starts_with(fs::canonicalize(folder)?) {
@@ -426,7 +429,7 @@ pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
     catherd_platform::open_regular(&file)
 }
 
-/// The name of a file as the name of an artifact, without folders.
+/// The path of a file as the name of an artifact: its parts, joined by `-`.
 pub(super) fn flat(name: &Path) -> String {
     let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("-")

@@ -10,7 +10,7 @@ use catherd_experiments::{Binary, Metric, RunRecord};
 
 use super::answer::{flat, open};
 
-/// The list of files that are binary.
+/// The key of the list of binary files in a result.
 pub(super) const BINARY: &str = "binary";
 
 /// Maximum number of binary files of a result; the first ones are kept.
@@ -31,9 +31,9 @@ const LEFT_OUT_LOG: &str = "files-left-out.txt";
 /// Maximum number of lines of this log.
 const MAX_LINES: usize = 200;
 
-/// Adds the binary files of a result to its record: up to `most` bytes in all, and [`MAX_BINARIES`]
-/// files. A file that cannot be kept is added to `left_out`, because the numbers of the run are
-/// valid without it.
+/// Adds the binary files of a result to its record: at most `most` bytes in all, at most
+/// [`MAX_BINARIES`] files, and as much as fits into a message. A file that cannot be kept is added
+/// to `left_out`, because the numbers of the run are valid without it.
 pub(super) fn add(
     record: &mut RunRecord,
     folder: &Path,
@@ -77,8 +77,8 @@ pub(super) fn name_of(file: &Path) -> String {
 }
 
 /// Adds the metrics, logs and binary files of a measurement, such as crashing inputs, to the record
-/// of its trial. The files of the trial come first. Files beyond a total of `most` bytes are left
-/// out.
+/// of its trial. The files of the trial come first. A file is left out if it exceeds a total of
+/// `most` bytes, [`MAX_BINARIES`] files or the size of a message, or if its name is already in use.
 pub(super) fn merge(
     record: &mut RunRecord,
     mut metrics: BTreeMap<String, Metric>,
@@ -117,7 +117,8 @@ pub(super) fn merge(
     }
 }
 
-/// The bytes of a regular file of the working folder.
+/// The bytes of a regular file of the working folder. The error is the reason to leave the file
+/// out.
 fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<Vec<u8>, String> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return Err(format!("a name of {} bytes", name.len()));
@@ -130,11 +131,11 @@ fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<
     }
     let mut bytes = Vec::new();
     opened.take(left + 1).read_to_end(&mut bytes).map_err(|cause| cause.to_string())?;
-    // Check the size again, because the file may have grown.
+    // Compare the size again, because the file may have grown.
     if bytes.len() as u64 > left { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// Adds the names of the files that were left out to a record.
+/// Adds the number of files that were left out, and a log of the reasons, to a record.
 pub(super) fn note_left_out(record: &mut RunRecord, left_out: &[String]) {
     if left_out.is_empty() {
         return;

@@ -1,5 +1,5 @@
-//! Asks an adapter to describe a project (module `description`). This is done once, because the
-//! answer is stored in the environment.
+//! Asks an adapter to describe a project (module `description`). Each project is described once,
+//! because the answer is stored in the environment.
 
 use std::fs;
 use std::io::Read;
@@ -51,7 +51,7 @@ impl Tool {
         made.and_then(|()| program::make_folder(&folder))
             .map_err(|cause| named(&folder, &cause))?;
         let answer = self.ask(project, programs, &folder, &environment);
-        // If there is a supervisor, it has already removed the folder.
+        // Without a supervisor, the folder still exists.
         catherd_platform::remove_folder(&folder).map_err(|cause| named(&folder, &cause))?;
         let answer = answer?;
         let found = Description::parse(&answer)?;

@@ -63,9 +63,10 @@ pub(super) struct Descriptor {
 }
 
 impl Descriptor {
-    /// Parses the bytes of a project; `None` if they are not a descriptor.
+    /// Parses the bytes of a project; `None` if they are not a descriptor of at most 64 KiB.
     pub(super) fn of(project: &[u8]) -> Option<Descriptor> {
-        // Descriptors are small, and parsing a large project on each run would take time.
+        // Do not parse larger files, because descriptors are small, and parsing a large project on
+        // each run would take time.
         let text = std::str::from_utf8(project.get(..project.len().min(1 << 16))?).ok()?;
         (project.len() <= 1 << 16 && text.contains("descriptor"))
             .then(|| Descriptor::parse(text).ok())
@@ -99,11 +100,12 @@ impl Descriptor {
     }
 }
 
-/// Gives each project that has a descriptor the name in it.
+/// Renames each project that is a descriptor to the name in the descriptor, and sorts all projects
+/// by name.
 ///
 /// # Errors
 ///
-/// If a descriptor cannot be read, or if two projects have the same name.
+/// If a descriptor cannot be read, or if two descriptors have the same name.
 pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
     let FoundProjects { projects, skipped, warnings } = found;
     let mut named: BTreeMap<String, PathBuf> = BTreeMap::new();
@@ -141,7 +143,7 @@ fn described(project: FoundProject) -> Result<FoundProject, FindError> {
     }
 }
 
-/// The table of projects; `None` if none has a descriptor or was described.
+/// The table of the projects that are descriptors or have measures; `None` if there are none.
 ///
 /// # Errors
 ///

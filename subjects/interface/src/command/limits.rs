@@ -1,10 +1,10 @@
 //! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`,
 //! `run_memory`, `run_artifacts` and `measure_limit`.
 //!
-//! They are a part of the run id, because results depend on them. A run that exceeds one ends with
-//! the outcome `timed-out` or `out-of-memory` and is not repeated, unless it has left a snapshot
-//! (module `snapshot`). The limits of a worker ([`Limits`](crate::Limits)) apply in addition and
-//! are not part of the id.
+//! They are a part of the run id, because results depend on them. A run that exceeds a limit of
+//! time or memory is not repeated. Its outcome is `timed-out` or `out-of-memory`, unless it has
+//! left a snapshot (module `snapshot`). The limits of a worker ([`Limits`](crate::Limits)) apply in
+//! addition and are not part of the id.
 
 use std::time::Duration;
 
@@ -87,8 +87,8 @@ impl RunLimits {
         self.time.map(|time| time.saturating_sub(NOTICE).max(time / 2))
     }
 
-    /// The record of a run that has exceeded one of the limits; `None` if it has not. `memory` is
-    /// the resident memory in bytes.
+    /// The record of a run that has exceeded its limit of real time or memory; `None` if it has
+    /// exceeded neither. `memory` is the resident memory in bytes.
     pub(super) fn exceeded(
         &self,
         spec: &RunSpec,
@@ -107,8 +107,8 @@ impl RunLimits {
     /// The record of a run that exceeded the limit of time, or of processor time.
     pub(super) fn timed_out(&self, spec: &RunSpec, elapsed: Duration) -> RunRecord {
         let (limit, of) = match (self.time, self.cpu) {
-            // The limit of processor time applies, because the program would be asked to end for
-            // its real time only later.
+            // The limit of processor time applies, because the notice for the limit of real time
+            // was not yet due.
             (_, Some(cpu)) if self.notice().is_none_or(|notice| elapsed < notice) => {
                 (cpu, " of processor time")
             }
@@ -120,7 +120,8 @@ impl RunLimits {
     }
 }
 
-/// Reads a parameter that is a number with a unit; `None` if it is not set.
+/// Reads a parameter that is a number with one of the units; `None` if it is not set. The result is
+/// in the base of the units, such as milliseconds, and is at least 1.
 fn number(
     algorithm: &Algorithm,
     name: &str,
@@ -142,7 +143,7 @@ fn number(
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
         let number = text[..text.len() - unit.len()].trim();
         let is_time = [TIME, CPU, MEASURING].contains(&name);
-        // Recognise units that are written in another way, for the hint.
+        // Recognise common spellings of the units, for the hint.
         let meant = match unit.to_lowercase().as_str() {
             "m" | "mins" | "minutes" if is_time => "min",
             "sec" | "secs" | "seconds" if is_time => "s",

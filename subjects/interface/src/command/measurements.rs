@@ -36,12 +36,12 @@ impl Measurements {
         serde_json::from_str(&trials::sealed(&self.file(name))?).ok()
     }
 
-    /// Stores a measurement, with its digest in front, atomically, and removes old measurements
+    /// Stores a measurement atomically, after a line with its digest, and removes old measurements
     /// beyond the limit.
     ///
     /// # Errors
     ///
-    /// If it cannot be written.
+    /// If the measurement cannot be written, or an old measurement cannot be removed.
     pub(super) fn put(&self, name: Digest, measured: &RunRecord) -> io::Result<()> {
         let text = serde_json::to_string(measured)?;
         let file = self.file(name);
@@ -51,8 +51,8 @@ impl Measurements {
         self.prune()
     }
 
-    /// Removes the measurements that were stored first until the size of the others is within the
-    /// limit. Another worker may do the same at the same time.
+    /// Removes the measurements that were stored first until the size of the remaining measurements
+    /// is within the limit, but never the newest. Other workers may do the same at the same time.
     fn prune(&self) -> io::Result<()> {
         let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
         for entry in fs::read_dir(&self.folder)?.flatten() {
@@ -62,7 +62,7 @@ impl Measurements {
         }
         let mut bytes: u64 = files.iter().map(|file| file.2).sum();
         files.sort_unstable();
-        // Keep the newest one, even if it is too large.
+        // Keep the newest measurement, even if it exceeds the limit.
         files.pop();
         for (_, file, size) in files {
             if bytes <= self.max_bytes {

@@ -37,7 +37,8 @@ const CORPUS: &str = "corpus";
 ///
 /// # Errors
 ///
-/// If the parameters contradict each other.
+/// If the value of `measure` is unknown, or if measuring apart is impossible, because no measurer
+/// is set or the corpus is not kept.
 pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
     let wrong = |field: &str, cause: String, advice: &str| {
         let field = Some(field.to_owned());
@@ -63,7 +64,8 @@ pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
     Ok(apart)
 }
 
-/// The folder of the measurer of an algorithm, relative to the study file; `None` if it has none.
+/// The folder of the measurer of an algorithm, relative to the study file; `None` if the parameter
+/// is not set.
 ///
 /// # Errors
 ///
@@ -83,7 +85,7 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
 }
 
 /// The value for the measurer in the request of a run: its folder and its environment on this
-/// computer.
+/// computer, or null if the algorithm has no measurer.
 ///
 /// # Errors
 ///

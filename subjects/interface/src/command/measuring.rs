@@ -2,10 +2,10 @@
 //! criteria from the artifact that the tool has left. It is started as `run measure REQUEST`, in a
 //! separate working folder and with the isolation of a run.
 //!
-//! A measurement is named by the digest of artifact, measurer and project. It is stored on the
-//! computer, in the folder of the measurer's environments, so that the same artifact is measured
-//! once. Its time and memory are limited by `measure_limit` and `run_memory`, and are not part of
-//! the resources of the run.
+//! A measurement is named by a digest of the artifact, the measurer, the project and the limit of
+//! binary files. It is stored on the computer, in the folder of the measurer's environments, so
+//! that the same artifact is measured once. Its time and memory are limited by `measure_limit` and
+//! `run_memory`, and are not part of the resources of the run.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -46,8 +46,9 @@ const OF_MEASURER: [&str; 7] =
 /// The interval at which time and memory of the measurer are read.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Reads the result of a tool that is measured apart: everything but criteria. The artifact that it
-/// names is one of its binary files, and is moved into the folder `kept`.
+/// Reads the result of a tool that is measured apart: everything but criteria. The artifact that
+/// the result names becomes its first binary file and is moved into the folder `kept`. A result
+/// with an outcome other than `done` is read without an artifact.
 ///
 /// # Errors
 ///
@@ -63,9 +64,10 @@ pub(super) fn trial(
         return read(file);
     }
     if let Some(key) = OF_MEASURER.iter().find(|key| file.contains_key(**key)) {
-        return Err(
-            format!("{key}: the study measures apart, so that the measurer gives it").into()
-        );
+        return Err(format!(
+            "{key}: the study measures apart from the trial, so only the measurer may report it"
+        )
+        .into());
     }
     let Some(Value::String(artifact)) = artifact else {
         return Err(format!("{ARTIFACT}: missing: the path of the file that is measured").into());
@@ -111,7 +113,7 @@ pub(super) struct Measuring<'p> {
     limits: Limits,
     measurer: Tool,
     environment: Option<PathBuf>,
-    /// The digest of the measurer, as the study has it.
+    /// The digest of the measurer in the study.
     digest: Value,
 }
 
@@ -120,7 +122,8 @@ impl<'p> Measuring<'p> {
     ///
     /// # Errors
     ///
-    /// If this computer has no such measurer: another worker may have it.
+    /// If this computer does not have the measurer or its environment: another worker may have
+    /// them.
     pub(super) fn of(
         spec: &'p RunSpec,
         programs: &'p Programs,
@@ -139,13 +142,14 @@ impl<'p> Measuring<'p> {
         Ok(Some(Measuring { spec, programs, own, limits, measurer, environment, digest }))
     }
 
-    /// The record of a run: the record of its trial with the answer of the measurer. If the
-    /// measurer leaves no valid answer, the run has failed, and its record contains the artifact.
+    /// The record of a run: the record of its trial with the answer of the measurer. If the answer
+    /// is invalid or reports a failure, the run has failed, and its record contains the artifact.
     /// `bytes` is the project, and `folder` the new working folder of the measurer.
     ///
     /// # Errors
     ///
-    /// If the measurer crashed, or a limit ended it. A repetition measures the same trial.
+    /// If the measurer left no readable answer, a limit or the callback ended it, or a file could
+    /// not be read or written. A repetition measures the same trial.
     pub(super) fn execute(
         &self,
         trial: &Trial,
@@ -242,7 +246,8 @@ impl<'p> Measuring<'p> {
             std::thread::sleep(POLL_INTERVAL);
         };
         let used = used.max(end.processor_time);
-        // The supervisor removes the folder when the process is finished.
+        // Read the answer now, because the supervisor removes the folder when the process is
+        // finished.
         let answer = result::read(&folder.join(MEASURED))
             .map(|file| answer::record(&self.measurer.adapter, self.spec, file, folder, 0));
         let output = process.finish();
@@ -260,7 +265,7 @@ impl<'p> Measuring<'p> {
     }
 
     /// Writes the project, a copy of the artifact and the request into the working folder of the
-    /// measurer, and returns its environment.
+    /// measurer, and returns the environment variables of the measurer.
     ///
     /// # Errors
     ///
@@ -303,12 +308,13 @@ impl<'p> Measuring<'p> {
         Ok(variables)
     }
 
-    /// The smaller of the limits of measuring and worker.
+    /// The smaller of the limit of measuring and the worker's limit of real time.
     fn time(&self) -> Duration {
         self.limits.wall.map_or(self.own.measuring, |wall| wall.min(self.own.measuring))
     }
 
-    /// The smaller of the limits of run and worker in bytes; `None` if there is none.
+    /// The smaller of the memory limits of the run and the worker in bytes; `None` if neither is
+    /// set.
     fn memory(&self) -> Option<u64> {
         self.own.memory.into_iter().chain(self.limits.memory).min()
     }
@@ -326,12 +332,12 @@ fn named(error: RunError) -> RunError {
     }
 }
 
-/// The record of a trial with the measurement.
+/// The record of a trial with the measurement. `most` is the limit of all binary files in bytes.
 fn merged(mut trial: RunRecord, measured: RunRecord, most: u64) -> RunRecord {
     let of_tool = std::mem::replace(&mut trial.work, measured.work);
     for (unit, amount) in of_tool {
         if !trial.work.contains_key(&unit) {
-            // The timeline has no values of this unit, but the tool has the total.
+            // The measurer has not counted this unit, so keep only the total from the tool.
             let amount = Metric::Integer(i64::try_from(amount).unwrap_or(i64::MAX));
             trial.metrics.entry(unit).or_insert(amount);
         }

@@ -73,7 +73,8 @@ impl Tool {
         format!("{} {}", self.adapter.tool, self.adapter.version)
     }
 
-    /// The version of the Python that runs the tool, such as 3.11; `None` if it names none.
+    /// The version of the Python that runs the tool, such as 3.11; `None` if the adapter does not
+    /// name it.
     pub fn python(&self) -> Option<&str> {
         self.adapter.python.as_deref()
     }
@@ -83,7 +84,7 @@ impl Tool {
         self.adapter.budgets()
     }
 
-    /// The folder of the environment; `None` if the tool needs none.
+    /// The folder of the environment; `None` if the tool needs no environment.
     ///
     /// # Errors
     ///
@@ -95,7 +96,7 @@ impl Tool {
         Ok(Some(self.folder.join(ENVIRONMENTS).join(digest.short())))
     }
 
-    /// The folder of the environment for a run; `None` if the tool needs none.
+    /// The folder of the environment for a run; `None` if the tool needs no environment.
     ///
     /// # Errors
     ///
@@ -132,7 +133,8 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If the environment cannot be made.
+    /// If the tool needs no environment, a project cannot be read, or the environment cannot be
+    /// made.
     pub fn prepare(
         &self,
         projects: &[FoundProject],
@@ -180,7 +182,7 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If the adapter cannot be started.
+    /// If the lock cannot be read, the request cannot be written, or the adapter cannot be started.
     pub fn doctor(&self) -> Result<Diagnosis, ToolError> {
         let environment = self.environment()?;
         if let Some(folder) = &environment
@@ -219,7 +221,7 @@ impl Tool {
 }
 
 /// Adds to the projects the measures from the descriptions by the tools of a study (module
-/// `description`). A project is skipped if no tool of the study supports it.
+/// `description`). A project is skipped if every tool of the study has described it as unsupported.
 pub(super) fn described(found: FoundProjects, resolved: &Resolved) -> FoundProjects {
     let environments: BTreeSet<Option<PathBuf>> =
         resolved.tool_of.iter().map(|tool| resolved.tools[(*tool)?].environment().ok()?).collect();

@@ -109,12 +109,12 @@ impl Process {
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
 
-    /// How the program ended; `None` while it runs. After it has ended, none of its processes is
-    /// left.
+    /// How the program ended; `None` while it runs. The processes that it has left running are then
+    /// killed.
     ///
     /// # Errors
     ///
-    /// If a supervisor could not start the program.
+    /// If a supervisor could not start the program, or if the state of the process cannot be read.
     pub(super) fn ended(&mut self, program: &str) -> Result<Option<End>, RunError> {
         let crashed = |cause: &dyn Display| RunError::Crashed(format!("{program}: {cause}"));
         let report = match &self.supervisor {
@@ -188,7 +188,8 @@ impl Process {
         String::from_utf8_lossy(&output).trim().to_owned()
     }
 
-    /// Ends the supervisor, or kills the program, and waits for the end.
+    /// Ends the supervisor, which kills the program, or kills the program directly, and waits for
+    /// the end.
     fn kill(&mut self) -> io::Result<ExitStatus> {
         if self.supervisor.take().is_some() {
             let end = Instant::now() + KILL_TIME;

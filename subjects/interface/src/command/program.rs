@@ -83,7 +83,7 @@ impl Program {
         self.programs.folder.join(name)
     }
 
-    /// Calls a function with a new working folder for a run, which is then removed.
+    /// Calls a function with a new working folder for a run, and then removes the folder.
     fn in_folder(
         &self,
         spec: &RunSpec,
@@ -105,7 +105,7 @@ impl Program {
     fn note_files(&self, folder: &Path) {
         let Some(exchange) = &self.exchange else { return };
         let text = |name: &str| {
-            // The program may have made a pipe or a device with this name.
+            // Open only a regular file, because the program may have made a pipe with this name.
             let file = catherd_platform::open_regular(&folder.join(name)).ok();
             let mut bytes = Vec::new();
             let read = file.and_then(|file| file.take(MAX_KEPT).read_to_end(&mut bytes).ok());
@@ -274,7 +274,7 @@ impl Program {
             Ok(Err(Flaw::Invalid(flaw))) => {
                 Err(RunError::Failed(format!("invalid result file: {flaw}")))
             }
-            // The program was asked to end and had written no result.
+            // The program was asked to end or has left a snapshot, and its result cannot be read.
             Err(_) if noticed.is_some() || early.is_some() => {
                 let timed_out = || own_limits.timed_out(spec, noticed.unwrap_or_default());
                 let mut record = early.unwrap_or_else(timed_out);
@@ -404,7 +404,7 @@ impl Programs {
     }
 }
 
-/// Makes an empty folder, and removes what was at its path.
+/// Removes what is at a path and makes an empty folder there.
 fn new_folder(folder: &Path) -> Result<(), RunError> {
     let made = catherd_platform::remove_folder(folder).and_then(|()| make_folder(folder));
     made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))
@@ -457,7 +457,8 @@ pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name:
     folder.join(format!("project{extension}"))
 }
 
-/// The extension of a project's name with its dot; empty unless it is short and alphanumeric.
+/// The extension of a project's name with its dot; empty unless it has at most 10 bytes, all of
+/// them alphanumeric.
 fn extension(name: &str) -> String {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     let harmless = |text: &&str| text.len() <= 10 && text.chars().all(char::is_alphanumeric);

@@ -18,7 +18,7 @@ use super::{CRITERION, UNITS};
 /// The largest result file in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// Maximum number of covered goals that are given as a number.
+/// Maximum value of `covered` if it is a count instead of a list.
 const MAX_COUNTED: u32 = 10_000_000;
 
 /// Keys of a result file.
@@ -151,7 +151,7 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Reads a result file, whose keys are a part of a record, as a record.
+/// Converts a result file, whose keys are a part of a record, to a record.
 fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, String> {
     let format_1 = !file.contains_key("criteria");
     let own: Vec<&str> = if format_1 {
@@ -224,7 +224,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     file.insert("run".to_owned(), json!(spec.id()));
     file.insert("resources".to_owned(), json!(Resources::default()));
     file.insert("provenance".to_owned(), json!(Provenance::default()));
-    // Check the parts first, because an error about the whole record would not contain the place.
+    // Check the parts first, because an error about the whole record would not name the part.
     if let Some(suite) = file.get("suite").filter(|_| !format_1) {
         at_path::<SuiteSize>("suite", suite.clone())?;
     }

@@ -19,7 +19,8 @@ const FROM_SNAPSHOT: &str = "from_snapshot";
 const LOG: &str = "snapshot.txt";
 
 /// The record of the snapshot in a working folder, with the reason why the run has no other result.
-/// `None` if there is no valid snapshot with coverage. `read` converts a result to a record.
+/// `None` if there is no valid snapshot with the outcome `done`. `read` converts a result to a
+/// record.
 pub(super) fn record(
     read: impl FnOnce(Map<String, Value>) -> Result<RunRecord, Flaw>,
     folder: &Path,

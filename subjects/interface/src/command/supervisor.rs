@@ -104,7 +104,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
             (report, Some(abandoned))
         }
     };
-    // Ignore the errors: the worker may have ended, and nothing reads the report.
+    // Ignore the errors: if the worker has ended, nothing reads the report.
     let mut stdout = io::stdout();
     let _ = stdout.write_all(&report).and_then(|()| stdout.write_all(b"\n"));
     let _ = stdout.flush();
@@ -211,7 +211,7 @@ fn without_namespaces(
         catherd_platform::kill_descendants(KILL_TIME);
     });
     let ended = match started {
-        // The thread may have reaped the program.
+        // An error means that the other thread has killed and reaped the program.
         Ok(child) => Ok(catherd_platform::wait_and_reap(&child)
             .map_or_else(|_| Exit { status: "killed".to_owned(), killed: true }, Exit::from)),
         Err(cause) => Err(cause.to_string()),

@@ -39,7 +39,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     Ok(())
 }
 
-/// The names of the placeholders in words.
+/// The names of the placeholders in words; an unknown name is an error.
 fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>, FieldError> {
     let places = words.iter().flat_map(|word| Parts(word)).filter_map(|part| part.1);
     let places: Vec<&str> = places.collect();
@@ -65,7 +65,7 @@ fn environment(algorithm: &Algorithm) -> Result<Vec<String>, FieldError> {
     }
 }
 
-/// Name and value of a variable.
+/// Name and value of a variable that is written as `NAME=VALUE`.
 fn variable_parts(word: &str) -> Result<(&str, &str), FieldError> {
     let usual = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match word.split_once('=') {
@@ -116,7 +116,7 @@ pub(super) fn program(algorithm: &Algorithm) -> Result<String, FieldError> {
 pub(super) struct Filled {
     /// The words of the command line, at least one.
     pub(super) words: Vec<String>,
-    /// The variables that the study sets.
+    /// The environment variables that the study or the adapter sets.
     pub(super) variables: Vec<(String, String)>,
 }
 

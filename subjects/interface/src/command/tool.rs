@@ -99,7 +99,7 @@ impl RelativeTool {
         Some(RelativeTool { path, digest, is_adapter })
     }
 
-    /// The measurer of an algorithm; `None` if it has none.
+    /// The measurer of an algorithm; `None` if the parameter is not set or is invalid.
     pub fn measurer_of(algorithm: &Algorithm) -> Option<RelativeTool> {
         let path = measurer::path(algorithm).ok()??;
         let digest = match algorithm.parameters.get(MEASURER_DIGEST) {
@@ -127,7 +127,7 @@ impl RelativeTool {
         Ok(files(&path)?.into_iter().map(named).collect())
     }
 
-    /// Whether the tool in a folder is the one of the study.
+    /// Whether the tool in a folder has the digest in the plan of the study.
     ///
     /// # Errors
     ///
@@ -300,7 +300,8 @@ pub(super) enum FoundTool {
 ///
 /// # Errors
 ///
-/// If no folder has the tool with the digest of the study.
+/// If the parameters are invalid, no folder has the tool with the digest of the study, or its
+/// adapter cannot be read.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTool, RunError> {
     let name = ToolName::of(algorithm).map_err(|error| RunError::Failed(error.cause))?;
     let Some((path, _)) = name.path() else { return Ok(FoundTool::System) };
@@ -361,7 +362,7 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
     Ok(Digest::of(list.as_bytes()))
 }
 
-/// The files of the tool in a folder, sorted.
+/// The files of the tool in a folder, sorted, without the caches of Python and the environments.
 fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -383,7 +384,7 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads a file and adds its length to `bytes`.
+/// Reads a file and adds its length to `bytes`, whose maximum is [`MAX_BYTES`].
 fn read(path: &Path, bytes: &mut u64) -> io::Result<Vec<u8>> {
     let path = fs::canonicalize(path)?;
     *bytes += catherd_platform::open_regular(&path)?.metadata()?.len();

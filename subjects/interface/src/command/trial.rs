@@ -39,7 +39,7 @@ pub struct Exchange {
     pub output: String,
     /// The result file.
     pub result: String,
-    /// The improvements that it reported while it ran.
+    /// The improvements that the tool reported while it ran.
     pub live: String,
 }
 

@@ -1,7 +1,7 @@
 //! Trials that have ended and are not measured yet: the result of a tool without criteria, and its
 //! artifact, in a folder that outlives the run. If measuring fails or its worker dies, only the
 //! measuring is repeated. Records contain their trial as well, so that stored results can be
-//! measured again by another measurer.
+//! measured again by a different measurer.
 //!
 //! A trial is named by the digest of everything that it depends on, which is the specification of
 //! the run without the measurer.
@@ -143,7 +143,8 @@ impl Trial {
         };
         let (artifacts, logs, binaries) =
             (names(&record.artifacts), names(&record.logs), names(&record.binaries));
-        // Without the name of the artifact, the trial cannot be measured again from the record.
+        // Ignore the error: without the name of the artifact, only measuring again from the record
+        // is impossible.
         let name = fs::read_to_string(self.folder.join(NAME)).unwrap_or_default();
         let origin = Origin { name, artifact, artifacts, logs, binaries, trial };
         let origin = serde_json::to_string(&origin).unwrap_or_default();
@@ -188,7 +189,7 @@ pub fn import(trials: &Path, spec: &RunSpec, record: &RunRecord) -> io::Result<b
 fn moved(folder: &Path, trials: &Path, id: Digest) -> io::Result<PathBuf> {
     fs::create_dir_all(trials)?;
     let target = trials.join(id.to_string());
-    // Remove a damaged trial, or a trial with the same name.
+    // Remove an earlier trial with the same name, which may be damaged.
     catherd_platform::remove_folder(&target)?;
     fs::rename(folder, &target)?;
     Ok(target)
@@ -209,7 +210,8 @@ fn started_ms(folder: &Path, wall_ms: u64) -> Option<u64> {
     ended.checked_sub(wall_ms)
 }
 
-/// Reads the description of a trial; `None` if it is missing or damaged.
+/// Reads the description of a trial; `None` if it is missing or damaged, or if the outcome of the
+/// trial is not `done`.
 fn read(folder: &Path) -> Option<Description> {
     let text = sealed(&folder.join(DESCRIPTION))?;
     let description: Description = serde_json::from_str(&text).ok()?;

@@ -153,7 +153,8 @@ fn a_program_that_does_not_end_is_killed_with_all_it_started() {
     assert!(matches!(ended, Err(RunError::TimedOut(_))), "{ended:?}");
     let grandchild = fs::read_to_string(pid).unwrap();
     let stat = format!("/proc/{}/stat", grandchild.trim());
-    // Wait, because the delivery of a signal takes time. The process is gone or not reaped yet.
+    // Wait, because the delivery of a signal takes time. The process has then either disappeared or
+    // not been reaped yet.
     let dead = || fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
     let deadline = Instant::now() + Duration::from_secs(10);
     while !dead() {
