@@ -23,7 +23,7 @@ fn names() -> Vec<&'static str> {
     std::iter::once(FLYCATCHER).chain(searches).collect()
 }
 
-/// The algorithm with a name, and its default settings.
+/// The algorithm with a name, and its default settings; `None` if this kind has no such algorithm.
 fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
     if name == FLYCATCHER {
         let settings = GenerationSettings {

@@ -1,7 +1,8 @@
-//! Confirmation of a suite in Node.js: its tests are executed there three times, in random order,
-//! in other time zones and current folders, before the suite is written as code. Assertions that
-//! differ from the results in Node.js are rewritten if all executions agree; otherwise, the test is
-//! dropped. Then the code itself is executed, and tests that fail are left out of it.
+//! Confirmation of a suite in Node.js: its tests are executed there three times, each time in a
+//! different random order, time zone and current folder, before the suite is written as code.
+//! Assertions that differ from the results in Node.js are rewritten if all executions agree;
+//! otherwise, the test is dropped. Then the code itself is executed, and tests that fail are left
+//! out of it.
 
 mod file;
 
@@ -33,10 +34,10 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// The oldest version of Node.js in which suites are confirmed.
 const OLDEST: u32 = 20;
 
-/// The first major version whose option for permissions is not an experiment.
+/// The first major version whose option for permissions is not experimental.
 const PERMISSIONS: u32 = 24;
 
-/// Number of the random stream of orders.
+/// Number of the random stream for the orders of tests.
 const ORDER: u64 = 43;
 
 const HARNESS: &str = include_str!("confirmation/harness.js");
@@ -44,7 +45,7 @@ const HARNESS: &str = include_str!("confirmation/harness.js");
 /// Code that replaces TypeScript files by their JavaScript.
 const TYPED: &str = include_str!("confirmation/typed.js");
 
-/// Permits the thread in which Node.js executes the hook that loads modules again.
+/// The option that permits the thread in which Node.js executes the hook that loads modules again.
 const WORKERS: &str = "--allow-worker";
 
 /// Node.js on this computer.
@@ -96,17 +97,19 @@ impl Node {
         }
     }
 
-    /// Whether its test runner compares values with snapshots, which it does from version 22.3 on.
+    /// Whether the test runner of this Node.js compares values with snapshots, as it does from
+    /// version 22.3 on.
     pub fn has_snapshots(&self) -> bool {
         let minor = self.version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
         self.major > 22 || self.major == 22 && minor.is_some_and(|minor| minor >= 3)
     }
 
-    /// Executes all tests of a suite three times in Node.js, and changes the assertions to the
-    /// results there. `folder` is the folder of the code.
+    /// Executes all tests of a suite three times in Node.js, changes the assertions to the results
+    /// there, and drops the tests whose results differ between executions or name the folder.
+    /// `folder` is the folder of the code.
     ///
     /// # Errors
-    /// If Node.js cannot be started.
+    /// If Node.js cannot be started or executes no test.
     pub fn confirm(
         &self,
         suite: &mut Suite,
@@ -173,7 +176,8 @@ impl Node {
         Ok(confirmation)
     }
 
-    /// Executes tests in an order, in as many processes as necessary. Returns the results of each.
+    /// Executes tests in an order, in as many processes as necessary. Returns the result of each
+    /// test by its number.
     fn execute(
         &self,
         job: &Value,
@@ -184,7 +188,7 @@ impl Node {
         let mut shown = BTreeMap::new();
         while !order.is_empty() {
             let begun = self.process(job, &order, zone, folder, &mut shown)?;
-            // The test that ended or blocked its process is not executed again.
+            // Drop the test that ended or blocked its process, so that it is not executed again.
             let before = order.len();
             if let Some(number) = begun.filter(|number| !shown.contains_key(number)) {
                 let reason = "it ends or blocks its process";
@@ -198,7 +202,8 @@ impl Node {
         Ok(shown)
     }
 
-    /// Executes tests in one process until it ends or is silent. Returns the test that began last.
+    /// Executes tests in one process until it ends or is silent. Returns the number of the test
+    /// that began last; `None` if no test began.
     fn process(
         &self,
         job: &Value,
@@ -253,7 +258,7 @@ impl Node {
         let permission =
             if self.major >= PERMISSIONS { "--permission" } else { "--experimental-permission" };
         let mut child = Command::new(&self.program)
-            // Tests read files, but write none and start no processes.
+            // Permit tests to read files, but not to write files or start processes.
             .args([permission, "--allow-fs-read=*", "--no-warnings"])
             .args(options)
             .args(["-e", script])
@@ -267,7 +272,8 @@ impl Node {
         let (mut input, output) = (child.stdin.take(), child.stdout.take());
         let sent = job.to_string();
         let writer = thread::spawn(move || {
-            // Ignore the error: a process that has ended gives no results, which is noticed later.
+            // Ignore the error: if the process has ended, its results are missing, which is noticed
+            // later.
             input.take().map(|mut input| input.write_all(sent.as_bytes()))
         });
         let (sender, lines) = mpsc::channel();
@@ -282,7 +288,7 @@ impl Node {
         let token = token();
         let mut last = Instant::now();
         let ended = loop {
-            // Other lines do not count as an answer.
+            // Lines without the token do not count as an answer.
             let Some(left) = SILENCE.checked_sub(last.elapsed()) else { break false };
             match lines.recv_timeout(left) {
                 Ok(line) => {
@@ -345,7 +351,8 @@ fn with_code(arguments: &mut Value) {
     }
 }
 
-/// The results of a test in all executions.
+/// The result of a test if it is the same in all executions; otherwise, the reason to drop the
+/// test.
 ///
 /// Only values that the code asserts have to agree.
 fn agreed(

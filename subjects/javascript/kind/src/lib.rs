@@ -67,8 +67,8 @@ impl Default for JavaScript {
 }
 
 impl JavaScript {
-    /// Examines projects with a function. It can use another process, because a hostile project
-    /// could end the process.
+    /// Examines projects with a function, which can do so in a separate process, because a hostile
+    /// project could end the process.
     pub fn examined_by(examine: Examiner) -> JavaScript {
         JavaScript { examine }
     }

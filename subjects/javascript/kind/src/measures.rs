@@ -50,13 +50,13 @@ pub(crate) fn table(
 pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
     let changed = |error: ReadError| FindError {
         cause: format!("{}: {error}", found.path.display()),
-        advice: "run the command again: the file changed after the study was planned".to_owned(),
+        advice: "run the command again while the file can be read and does not change".to_owned(),
     };
     found.bytes().map(Arc::from).map_err(changed)
 }
 
-/// The measures of a program, all empty without one. Measures of the analysis are empty if a limit
-/// ends it, as a limit of the constructor of a class can.
+/// The measures of a program by name, all empty without a program. The numbers of classes and
+/// parameters are empty if the analysis fails, for example because a constructor meets a limit.
 pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)> {
     let model = program.and_then(|program| {
         let mut machine = machine_of(program, &GenerationSettings::default(), 0, false);
@@ -85,8 +85,8 @@ pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)
     ]
 }
 
-/// The mean cyclomatic complexity of the functions (McCabe 1976): the number of decisions plus 1.
-/// `None` if there are no functions.
+/// The mean cyclomatic complexity of the functions (McCabe 1976): the mean number of decisions in a
+/// function, plus 1. `None` if there are no functions.
 fn complexity(units: &Units) -> Option<f64> {
     let decides = |goal: &&Goal| {
         let outcome = goal.outcome.as_str();

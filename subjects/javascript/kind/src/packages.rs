@@ -1,5 +1,5 @@
-//! Corpora of npm packages that the user has installed: each becomes an archive that includes its
-//! dependencies.
+//! Corpora of npm packages that the user has installed: each package becomes an archive that
+//! includes its dependencies.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -24,7 +24,8 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// The name of its archive, such as `lodash-4.17.21.tgz`; `/` in a name becomes `-`.
+    /// The name of its archive, such as `lodash-4.17.21.tgz`; `@` at the beginning of a name is
+    /// left out, and `/` becomes `-`.
     pub fn file_name(&self) -> String {
         let name = self.name.trim_start_matches('@').replace('/', "-");
         format!("{name}-{}.tgz", self.version)
@@ -68,7 +69,8 @@ pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
 /// Packs a package from a folder into which it was installed, with the packages that it depends on.
 ///
 /// # Errors
-/// If it is not installed, has another version, lacks a dependency or is too large.
+/// If it is not installed, has a different version, lacks a dependency, is too large or has an
+/// invalid `package.json`.
 pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, PackagingError> {
     let installed = |name: &str| -> Option<PathBuf> {
         let places = [folder.join("node_modules").join(name), folder.join(name)];

@@ -111,7 +111,7 @@ impl Project {
     /// Generates a suite.
     ///
     /// # Errors
-    /// If the algorithm is unknown or the project cannot be loaded.
+    /// If the algorithm or one of its parameters cannot be used, or the project cannot be loaded.
     pub fn generate(
         &self,
         algorithm: &Algorithm,
@@ -136,7 +136,8 @@ impl Project {
         let journal = options.journal;
         self.with_program(|program| {
             if let Some(before) = before {
-                // A project that could not be loaded has no functions, so all are new.
+                // An earlier version that cannot be loaded has no functions, so all functions are
+                // new.
                 let before = Program::new(before).ok();
                 request.functions = Some(since::changed(program, before.as_deref()));
             }
@@ -157,7 +158,7 @@ impl Project {
     /// The options for exporting a suite as code to the file `out`, for this project at `path`.
     ///
     /// # Errors
-    /// If the project is an archive, from which code cannot load files.
+    /// If the project is an archive, from which code cannot load files, or if it cannot be loaded.
     pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, ProjectError> {
         if path.extension().is_some_and(|extension| extension == "tgz") {
             return Err("code cannot load an archive: unpack it and name the folder"
@@ -345,7 +346,8 @@ fn relative(folder: &Path, file: &Path) -> String {
     format!("{start}{}", to[common..].join("/"))
 }
 
-/// Whether Node.js treats a file as a module, by its extension or by the `package.json` above it.
+/// Whether Node.js treats a file as a module, by its extension or by the nearest `package.json`
+/// above it.
 fn in_module(file: &Path) -> bool {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("mjs") => return true,

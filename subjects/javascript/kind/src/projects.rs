@@ -18,7 +18,7 @@ use crate::Examiner;
 ///
 /// # Errors
 ///
-/// If a path cannot be used.
+/// If a path cannot be used, or if the paths contain no JavaScript project.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -69,7 +69,7 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// The bytes of a project that can be loaded.
+/// The bytes of a project; an error if the project cannot be loaded.
 fn read(path: &Path, examine: Examiner) -> Result<Vec<u8>, String> {
     let package = Package::read(path).map_err(|error| match error {
         // Leave the path out of the error, because the caller adds it.

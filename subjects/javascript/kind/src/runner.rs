@@ -16,7 +16,8 @@ use catherd_search::{Meter, Progress, Stop};
 
 use crate::{configuration, goals, measures, record};
 
-/// Stack size of the thread that parses and executes, because parser and engine are recursive.
+/// Stack size in bytes of the thread that parses and executes: 256 MiB, because parser and engine
+/// are recursive.
 const STACK: usize = 256 << 20;
 
 /// Executes a function on a thread with a large stack. A panic is resumed in the caller.
@@ -134,7 +135,7 @@ impl LoadedProject for Loaded {
 }
 
 /// The journal of a run. It leaves out executions during which earlier processes ended, and writes
-/// the current one to a file.
+/// the current execution to a file.
 fn journal(survival: &Survival) -> Result<Journal, String> {
     if survival.under_way.as_os_str().is_empty() {
         return Ok(Journal::default());

@@ -1,4 +1,4 @@
-//! Executes the code of a suite.
+//! Execution of the code of a suite, to leave out tests that fail.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
@@ -50,7 +50,7 @@ impl Node {
             let names =
                 exported.titles.iter().map(|(_, group, title)| (group.clone(), title.clone()));
             let names: Vec<Name> = names.collect();
-            // Groups are in the order of their names.
+            // Sort the groups by name, because the code contains them in this order.
             let mut ordered = names.clone();
             ordered.sort_by(|a, b| a.0.cmp(&b.0));
             let failing = self.failing(&text, &tested, out, &ordered)?;
@@ -67,7 +67,7 @@ impl Node {
             let mut kept = kept.into_iter();
             suite.tests.retain(|_| kept.next() == Some(true));
         }
-        Err(NotConfirmed("its tests fail in other ways each time".to_owned()))
+        Err(NotConfirmed("different tests fail in each execution".to_owned()))
     }
 
     /// The tests of a file that fail, end the process or never end.
@@ -163,7 +163,8 @@ impl Results {
         if self.failed.is_empty()
             && let Some(first) = names.iter().find(left)
         {
-            // The results of tests before it may be missing as well.
+            // Prefer the test that began last, because the results of tests before it may be
+            // missing.
             self.failed.push(names.get(self.begun).filter(left).unwrap_or(first).clone());
         }
         self.failed
