@@ -35,7 +35,7 @@ impl CompiledFile {
             let comma = if index > 0 { "," } else { "" };
             let _ = write!(text, "{comma}{}{letter}", file.prefix);
         }
-        // A module may declare names that every other file has.
+        // Do not pass these names to a module, because a module may declare them itself.
         let names = if file.module { "" } else { "exports,require,module,__filename,__dirname" };
         let _ = write!(text, "){{return function({names}){{");
         text.push_str(&file.text);

@@ -30,7 +30,7 @@ impl Live {
         &mut self,
         mut execute: impl FnMut(&mut Live) -> R,
     ) -> Result<(R, bool), TooDeep> {
-        // Try twice, because other code on this thread may have used as much of the stack before
+        // Try twice, because other code on this thread may have used the end of the stack before
         // the first attempt.
         for times in [1, 1, DEEPER] {
             self.engine.deepen(times);

@@ -58,16 +58,16 @@ pub struct Evidence {
     pub called: BTreeMap<String, u64>,
     /// The members that were written.
     pub written: BTreeMap<String, u64>,
-    /// Points that operators give to primitive types, by type.
+    /// Points for primitive types from operators, by type.
     pub scores: BTreeMap<String, u64>,
     /// Other observations, with counts.
     pub more: BTreeMap<String, u64>,
-    /// Maximum number of arguments with which it was called.
+    /// Maximum number of arguments with which the argument was called.
     pub arity: u32,
     /// Traps of its proxy.
     pub traps: u64,
-    /// Observations of values accessed through it, by path: `.name`, `[]` for elements, `()` for
-    /// results.
+    /// Observations of values accessed through the argument, by path: `.name`, `[]` for elements,
+    /// `()` for results.
     pub paths: BTreeMap<String, Evidence>,
 }
 
@@ -127,8 +127,8 @@ pub struct Execution {
     pub useful: Option<usize>,
     /// The units reached after each statement that ended without an exception, if requested.
     pub trace: Vec<Reached>,
-    /// Whether the result is the same with another seed and at another time, because the program
-    /// used no random number, time or timer, and no limit ended the test.
+    /// Whether the result is the same with any seed and at any time, because the program used no
+    /// random number, time or timer, and no limit ended the test.
     pub repeatable: bool,
     /// Unfinished work of the test that a test framework reports as a failure: `rejection` for a
     /// rejected promise that nothing handles, `timer` for an exception in a timer; empty if
@@ -139,7 +139,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Whether it was ended by a limit that counts work or memory.
+    /// Whether the limit `steps`, `polls` or `heap` ended it.
     pub(crate) fn met_a_count(&self) -> bool {
         matches!(self.outcome, TestOutcome::Limit("steps" | "polls" | "heap"))
     }

@@ -1,11 +1,9 @@
-//! Contexts in which a program is loaded: images of them, so that an execution need not load it
-//! again.
+//! Images of contexts in which a program is loaded, so that an execution need not load it again.
 //!
-//! Makes and restores the images of contexts. The methods of [`Live`], which owns the images of its
-//! context, are in this file because restoring an engine is unsafe and must not be possible
-//! elsewhere.
+//! The methods of [`Live`] that make and restore its images are in this file because restoring an
+//! engine is unsafe and must not be possible elsewhere.
 
-// Calls of `Engine::restore`.
+// The calls of `Engine::restore` are unsafe.
 #![allow(unsafe_code)]
 
 use catherd_javascript_engine::EngineImage;
@@ -68,7 +66,7 @@ impl Live {
     }
 
     /// Restores an image in which the program was loaded with the same options. Returns false if
-    /// there is none.
+    /// there is no such image, or if the units that loading reaches count.
     pub(crate) fn restore(&mut self, options: &ExecuteOptions) -> bool {
         let found = self.images.loaded.iter().position(|image| image.is_for(options));
         let Some(found) = found.filter(|_| !options.loading) else { return false };
@@ -89,8 +87,10 @@ impl Live {
         true
     }
 
-    /// Makes an image of the context, in which the program has just been loaded with these options.
-    /// Old images are dropped, so that all together take at most the memory limit of a context.
+    /// Makes an image of the context, in which the program has just been loaded with these options,
+    /// unless contexts are not reused or the units that loading reaches count. Old images are
+    /// dropped, so that at most [`MAX_IMAGES`] are kept and all together take at most the memory
+    /// limit of a context.
     pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &MachineSettings) {
         if self.images.bare.is_none() || options.loading {
             return;

@@ -30,7 +30,7 @@ const MAX_REACHED: usize = 4_096;
 
 /// State that the host functions of the prelude share with the machine.
 pub(crate) struct Shared {
-    /// Why the host ended the script.
+    /// The limit with which the host ended the script; `None` if it did not.
     pub(crate) reason: Cell<Option<&'static str>>,
     /// The stream of `Math.random`.
     pub(crate) subject: RefCell<Stream>,
@@ -312,7 +312,7 @@ impl Drop for Live {
     }
 }
 
-/// The reason why a program cannot be loaded that meets a limit.
+/// The reason why a program that meets a limit cannot be loaded.
 pub(crate) fn met(limit: &str) -> String {
     format!("the limit `{limit}` is met")
 }

@@ -20,7 +20,7 @@ impl Program {
     /// them.
     ///
     /// # Errors
-    /// If it has no entry, is not JavaScript, or throws when it is loaded.
+    /// If it has no entry, is not JavaScript, or throws or meets a limit when it is loaded.
     pub fn new(package: Package) -> Result<Rc<Program>, ProgramError> {
         let entry = resolve::entry(&package).ok_or(ProgramError::NoEntry)?;
         let mut program = Program {

@@ -17,7 +17,7 @@ use crate::settings::{ExecuteOptions, MachineSettings};
 use crate::statement::Statement;
 use statements::{Ended, statements};
 
-/// The limit of a test that uses what exists in Node.js, but not here.
+/// The limit of a test that uses a part of Node.js that this machine lacks.
 const UNSUPPORTED: &str = "unsupported";
 
 /// The machine cannot continue.
@@ -169,8 +169,8 @@ impl Machine {
             {
                 result
             }
-            // Builds differ in whether endless recursion exceeds the stack before it meets another
-            // limit.
+            // Report a limit of the stack, because builds differ in whether endless recursion
+            // exceeds the stack before it meets another limit.
             ended => {
                 let limit = ended.err().map_or("frames", |deep| deep.limit);
                 self.proxy = before;
@@ -392,11 +392,11 @@ impl Live {
     }
 }
 
-/// Maximum number of names of classes that are looked for.
+/// Maximum number of known names of classes; from this number on, new classes are not looked for.
 const MAX_CLASSES: usize = 200;
 
 /// The results whose classes have unknown names: the indices of these results, with the names. Adds
-/// the names to the known ones.
+/// the names to the known names. Empty if a limit ended the test.
 fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usize, String)> {
     let mut new = Vec::new();
     if matches!(execution.outcome, TestOutcome::Limit(_)) {
@@ -414,7 +414,7 @@ fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usiz
     new
 }
 
-/// Describes classes of results.
+/// Describes classes of results, except classes that the prelude cannot describe.
 fn describe(live: &Live, session: &Session<'_>, results: &[(usize, String)]) -> Vec<Value> {
     let describe = |(index, name): &(usize, String)| {
         let text = live.call::<_, String>(session, "describe", (*index,)).ok()?;

@@ -84,7 +84,8 @@ impl Package {
     /// Reads a file, a folder or an archive `.tgz`.
     ///
     /// # Errors
-    /// If it cannot be read, is too large, or leads outside of the project.
+    /// If it cannot be read, is too large, contains a link or a path that leads outside, or
+    /// contains no script.
     pub fn read(path: &Path) -> Result<Package, PackageError> {
         let shown = path.display().to_string();
         let mut files = BTreeMap::new();
@@ -121,7 +122,7 @@ impl Package {
     /// A project of one file.
     ///
     /// # Errors
-    /// If it is too large.
+    /// If it is too large or is not a script by its name.
     pub fn of_source(name: &str, source: &str) -> Result<Package, PackageError> {
         Package::new(BTreeMap::from([(name.to_owned(), source.as_bytes().to_vec())]))
     }
@@ -129,7 +130,7 @@ impl Package {
     /// A project of these files.
     ///
     /// # Errors
-    /// If there are too many or none, or if `subject.toml` cannot be read.
+    /// If there are too many files or bytes, no file is a script, or `subject.toml` is invalid.
     pub fn new(files: BTreeMap<String, Vec<u8>>) -> Result<Package, PackageError> {
         let config = ProjectConfig::default();
         let mut package = Package { files, config };
@@ -166,7 +167,7 @@ impl Package {
     /// The project of packed bytes.
     ///
     /// # Errors
-    /// If they are damaged.
+    /// If they are damaged, or are not the files of a valid project (see [`Package::new`]).
     pub fn unpack(packed: &[u8]) -> Result<Package, PackageError> {
         let mut rest = packed.strip_prefix(MAGIC).ok_or(PackageError::Damaged)?;
         let mut files = BTreeMap::new();
@@ -183,7 +184,8 @@ impl Package {
         Package::new(files)
     }
 
-    /// The project as a `.tgz` archive, as package managers make it. Equal files give equal bytes.
+    /// The project as a `.tgz` archive, as package managers make it. The archives of equal files
+    /// are equal.
     ///
     /// # Errors
     /// If a path is too long for an archive.
@@ -208,7 +210,7 @@ impl Package {
         self.files.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A manifest; `None` if there is none or it is not JSON.
+    /// A manifest; `None` if there is no such file or it is not JSON.
     pub(crate) fn manifest(&self, path: &str) -> Option<Entry> {
         Entry::read(self.files.get(path)?)
     }
@@ -230,7 +232,7 @@ fn line(rest: &mut &[u8]) -> Result<String, PackageError> {
     Ok(text)
 }
 
-/// Whether a path stays below the root.
+/// Whether a path stays below the root and has no line break.
 fn is_inside(path: &Path) -> bool {
     path.components().all(|part| matches!(part, Component::Normal(_)))
         && path.to_str().is_some_and(|text| !text.contains('\n') && !text.is_empty())
@@ -262,7 +264,8 @@ fn add_folder(
     for path in entries(folder)? {
         let shown = path.display().to_string();
         let kind = fs::symlink_metadata(&path).map_err(|error| file_error(&shown, error))?;
-        // Read only the installed packages on which the project depends.
+        // Leave out installed packages here, because only those that the project reaches are added
+        // later.
         if path.file_name().is_some_and(|name| name == "node_modules") {
             continue;
         }

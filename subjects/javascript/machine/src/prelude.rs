@@ -46,7 +46,7 @@ const EXTRAS: &str = concat!(
      channelsModule, cryptoModule, urlClasses, querystringModule, urlModule, fsModule, outOfRange};\n})"
 );
 
-/// Modules that even fewer programs use.
+/// Streams and further modules that even fewer programs use.
 const STREAMS: &str = concat!(
     "(function (prelude) {'use strict';\n",
     include_str!("prelude/node/streams/head.js"),

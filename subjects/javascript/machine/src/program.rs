@@ -25,7 +25,7 @@ pub enum ProgramError {
     /// A file is not JavaScript.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
-    /// The entry throws when it is loaded.
+    /// The entry throws or meets a limit when it is loaded.
     #[error("loading fails: {0}")]
     Load(String),
 }
@@ -48,8 +48,8 @@ pub struct Program {
 }
 
 impl Program {
-    /// Points that each line with operators gives to number and string (thesis, table of primitive
-    /// scores).
+    /// Points that each line with operators gives to number and string (Flycatcher's thesis, table
+    /// of primitive scores).
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }
@@ -84,8 +84,8 @@ impl Program {
     }
 
     /// The program with a changed file of JavaScript (see [`Program::source`]), as for a mutant.
-    /// Only this file is instrumented, and only for the search build: steps are counted, but goals
-    /// have other numbers than in this program.
+    /// Only this file is instrumented, and only for the search build: steps are counted, but the
+    /// numbers of goals differ from those in this program.
     ///
     /// # Errors
     /// If the text is not JavaScript.
@@ -103,12 +103,14 @@ impl Program {
         let made = instrument(&mut variant.units, path, text, self.kind(path), Build::Search)?;
         let made = variant.finished(path, made);
         variant.texts[0].insert(path.to_owned(), made);
-        // Messages of errors are compared with the strings of the original program.
+        // Keep the strings of the original program, because messages of errors are compared with
+        // them.
         variant.units.texts = self.units.texts.clone();
         Ok(Rc::new(variant))
     }
 
-    /// Whether a file is a module, by its name, its package, or its text.
+    /// Whether a file is a module, by its name, its package, or its text; false for files that
+    /// loading does not reach.
     pub fn is_module(&self, path: &str) -> bool {
         self.texts[0].get(path).is_some_and(|text| text.module)
     }

@@ -21,7 +21,7 @@ const OF_REQUIRE: [&str; 4] = ["node-addons", "node", "require", "default"];
 const OF_IMPORT: [&str; 4] = ["node-addons", "node", "import", "default"];
 
 /// The entry of a project: `subject.toml`, `exports`, `main`, `module`, `index.js`, or its only
-/// file.
+/// file. `None` if there is none.
 pub(crate) fn entry(package: &Package) -> Option<String> {
     if let Some(entry) = &package.config.entry {
         return file(package, &normal(entry)?);
@@ -215,8 +215,8 @@ fn in_package(package: &Package, root: &str, rest: &str, conditions: &[&str]) ->
     }
 }
 
-/// The path that a list of `exports` or `imports` has for a name: the name itself, or the pattern
-/// with the longest beginning.
+/// The path to which `exports` or `imports` map a name, by the name itself or by the pattern with
+/// the longest beginning.
 fn mapped(list: &Entry, name: &str, conditions: &[&str]) -> Option<String> {
     if let Some(value) = list.get(name).filter(|_| !name.contains('*')) {
         return conditional(value, conditions);
@@ -256,7 +256,7 @@ pub(crate) fn is_target(package: &Package, path: &str) -> bool {
         && ![".test.", ".spec.", ".min."].iter().any(|part| name.contains(part))
 }
 
-/// Whether a path matches a pattern with `*`.
+/// Whether a path matches a pattern, in which `*` stands for any text.
 fn matches(pattern: &str, path: &str) -> bool {
     let mut parts = pattern.split('*');
     let Some(mut rest) = parts.next().and_then(|first| path.strip_prefix(first)) else {

@@ -5,7 +5,7 @@
 pub struct MachineSettings {
     /// Maximum number of steps of a test.
     pub steps: u64,
-    /// Maximum number of polls of the engine during a statement, in units of 10,000.
+    /// Maximum number of operations of the engine during a statement, in units of 10,000.
     pub polls: u64,
     /// Bytes of memory.
     pub heap: usize,
@@ -15,13 +15,13 @@ pub struct MachineSettings {
     pub timers: usize,
     /// Maximum number of steps of loading.
     pub load_steps: u64,
-    /// Maximum number of polls of the engine while the program is loaded, in units of 10,000.
+    /// Maximum number of operations of the engine while the program is loaded, in units of 10,000.
     pub load_polls: u64,
     /// Traps of an idle proxy after which a test ends.
     pub idle_threshold: u32,
     /// Traps of a collecting proxy after which a test ends.
     pub trap_threshold: u32,
-    /// Probability that a collecting proxy is the number 0.
+    /// Probability that a collecting proxy converts to the number 0.
     pub zero: f64,
     /// The number to which every proxy converts, for examples; `None` to draw it.
     pub proxy_number: Option<f64>,

@@ -217,7 +217,7 @@ pub enum Operation {
     Set,
     /// Evaluates code, in examples only.
     Code,
-    /// Makes a value: its only argument. Only refined suites have it.
+    /// Makes a value: its only argument. Only refined suites contain this operation.
     Value,
 }
 
@@ -293,7 +293,7 @@ impl Statement {
         })
     }
 
-    /// The variables that it uses.
+    /// The variables that the statement uses.
     pub fn variables(&self) -> Vec<usize> {
         let mut used = Vec::new();
         if matches!(self.operation, Operation::Method | Operation::Get | Operation::Set) {

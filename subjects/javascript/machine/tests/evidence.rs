@@ -28,7 +28,7 @@ fn execute(
     Machine::new(program, settings, 1).execute(&test, options).unwrap()
 }
 
-/// The evidence of the first unknown argument of a call with up to two.
+/// The evidence of the first argument of a call with two unknown arguments.
 fn evidence(source: &str, settings: MachineSettings) -> Evidence {
     let unknown = json!([["unknown", 0], ["unknown", 1]]);
     let execution = execute(&program(source), settings, &[call("f", &unknown)], true);
@@ -129,8 +129,8 @@ fn an_execution_reports_types_and_useful_statements() {
     assert_eq!(execute(&program(source), MachineSettings::default(), &test, false).useful, Some(3));
 }
 
-/// Returns how many calls and operators of a program are evaluated by calling `f` with an argument
-/// twice.
+/// Returns a function that counts the calls and operators of a program that are evaluated by
+/// calling `f` with a value as both arguments.
 fn program_of_nodes(source: &str) -> impl Fn(&str) -> usize {
     let program = program(source);
     move |argument: &str| {
@@ -167,7 +167,7 @@ fn calls_and_operators_are_nodes_of_their_statements() {
     }
 }
 
-/// Whether a call had each outcome that leads to the last operand of a chain.
+/// For each outcome that leads to the last operand of a chain, whether a call had this outcome.
 fn led_to_the_last_operand(chain: &str, values: &Value) -> Vec<bool> {
     let program = program(&format!("exports.f = (a, b, c, d) => {{ return {chain}; }};"));
     let call = [call("f", values)];

@@ -102,7 +102,8 @@ fn compression_gives_the_bytes_that_it_gives_in_node() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// Records the results again with the Node.js of this computer, if it is version 20.
+/// Compares the recorded results with the results of the Node.js on this computer, if it is version
+/// 20.
 #[test]
 #[ignore = "takes long"]
 fn recorded_results_are_those_of_node() {

@@ -28,13 +28,13 @@ impl Ended {
         Ended { outcome, at, observed, awaited, trace, useful: None, stray: "", after: None }
     }
 
-    /// The same observations with another outcome, at the statement with this index.
+    /// The same observations with this outcome, at the statement with this index.
     fn stopped_at(self, outcome: TestOutcome, at: usize) -> Ended {
         Ended { outcome, at, useful: None, ..self }
     }
 }
 
-/// The state of a variable as data.
+/// The state of a variable as data; null if the prelude cannot describe it.
 pub(super) fn state(live: &Live, session: &Session<'_>, index: usize) -> Value {
     let text = live.call::<_, String>(session, "stateOf", (index,));
     text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or(Value::Null)
@@ -130,8 +130,8 @@ struct Timers {
     failed: bool,
 }
 
-/// Runs timers until the awaited promise settles. Returns 2 if it was rejected; 0 if it was
-/// fulfilled or no timer is left that could settle it.
+/// Runs timers until the awaited promise settles. Returns 2 if it was rejected, and 0 if it was
+/// fulfilled, no timer is left that could settle it, or a limit was met.
 fn settle(
     live: &Live,
     session: &Session<'_>,
@@ -149,7 +149,7 @@ fn settle(
 }
 
 impl Timers {
-    /// The limit that was met.
+    /// The limit that was met; `None` if none was met.
     fn limit(
         &self,
         live: &Live,
@@ -178,7 +178,7 @@ impl Timers {
     }
 
     /// Calls the next timer, the functions passed to `process.nextTick`, and the promise jobs after
-    /// it. Returns false if no timer waits.
+    /// it. Returns false if no timer waits or a limit was met.
     fn fire(&mut self, live: &Live, session: &Session<'_>) -> bool {
         let Some(due) = session.clock().next_due() else { return false };
         self.count += 1;

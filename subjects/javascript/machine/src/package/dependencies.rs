@@ -24,7 +24,7 @@ type Known = BTreeMap<String, PathBuf>;
 
 /// Adds the packages whose modules the project reaches from its entry, directly or not. A package
 /// that is not installed is left out, so loading it fails in the program. Returns the files that
-/// are reached, so that others can be left out if there are too many.
+/// are reached, so that files that are not reached can be left out if there are too many.
 pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>, PackageError> {
     let mut reached = BTreeSet::new();
     let Some(entry) = resolve::entry(package) else { return Ok(reached) };
@@ -39,8 +39,8 @@ pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>
         }
         let text = package.text(&path).unwrap_or_default();
         for request in requests(&text) {
-            // A package that is found may have another version than the nearest one. In this case,
-            // it is installed below the package that needs it.
+            // Always look for the package on the disk, because the nearest package of this name in
+            // the project may differ from it.
             if let Some(name) = name_of(request) {
                 install(&path, name, package, &mut known, &mut bytes)?;
             }
@@ -52,7 +52,8 @@ pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>
     Ok(reached)
 }
 
-/// Reads the package to which a request in a file refers, if it is installed.
+/// Reads the package to which a request in a file refers, if it is installed and is not the nearest
+/// package of this name in the project.
 fn install(
     from: &str,
     name: &str,
@@ -71,7 +72,7 @@ fn install(
     if nearest(known, &folder, name) == Some(&found) {
         return Ok(());
     }
-    // Put the package at the top level or, if another version is there, into the folder of the
+    // Put the package at the top level or, if a different version is there, into the folder of the
     // package that needs it.
     let top = format!("node_modules/{name}");
     let free = !known.contains_key(&top);
@@ -105,7 +106,7 @@ pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// The name of the package that a request is for; `None` if it is for a file.
+/// The name of the package that a request is for; `None` if it is not for a package.
 fn name_of(request: &str) -> Option<&str> {
     let parts = if request.starts_with('@') { 2 } else { 1 };
     let cut = request.match_indices('/').nth(parts - 1).map_or(request.len(), |(at, _)| at);
@@ -114,7 +115,8 @@ fn name_of(request: &str) -> Option<&str> {
     (is_name && is_inside(Path::new(name))).then_some(name)
 }
 
-/// The package to which a request in a folder of the project refers.
+/// The known package to which a request in a folder of the project refers; `None` if it is not
+/// known.
 fn nearest<'k>(
     known: &'k BTreeMap<String, PathBuf>,
     folder: &str,
@@ -143,7 +145,8 @@ fn installed(place: &Path, name: &str) -> Option<PathBuf> {
     candidates.find(|at| at.is_dir())?.canonicalize().ok()
 }
 
-/// Reads the files of a package that programs can load.
+/// Reads the scripts and JSON files of a package, except minified scripts, hidden folders and the
+/// folders in [`LEFT_OUT`].
 fn read(
     package: &Path,
     folder: &Path,

@@ -1,7 +1,7 @@
 //! Compression (RFC 1951) with the same output, byte for byte, as the library zlib of Node.js.
 //!
 //! The search for earlier occurrences is zlib's, with the hash of four bytes that the copy of zlib
-//! in Node.js 20 has.
+//! in Node.js 20 uses.
 
 use super::trees::{MAX_MATCH, MIN_MATCH, Trees};
 
@@ -10,9 +10,9 @@ use super::trees::{MAX_MATCH, MIN_MATCH, Trees};
 const MIN_LOOKAHEAD: usize = MAX_MATCH + MIN_MATCH + 1;
 /// Matches of the least length that are farther away than this are not used.
 const TOO_FAR: usize = 4096;
-/// Bits of the hash of four bytes, at least.
+/// Minimum number of bits of the hash of four bytes.
 const HASH_BITS: u32 = 15;
-/// The position before the first one.
+/// The value in the table for no position.
 const NONE: u16 = 0;
 
 /// Parameters of the search, one set for each of the levels 1 to 9.
@@ -294,7 +294,8 @@ impl Search<'_> {
         self.block = self.start as isize;
     }
 
-    /// Ends a part of the input: writes the current block if it has symbols or the input ends.
+    /// Ends a part of the input: writes the current block if it has symbols or the input ends,
+    /// unless more input follows in the same block.
     fn end_part(&mut self, ends: bool) {
         if self.waits_for_more {
             return;
@@ -304,7 +305,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether there is input left to search.
+    /// Whether the search can continue: input is left and, if more input follows, at least `needed`
+    /// bytes are known.
     fn more(&mut self, needed: usize) -> bool {
         if self.lookahead < needed {
             self.fill();

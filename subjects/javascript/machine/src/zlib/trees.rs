@@ -24,7 +24,7 @@ pub(super) const DISTANCE_EXTRA: [u8; D_CODES] = [
 ];
 const BL_EXTRA: [u8; BL_CODES] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 3, 7];
 
-/// The code of a length, which is at least 3, and the first length of this code less 3.
+/// The code of a length, which is at least 3, and the first length of this code minus 3.
 fn length_code(length: usize) -> (usize, usize) {
     if length == MAX_MATCH {
         return (28, 255);
@@ -32,7 +32,7 @@ fn length_code(length: usize) -> (usize, usize) {
     find(length - MIN_MATCH, &LENGTH_EXTRA[..28])
 }
 
-/// The code of a distance, which is at least 1, and the first distance of this code less 1.
+/// The code of a distance, which is at least 1, and the first distance of this code minus 1.
 fn distance_code(distance: usize) -> (usize, usize) {
     find(distance - 1, &DISTANCE_EXTRA)
 }
@@ -70,14 +70,16 @@ impl<const N: usize> Tree<N> {
         self.symbols.iter_mut().for_each(|symbol| symbol.frequency = 0);
     }
 
-    /// Builds the code from the frequencies. Returns the length of all symbols with it, in bits.
+    /// Builds the code from the frequencies. Returns the number of bits that all symbols take with
+    /// the code.
     fn build(&mut self, extra: &[u8], base: usize, most_bits: usize) -> u64 {
         let mut frequency: Vec<u32> = self.symbols.iter().map(|symbol| symbol.frequency).collect();
         let mut depth = vec![0_u8; 2 * N + 1];
         let mut parent = vec![0_usize; 2 * N + 1];
         let mut heap: Vec<usize> = (0..N).filter(|symbol| frequency[*symbol] > 0).collect();
         self.last = heap.last().copied().unwrap_or(0);
-        // At least two symbols have codes. The forced ones are not used.
+        // Ensure that at least two symbols have codes. Symbols that are added here do not occur in
+        // the data.
         while heap.len() < 2 {
             let next = if heap.is_empty() { 0 } else { self.last + 1 };
             let symbol = if next <= 2 { next } else { 0 };
@@ -139,7 +141,7 @@ impl<const N: usize> Tree<N> {
         total
     }
 
-    /// The lengths of the codes, none of which is too long. `nodes` begins with the root.
+    /// The lengths of the codes, at most `most_bits`. `nodes` begins with the root.
     fn lengths(&self, nodes: &[usize], parent: &[usize], most_bits: usize) -> Vec<u8> {
         let mut length = vec![0_u8; 2 * N + 1];
         let mut counts = [0_u16; MAX_BITS + 1];
@@ -179,7 +181,7 @@ impl<const N: usize> Tree<N> {
         length
     }
 
-    /// Gives symbols their codes by their lengths.
+    /// Assigns codes to the symbols by the lengths of the codes.
     fn assign(&mut self, most_bits: usize) {
         let mut counts = [0_u16; MAX_BITS + 1];
         self.symbols.iter().for_each(|symbol| counts[usize::from(symbol.length)] += 1);
@@ -426,7 +428,7 @@ fn fixed_length(symbol: usize) -> u8 {
     }
 }
 
-/// The codes that need no description.
+/// The fixed codes (RFC 1951, section 3.2.6).
 fn fixed_trees() -> (Tree<288>, Tree<D_CODES>) {
     let mut literals = Tree::new();
     for (symbol, known) in literals.symbols.iter_mut().enumerate() {
