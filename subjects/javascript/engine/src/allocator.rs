@@ -1,5 +1,5 @@
-//! The engine's memory. The counted sizes are the ones that the engine requests, because the
-//! overhead of allocators differs between platforms.
+//! The engine's memory. The counted sizes are the sizes that the engine requests, rounded up to 8
+//! bytes, because the overhead of allocators differs between platforms.
 
 // The engine is C code, so its allocator returns and takes raw pointers.
 #![allow(unsafe_code)]

@@ -23,7 +23,8 @@ pub struct Clock {
 #[derive(Clone, Copy)]
 struct Timer {
     due: f64,
-    /// Position in the order of creation; a repeating timer gets a new one for each repetition.
+    /// Position in the order of creation; a repeating timer gets a new position for each
+    /// repetition.
     order: u64,
     number: u64,
     period: Option<f64>,
@@ -109,7 +110,8 @@ impl Clock {
         self.active.borrow_mut().remove(&number);
     }
 
-    /// Removes the next timer that is due. Returns its id, and whether it repeats.
+    /// Takes the next timer that is due, and sets it again if it repeats. Returns its id, and
+    /// whether it repeats; `None` if no timer is due.
     pub(crate) fn take_due(&self) -> Option<(u64, bool)> {
         self.next_due().filter(|due| *due <= self.now.get())?;
         let Reverse(timer) = self.queue.borrow_mut().pop()?;

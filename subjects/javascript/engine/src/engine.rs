@@ -1,6 +1,6 @@
 //! Engines and sessions: contexts, calls, and promise jobs that the caller runs.
 
-// Images of the engine's memory, and addresses of promises.
+// Restoring the engine's memory and reading the addresses of promises are unsafe.
 #![allow(unsafe_code)]
 
 use std::cell::RefCell;
@@ -171,7 +171,7 @@ impl Engine {
 
     /// Calls `use_session` with a session of the context. This may be done any number of times. The
     /// values of scripts live until `use_session` returns, unless they are saved as [`Persistent`]
-    /// ones.
+    /// values.
     ///
     /// # Errors
     /// If the global objects do not fit into the memory; `use_session` is not called then.
@@ -315,17 +315,18 @@ impl<'js> Session<'js> {
         }
     }
 
-    /// Begins a turn, which has [`Limits::turn`] operations.
+    /// Begins a turn, which permits [`Limits::turn`] operations, or the number that
+    /// [`Session::resume`] has set.
     pub fn begin_turn(&self) {
         self.meter.begin_turn();
     }
 
-    /// Begins a test, which has [`Limits::test`] operations.
+    /// Begins a test, which permits [`Limits::test`] operations, and a turn.
     pub fn begin_test(&self) {
         self.meter.begin_test();
     }
 
-    /// Operations since the test began, in units of 10,000 polls.
+    /// Operations since the test began, in units of 10,000.
     pub fn operations(&self) -> u64 {
         self.meter.test_units()
     }
@@ -364,7 +365,7 @@ impl<'js> Session<'js> {
         self.caught(function.call(arguments))
     }
 
-    /// Describes what was thrown.
+    /// Describes a value that a script has thrown.
     pub fn describe(&self, value: &Value<'js>) -> Thrown {
         Thrown::describe(&self.ctx, value, &self.file.borrow())
     }

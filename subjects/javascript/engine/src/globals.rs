@@ -11,7 +11,7 @@ use crate::compiled::{CompileError, CompiledScript};
 use crate::limits::{Limits, Meter};
 use crate::math;
 
-/// Polls in one unit of operations.
+/// Operations in one unit.
 const POLLS_PER_UNIT: f64 = 10_000.0;
 
 /// A compiled script of this crate, which all contexts of a process share.
@@ -44,8 +44,8 @@ pub struct Host {
     pub log: Log,
     /// The date at which the clock begins, in milliseconds since the beginning of 1970, UTC.
     pub date: f64,
-    /// Called at each poll of the engine, which happens every 10,000 operations. If it returns
-    /// true, the script ends with [`Stop::Caller`](crate::Stop::Caller).
+    /// Called after every 10,000 operations of the engine. If it returns true, the script ends with
+    /// [`Stop::Caller`](crate::Stop::Caller).
     pub poll: Box<dyn FnMut() -> bool>,
 }
 

@@ -17,8 +17,8 @@ const JOBS_PER_UNIT: u64 = 1_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations between two calls of [`Session::begin_turn`](crate::Session::begin_turn), in
-    /// units of 10,000 polls of the engine. The engine polls at backward jumps, calls and steps of
-    /// regular expressions. Large blocks of memory and promise jobs count as well.
+    /// units of 10,000: backward jumps, calls and steps of regular expressions. Large blocks of
+    /// memory and promise jobs count as well.
     pub turn: u64,
     /// Operations between two calls of [`Session::begin_test`](crate::Session::begin_test), in
     /// the same units.
@@ -43,11 +43,11 @@ impl Default for Limits {
 /// Why a script was ended. Scripts cannot catch it, and the engine executes nothing afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// [`Limits::turn`] or [`Limits::test`].
+    /// It exceeded [`Limits::turn`] or [`Limits::test`].
     Operations,
-    /// [`Limits::memory`].
+    /// It exceeded [`Limits::memory`].
     Memory,
-    /// Most of [`Limits::stack`], in a guarded engine
+    /// It took most of [`Limits::stack`] in a guarded engine
     /// ([`Engine::exceeded_stack`](crate::Engine::exceeded_stack)).
     Stack,
     /// The caller ended it, by [`Host::poll`](crate::Host::poll) or a [`Halt`].
@@ -147,7 +147,7 @@ impl Meter {
         self.stopped.get()
     }
 
-    /// Lets scripts be executed again, with another limit of a turn.
+    /// Permits execution of scripts again, with this limit of a turn.
     pub(crate) fn resume(&self, turn: u64) {
         self.stopped.set(None);
         self.most_in_turn.set(turn);
@@ -168,7 +168,7 @@ impl Meter {
         self.test.get()
     }
 
-    /// Counts operations. Returns whether the script must end.
+    /// Counts units of operations. Returns whether the script must end.
     pub(crate) fn count(&self, units: u64) -> bool {
         self.turn.set(self.turn.get() + units);
         self.test.set(self.test.get() + units);

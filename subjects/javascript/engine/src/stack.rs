@@ -15,8 +15,8 @@ const USABLE_TENTHS: usize = 6;
 /// it.
 const UNTOUCHED: usize = 1 << 20;
 
-/// Bytes that a band is longer than that, for partial pages at its ends and for other variables of
-/// a frame.
+/// Bytes by which a band is longer than [`UNTOUCHED`], for partial pages at its ends and for other
+/// variables of a frame.
 const MARGIN: usize = 64 << 10;
 
 /// Observes how much of its stack an engine takes.

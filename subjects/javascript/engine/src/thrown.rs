@@ -70,7 +70,8 @@ fn property<'js>(ctx: &Ctx<'js>, object: &Object<'js>, name: &str) -> String {
     }
 }
 
-/// A value as text, cut to [`TEXT_LIMIT`].
+/// A value as text of at most [`TEXT_LIMIT`] characters; its type in brackets if it cannot be
+/// converted.
 fn as_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     let kind = value.type_name();
     match Coerced::<String>::from_js(ctx, value) {
@@ -82,7 +83,7 @@ fn as_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     }
 }
 
-/// Line and column of the innermost frame in a file.
+/// Line and column of the innermost frame in a file; `None` if no frame is in the file.
 fn place(stack: &str, file: &str) -> Option<(u32, Option<u32>)> {
     stack.lines().find_map(|frame| {
         let (_, place) = frame.rsplit_once(&format!("{file}:"))?;

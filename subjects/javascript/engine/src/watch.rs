@@ -23,7 +23,7 @@ const UNITS: u64 = 2_000;
 
 const VARIABLE: &str = "CATHERD_JAVASCRIPT_SECONDS";
 
-/// Milliseconds of processor time that an execution may always take.
+/// Milliseconds of processor time that an execution may always take, from one second to one hour.
 fn least() -> u64 {
     static LEAST: OnceLock<u64> = OnceLock::new();
     *LEAST.get_or_init(|| {
@@ -125,7 +125,7 @@ fn watch() {
 /// Ends this process with a reason on standard error, because no result may depend on what
 /// happened. The process of a run ends as a crash of the run.
 pub fn end_process(reason: &str) -> ! {
-    // Standard error may be closed.
+    // Ignore the error: standard error may be closed.
     let _ = io::stderr().write_all(format!("error: {reason}\n").as_bytes());
     std::process::exit(EXIT_CODE)
 }

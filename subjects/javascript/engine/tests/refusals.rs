@@ -109,8 +109,9 @@ unsafe impl Allocator for Refusing {
     }
 }
 
-/// The environment variable that makes a test the child. Its value is a script, the first point,
-/// and the distance between points.
+/// The environment variable that makes a test the child. Its value consists of four numbers: the
+/// index of a script, the first point, the distance between points, and the last point. A point is
+/// the number of the request that is refused.
 const CHILD: &str = "CATHERD_REFUSALS";
 
 /// Time within which a child must end.
@@ -235,7 +236,8 @@ fn try_script(
     }
 }
 
-/// The kind of an error that an address sanitizer reports, and the functions in which it happened.
+/// The kind of an error that an address sanitizer reports, and the innermost three functions in
+/// which it happened; `None` if the text is not such a report.
 fn place(report: &str) -> Option<String> {
     let (_, kind) = report.split_once("ERROR: AddressSanitizer: ")?;
     let kind = kind.split_whitespace().next()?;
