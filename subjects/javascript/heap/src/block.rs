@@ -45,13 +45,13 @@ impl Block {
         self.layout.size()
     }
 
-    /// Its first address and the one after its last.
+    /// The address of its first byte and the address after its last byte.
     pub(crate) fn bounds(&self) -> (*mut u8, *mut u8) {
         // SAFETY: the memory has this many bytes.
         (self.start(), unsafe { self.start().add(self.len()) })
     }
 
-    /// Copies the first bytes.
+    /// Copies this many bytes from the start, or all bytes if there are fewer.
     pub(crate) fn save(&self, bytes: usize) -> Saved {
         let mut copy = Box::new_uninit_slice(bytes.min(self.len()));
         // SAFETY: both have at least `bytes` bytes, and the copy is new. Uninitialised bytes may be

@@ -33,9 +33,9 @@ const LARGEST_SMALL: usize = 32 << 10;
 const FINE: usize = 512;
 /// Distance between the smallest sizes, and the alignment of blocks with their headers.
 const STEP: usize = 16;
-/// Sizes of small blocks.
+/// Number of size classes of small blocks.
 const SIZES: usize = FINE / STEP + 4 * (LARGEST_SMALL / FINE).ilog2() as usize;
-/// Bytes before each block.
+/// Bytes of the header before each block.
 const HEADER: usize = size_of::<Header>();
 /// Alignment of the data that engines store.
 const ALIGN: usize = align_of::<u64>();
@@ -255,8 +255,8 @@ impl Heap {
         moved
     }
 
-    /// Changes the size of a block outside of chunks; `None` if an image needs the block at its
-    /// address.
+    /// Changes the size of a block outside of chunks; `None` without a change if an image needs the
+    /// block at its address or there is no memory.
     fn reallocate_alone(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
         let mut alone = self.alone.borrow_mut();
         let mut block = alone.remove(&(start as usize))?;
