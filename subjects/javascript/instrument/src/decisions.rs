@@ -15,11 +15,11 @@ use crate::text_tests::TextTest;
 use crate::units::{BranchKind, Control, GoalKind, Hit, NodeKind};
 use crate::visitor::{Operand, Visitor};
 
-/// Weight of the kind of the left literal in the code of an operator. The weight of the right one
-/// is its square.
+/// Weight of the kind of the left literal in the code of an operator. The weight of the kind of the
+/// right literal is four times as large.
 const LITERAL: u32 = 32;
 
-/// The kind of a literal: 1 for a number, 2 for a string, 0 for other expressions.
+/// The kind of a literal: 1 for a number, 2 for a string or template, 0 for other expressions.
 fn literal(expression: &Expression<'_>) -> u32 {
     match expression.without_parentheses() {
         Expression::NumericLiteral(_) => 1,
@@ -94,7 +94,9 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// In the inference build, reports `typeof x === "t"` with the value of `x`.
+    /// In the inference build, makes a comparison such as `typeof x === "t"` report the value of
+    /// `x` and the string. Returns whether the comparison is of this form; the caller then closes a
+    /// bracket.
     fn typeof_evidence(&mut self, it: &BinaryExpression<'_>) -> bool {
         if self.build != Build::Inference || !it.operator.is_equality() {
             return false;
@@ -126,7 +128,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a unary operator, which is reported in the inference build.
+    /// Visits a unary operator. In the inference build, `-`, `+`, `~` and `!` are reported unless
+    /// the operand is a literal.
     pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         let span = it.argument.span();
@@ -147,7 +150,8 @@ impl Visitor<'_, '_> {
         self.out.close(span.end, "))");
     }
 
-    /// Visits `++` and `--`, which are reported in the inference build.
+    /// Visits `++` and `--`, which are reported in the inference build if the operand is a
+    /// variable.
     pub(crate) fn update(&mut self, it: &UpdateExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         if let SimpleAssignmentTarget::AssignmentTargetIdentifier(name) = &it.argument {
@@ -170,7 +174,7 @@ impl Visitor<'_, '_> {
         self.add_branch((it.span.start, it.span.end), BranchKind::Logical, locations);
     }
 
-    /// Visits a chain that is a decision with its own probe.
+    /// Visits a chain and encloses it in a call of a separate probe.
     fn probed_chain(
         &mut self,
         it: &LogicalExpression<'_>,

@@ -56,7 +56,7 @@ impl Declarations {
     }
 
     /// The shape of a parameter according to `@param {T} name` in a comment; `None` if the comment
-    /// does not have it.
+    /// does not declare the parameter, or declares any type.
     pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {
         for part in comment.split("@param").skip(1) {
             let part = part.trim_start();

@@ -59,7 +59,8 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// The comment that ends directly before a position, or before keywords in front of it.
+    /// The comment that ends directly before a position, or before keywords in front of it; empty
+    /// if there is none.
     pub(crate) fn comment_before(&self, at: u32) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {
@@ -142,7 +143,8 @@ impl Visitor<'_, '_> {
         self.statement = outside.statement;
     }
 
-    /// The code at the start of a body, which counts the entry and the depth of recursion.
+    /// The code at the start and at the end of a body. It counts the entry and, in functions that
+    /// may call themselves and do not suspend, the depth of recursion.
     pub(crate) fn entry(&mut self, start: u32, suspends: bool) -> (String, &'static str) {
         let counter = self.function.map_or(0, |f| self.units.functions[f as usize].counter);
         let count = self.count(counter);

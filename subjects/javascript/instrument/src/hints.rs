@@ -31,9 +31,9 @@ const DIGITS: LineScores = [5, 0];
 /// Points of a string in double quotes.
 const QUOTED: LineScores = [0, 5];
 
-/// The points of a line of code (thesis, table of primitive scores). Each operator, digits, and
-/// strings in double quotes count once. Comments count only with `comments`, as in the published
-/// program.
+/// The points of a line of code (Flycatcher's thesis, table of primitive scores). Each operator,
+/// digits, and strings in double quotes count once. Comments count only with `comments`, as in the
+/// published program.
 pub fn line_scores(line: &str, comments: bool) -> LineScores {
     let code = if comments { line.to_owned() } else { without_comments(line) };
     let mut found = [false; OPERATORS.len()];

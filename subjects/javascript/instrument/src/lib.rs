@@ -128,7 +128,8 @@ const DEEPEST: usize = 400;
 /// Instruments a file and adds its units.
 ///
 /// # Errors
-/// If it is not JavaScript, or a module with `await` at its top level.
+/// If it is not JavaScript, is too long or too deeply nested, or is a module with `await` at its
+/// top level.
 pub fn instrument(
     units: &mut Units,
     path: &str,
@@ -243,8 +244,7 @@ fn prefix(source: &str) -> String {
     prefix
 }
 
-/// An upper bound of the nesting of brackets and prefix operators. Brackets in strings and comments
-/// are counted too.
+/// The greatest nesting depth of brackets. Brackets in strings and comments are counted too.
 fn nesting(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in source.bytes() {

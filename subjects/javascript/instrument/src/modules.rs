@@ -16,7 +16,8 @@ use oxc_syntax::symbol::SymbolId;
 
 use crate::splice::Splicer;
 
-/// Rewrites the imports and exports of a module. Returns the code to insert before it.
+/// Rewrites the imports and exports of a module. Returns the code to insert before it; an error if
+/// the module uses `await` at its top level.
 pub(crate) fn rewrite(
     program: &Program<'_>,
     prefix: &str,

@@ -233,7 +233,7 @@ fn relations(operator: BinaryOperator) -> &'static [&'static str] {
     }
 }
 
-/// The method that replaces a method; `None` if it is not mutated.
+/// The method that replaces a method; `None` if no method replaces it.
 fn other_method(name: &str) -> Option<&'static str> {
     Some(match name {
         "startsWith" => "endsWith",
@@ -349,7 +349,7 @@ impl<'a> Visit<'a> for Finder<'_> {
             LogicalOperator::And => "||",
             LogicalOperator::Or | LogicalOperator::Coalesce => "&&",
         };
-        // Next to `??`, an operator of another kind needs brackets.
+        // Skip these operators, because `&&` needs brackets next to `??`.
         let mixed = matches!(it.operator, LogicalOperator::Coalesce)
             && (is_chain(&it.left, it.operator) || is_chain(&it.right, it.operator));
         if !mixed {

@@ -13,7 +13,7 @@ use oxc_span::{GetSpan, Span};
 use crate::FileKind;
 use crate::words::{Literal, literal, name_of};
 
-/// Maximum number of calls of a sequence.
+/// Maximum number of calls of a sequence; further calls are ignored.
 const LONGEST: usize = 40;
 
 /// The object or an argument of a call.
@@ -40,8 +40,8 @@ pub struct Step {
     pub arguments: Vec<Given>,
 }
 
-/// The sequences of calls in JavaScript source text: at its top level and in each function in it.
-/// Empty if the text has syntax errors.
+/// The sequences of at least two calls in JavaScript source text: at its top level and in each
+/// function in it. Empty if the text has syntax errors, is too long or is too deeply nested.
 pub fn sessions(source: &str) -> Vec<Vec<Step>> {
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
         return Vec::new();

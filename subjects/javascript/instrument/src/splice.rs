@@ -9,7 +9,7 @@ pub(crate) struct Splicer {
 struct Edit {
     start: u32,
     end: u32,
-    /// Closing insertions come before opening ones at the same place.
+    /// Whether it is applied after the closing insertions at the same position.
     opens: bool,
     text: String,
 }

@@ -49,7 +49,8 @@ fn always_leaves(statement: &Statement<'_>) -> bool {
 }
 
 impl Visitor<'_, '_> {
-    /// Visits a statement; its counter goes to a place at or before its start.
+    /// Visits a statement; its counter is inserted at the position `at`, which is at or before its
+    /// start.
     pub(crate) fn statement(&mut self, it: &Statement<'_>, at: u32) {
         let span = it.span();
         if is_counted(it) {
@@ -151,7 +152,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a loop's test. Returns `None` if the test is constant.
+    /// Visits a loop's test. Returns its site; `None` if there is no test or it is a literal.
     fn loop_test(
         &mut self,
         test: Option<&oxc_ast::ast::Expression<'_>>,
@@ -170,7 +171,7 @@ impl Visitor<'_, '_> {
         Some(site)
     }
 
-    /// Visits the body of a loop, whose iterations are counted.
+    /// Visits the body of a loop, whose iterations are counted. Returns the counter.
     fn loop_body(&mut self, it: &Statement<'_>, site: Option<u32>, breaks: Option<u32>) -> u32 {
         let counter = self.step();
         let text = self.count(counter);
@@ -218,8 +219,8 @@ impl Visitor<'_, '_> {
         self.iteration(&it.body, it.span);
     }
 
-    /// The body of `for in` and `for of`, which has no condition. The loop ends if it is left in
-    /// another way than by a `break`.
+    /// The body of `for in` and `for of`, which has no condition. The loop ends if the code after
+    /// it is reached without a `break`.
     fn iteration(&mut self, body: &Statement<'_>, span: Span) {
         let (after, breaks) = (self.counter(), self.counter());
         let entered = self.loop_body(body, None, Some(breaks));

@@ -95,7 +95,7 @@ impl Eraser<'_> {
         self.source.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// Replaces a range by spaces, and keeps its line breaks.
+    /// The spaces that replace a range, with its line breaks.
     fn spaces(&self, start: u32, end: u32) -> String {
         let blank = |letter: char| match letter {
             '\n' | '\r' => letter.to_string(),

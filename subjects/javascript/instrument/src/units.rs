@@ -52,7 +52,7 @@ pub struct Statement {
 pub enum NodeKind {
     /// A call.
     Call,
-    /// An operator with two operands, logical ones included.
+    /// An operator with two operands, including logical operators.
     Binary,
     /// An operator with one operand.
     Unary,
@@ -335,7 +335,7 @@ pub struct Units {
     pub numbers: BTreeMap<u64, ()>,
     /// Strings that occur in the files.
     pub texts: BTreeMap<String, ()>,
-    /// Uses of `eval`, `new Function` and `with`.
+    /// Number of uses of `eval`, `new Function` and `with`.
     pub dynamic: u32,
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Breakable {
     pub(crate) labels: Vec<String>,
     /// Whether a `break` without a label leaves it.
     pub(crate) plain: bool,
-    /// Counter of breaks.
+    /// Counter of breaks; `None` if they are not counted.
     pub(crate) breaks: Option<u32>,
 }
 
@@ -332,7 +332,7 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
     }
 
     fn visit_object_property_kind(&mut self, it: &ObjectPropertyKind<'a>) {
-        // Evaluate the spread in another way, because the engine does not spread strings, as in
+        // Pass the value to a probe, because the engine itself does not spread strings, as in
         // `{...'ab'}`.
         if let ObjectPropertyKind::SpreadProperty(spread) = it {
             let at = spread.argument.span();

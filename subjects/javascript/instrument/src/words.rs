@@ -70,7 +70,7 @@ pub struct Words {
 }
 
 /// The words of source text in JavaScript or of TypeScript declarations. For a text with syntax
-/// errors, these are only its strings.
+/// errors, these are only its strings. Empty if the text is too long or too deeply nested.
 pub fn words(path: &str, source: &str) -> Words {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
@@ -115,8 +115,8 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
     found
 }
 
-/// Finds the words of a file. The second field has the initial literals of its variables, the third
-/// the classes of those that are instances.
+/// Finds the words of a file. The second field contains the literals that were last assigned to
+/// variables, the third the classes of variables that are instances.
 #[derive(Default)]
 struct Finder(Words, BTreeMap<String, Literal>, BTreeMap<String, String>);
 

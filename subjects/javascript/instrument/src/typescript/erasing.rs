@@ -66,7 +66,7 @@ pub(super) fn is_erased(statement: &Statement<'_>) -> bool {
 }
 
 impl Eraser<'_> {
-    /// Whether an imported name is used as a value, or not at all in the file.
+    /// Whether an imported name is used as a value in the file.
     fn is_value(&self, specifier: &ImportDeclarationSpecifier<'_>) -> bool {
         if let ImportDeclarationSpecifier::ImportSpecifier(it) = specifier
             && it.import_kind.is_type()
@@ -231,7 +231,9 @@ impl<'a> Visit<'a> for Eraser<'_> {
     }
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
-        // A line break is not allowed between the parameters and the arrow.
+        // If the types contain a line break, move the bracket, because a line break is not allowed
+        // before the parameters of an `async` arrow function and between the parameters and the
+        // arrow.
         if let Some(types) = &it.type_parameters {
             if self.text(types.span.start, types.span.end).contains('\n') {
                 self.out.replace(types.span.start, types.span.start + 1, "(");

@@ -24,8 +24,8 @@ pub(crate) fn member_name(name: &TSEnumMemberName<'_>) -> String {
     }
 }
 
-/// Whether the value of a member of an enum is a string; `texts` are the members before it that
-/// are.
+/// Whether the value of a member of an enum is a string; `texts` are the members before it that are
+/// strings.
 fn is_text(value: &Expression<'_>, texts: &BTreeSet<String>) -> bool {
     match value.without_parentheses() {
         Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => true,
@@ -52,7 +52,7 @@ impl<'a> Visit<'a> for Members<'_> {
     }
 }
 
-/// The names of values that a statement declares, of functions and classes.
+/// The name of the function or class that a statement declares; `None` if it declares neither.
 fn declared(statement: &Statement<'_>) -> Option<String> {
     let declaration = match statement {
         Statement::ExportDeclaration(it) => &it.declaration,
@@ -201,7 +201,8 @@ impl Eraser<'_> {
         self.out.close(statement.span().end, if ended { assigned } else { format!(";{assigned}") });
     }
 
-    /// Assigns parameters that are properties, after the call of the constructor of the superclass.
+    /// Assigns parameters that are properties, after the call of the constructor of the superclass
+    /// if there is one.
     pub(super) fn parameter_properties(&mut self, function: &Function<'_>) {
         let properties = function.params.items.iter().filter(|parameter| {
             parameter.accessibility.is_some() || parameter.readonly || parameter.r#override
