@@ -14,17 +14,19 @@ use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_javascript_kind::classes::{Crash, Journal};
 use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 
-/// Set in the child, to the id of its parent.
+/// Environment variable of a child, with the process id of its parent.
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
-/// Set in a child that generates a suite, to the file in which it keeps the tests of its search.
+/// Environment variable of a child that generates a suite, with the file in which it keeps the
+/// tests of its search.
 const JOURNAL: &str = "CATHERD_JOURNAL";
 /// Environment variable of a child that generates a suite, with the file for the number of the
 /// current execution.
 const NUMBER: &str = "CATHERD_EXECUTION";
-/// Set in a child that searches again, to the executions that ended the processes of earlier
-/// children, as NUMBER:TARGET.
+/// Environment variable of a child that searches again, with the executions that ended the
+/// processes of earlier children, as NUMBER:TARGET, separated by commas.
 const CRASHED: &str = "CATHERD_CRASHED";
-/// Set in a child that writes the suite of an earlier child, to the end of the earlier child.
+/// Environment variable of a child that writes the suite of an earlier child, with the exit status
+/// of the earlier child.
 const ENDED: &str = "CATHERD_ENDED";
 
 /// The largest exit code of a command, and the exit code after a second signal. Processes whose
@@ -59,7 +61,7 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
 
 /// Like [`execute_apart`], for a command that generates a suite. If the child's process ends during
 /// an execution, another child repeats the search without this execution, provided that a
-/// repetition gives the same search (`repeatable`). If this does not help, another child writes a
+/// repetition makes the same search (`repeatable`). If this does not help, another child writes a
 /// suite of the tests that were found before. A signal makes the child end its search.
 pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
     if is_child() {
@@ -103,7 +105,7 @@ impl Drop for Temporary {
     }
 }
 
-/// The exit code of the child that wrote the suite.
+/// Starts children until one of them ends with the exit code of a command, and returns this code.
 fn generate_in_children(
     project: &Path,
     repeatable: bool,
@@ -194,7 +196,8 @@ fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// The journal of this child, and the end of the previous child if this child writes its suite.
+/// The journal of this child, and the exit status of the previous child if this child writes its
+/// suite.
 pub(crate) fn journal() -> (Journal, Option<String>) {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let ended = std::env::var(ENDED).ok();
@@ -223,7 +226,8 @@ pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     stop
 }
 
-/// Whether this is a child whose parent has ended.
+/// Whether this is a child whose parent has ended. On systems other than Unix, whether this process
+/// is not a child.
 pub(crate) fn is_orphan() -> bool {
     let parent = std::env::var(CHILD).ok().and_then(|id| id.parse::<u32>().ok());
     #[cfg(unix)]

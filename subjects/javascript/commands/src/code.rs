@@ -35,8 +35,8 @@ pub(crate) struct CodeFlags {
     #[arg(long)]
     all_errors: bool,
 
-    /// Also write tests with values that a person would not choose as code, such as random texts
-    /// (JavaScript)
+    /// Also write as code the tests with values that a person would not choose, such as random
+    /// texts (JavaScript)
     #[arg(long)]
     all_values: bool,
 
@@ -107,7 +107,7 @@ impl CodeFlags {
     /// Once `stop` is true, the remaining tests are written without refining.
     ///
     /// # Errors
-    /// If the project cannot be loaded, or the framework has no snapshots.
+    /// If the project cannot be loaded, or if snapshots are requested and the framework has none.
     pub(crate) fn write(
         &self,
         project: &Project,

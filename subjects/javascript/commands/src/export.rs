@@ -34,13 +34,13 @@ pub struct Arguments {
     #[arg(value_name = "SUITE")]
     suite: PathBuf,
 
-    /// The project for which the suite was generated [default: the one of this digest near the
-    /// suite]
+    /// The project for which the suite was generated [default: a project with the digest in the
+    /// suite, next to the suite or in the current folder]
     #[arg(long, value_name = "PROJECT")]
     project: Option<PathBuf>,
 
-    /// File of the code, *.js, *.mjs or *.cjs, which may be in another folder than the project
-    /// [default: standard output, for a file in the current folder]
+    /// File of the code, *.js, *.mjs or *.cjs, in any folder [default: standard output, for a file
+    /// in the current folder]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -115,7 +115,8 @@ fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
     })
 }
 
-/// The text of a suite. Devices and pipes, which may have no end, are refused, and larger files.
+/// The text of a suite. Devices and pipes, which may have no end, and files of more than 256 MiB
+/// are refused.
 fn read(file: &Path) -> std::io::Result<String> {
     const MAX_BYTES: u64 = 256 << 20;
     let unusable = |cause: &str| std::io::Error::new(std::io::ErrorKind::InvalidInput, cause);

@@ -164,8 +164,8 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     Ok(exit)
 }
 
-/// The exit code, and a sentence about why the search ended before its budget was spent; empty if
-/// it did not.
+/// The exit code, and a sentence about why the search ended before its budget was spent or which
+/// tests it left out; empty if neither applies.
 fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     let found = "the suite has the tests that were found until then";
     if let Some(how) = died {
@@ -197,7 +197,8 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
 }
 
 /// Executes the tests on the earlier version of the project, and moves the tests whose results
-/// differ to the beginning. Returns a line with their number.
+/// differ to the beginning. Returns a line with their number, or a line that the earlier version
+/// cannot be loaded.
 fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     let Ok(verdicts) = before.check(suite, suite.seed, None) else {
         return format!("The project cannot be loaded at {revision}.\n");

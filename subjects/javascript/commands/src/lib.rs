@@ -21,7 +21,8 @@ pub use suites::{MUTATION_OPERATORS, coverage, is_suite, mutate, test};
 use std::fs;
 use std::path::PathBuf;
 
-use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_javascript_kind::examples;
 use clap::{Args, Subcommand};
 
@@ -101,7 +102,8 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
         skipped += usize::from(verdict.skipped);
         differing += usize::from(!verdict.differences.is_empty());
     }
-    let summary = format!("{count} examples: {differing} differ, {skipped} not compared\n");
+    let summary =
+        format!("{}: {differing} differ, {skipped} not compared\n", plural(count, "example"));
     terminal::print(&summary);
     Ok(if differing == 0 { Exit::Success } else { Exit::Incomplete })
 }

@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 
-use catherd_cli_console::{Exit, Failure, exit_codes, terminal};
+use catherd_cli_console::terminal::{self, plural};
+use catherd_cli_console::{Exit, Failure, exit_codes};
 use catherd_javascript_kind::packages;
 use clap::Args;
 
@@ -17,8 +18,8 @@ list.txt has one package a line:
   bintrees@1.0.2
   denque@2.1.0";
 
-/// Packs npm packages from a folder into which they were installed: an archive for each with what
-/// it depends on, and packages.csv with their digests. Nothing is fetched.
+/// Packs npm packages from a folder into which they were installed: an archive for each package
+/// with its dependencies, and packages.csv with their digests. Nothing is fetched.
 #[derive(Args)]
 #[command(after_help = format!(
     "{EXAMPLES}\n\n{}",
@@ -81,6 +82,6 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     bar.finish_and_clear();
     fs::write(arguments.out.join("packages.csv"), table).map_err(unwritable)?;
     let packed = wanted.len() - failed;
-    terminal::print(&format!("{}: {packed} packages\n", arguments.out.display()));
+    terminal::print(&format!("{}: {}\n", arguments.out.display(), plural(packed, "package")));
     Ok(if failed == 0 { Exit::Success } else { Exit::Incomplete })
 }
