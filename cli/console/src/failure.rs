@@ -6,7 +6,8 @@ use std::panic::Location;
 
 use catherd_experiments::text::{printable, printable_lines};
 
-/// Environment variable with which errors are printed with their causes in the form of the program.
+/// Environment variable that makes errors show their causes and a backtrace, unless it is empty or
+/// 0.
 const BACKTRACE: &str = "CATHERD_BACKTRACE";
 
 /// The error of a command: one line that states what failed and why, and a hint about what to do.

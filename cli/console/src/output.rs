@@ -6,12 +6,12 @@ use std::path::Path;
 
 use crate::Failure;
 
-/// Checks that a file can be written in its folder. A command calls this before work whose result
-/// would otherwise be lost.
+/// Checks that the folder of a file exists, and that no folder is at the path of the file. A
+/// command calls this before work whose result would otherwise be lost.
 ///
 /// # Errors
 ///
-/// If the folder does not exist, or the path names a folder.
+/// If the folder does not exist or is a file, or if the path names a folder.
 pub fn check(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));
@@ -32,7 +32,7 @@ pub fn check(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The failure of writing a file.
+/// The failure for a file that cannot be written.
 pub fn unwritable(file: &Path, cause: &io::Error) -> Failure {
     check(file).err().unwrap_or_else(|| {
         Failure::new(format_args!("{}: {cause}", file.display()))

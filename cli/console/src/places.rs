@@ -1,4 +1,4 @@
-//! Checks of paths: a path that does not exist is reported with the nearest one that does, and a
+//! Checks of paths: a path that does not exist is reported with the nearest path that exists, and a
 //! file is refused if a folder is expected.
 
 use std::fs;
@@ -70,8 +70,9 @@ pub fn missing(path: &Path, hint: &str) -> Failure {
     }
 }
 
-/// The existing path that is nearest to one that does not exist: its first part that is missing is
-/// replaced by the nearest name in the folder. `None` if no name is near.
+/// The existing path that is nearest to a path that does not exist: the first missing part is
+/// replaced by the nearest name in the folder, and the parts after it are kept if the result
+/// exists. `None` if no name is near.
 fn near(path: &Path) -> Option<PathBuf> {
     let parents: Vec<&Path> =
         path.ancestors().take_while(|part| !part.as_os_str().is_empty()).collect();

@@ -14,7 +14,7 @@ pub struct Pair {
     pub project: PathBuf,
     /// Path of the suite.
     pub suite: PathBuf,
-    /// Whether a suite is accepted that was generated for another project.
+    /// Whether a suite that was generated for a different project is accepted.
     pub any_project: bool,
 }
 
@@ -82,7 +82,8 @@ pub struct Mutation {
     pub sample: Option<u64>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Maximum execution of a test on a mutant, as a multiple of its execution on the project.
+    /// Maximum length of the execution of a test on a mutant, as a multiple of the length on the
+    /// project.
     pub factor: u64,
     /// Whether mutants that survive are listed.
     pub survivors: bool,

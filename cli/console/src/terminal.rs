@@ -27,7 +27,7 @@ pub fn print(text: &str) {
 ///
 /// # Errors
 ///
-/// If the text cannot be written, as on a full disk.
+/// If the text cannot be written, for example because the disk is full.
 pub fn print_more(text: &str) -> io::Result<bool> {
     match write(text) {
         Ok(()) => Ok(true),

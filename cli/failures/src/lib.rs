@@ -50,7 +50,7 @@ pub const CHECK_FAILED: (Exit, &str) = (Exit::CheckFailed, "a --check does not h
 pub const DAMAGED_RUN: &str =
     "start `catherd run` or the coordinator again: it executes damaged runs once more";
 
-/// Advice about a function that a build without the feature `cluster` does not have.
+/// Advice about a function that a build without the feature `cluster` lacks.
 pub const BUILD_FOR_CLUSTERS: &str =
     "build catherd with what clusters need: cargo build --release --features cluster";
 
@@ -161,14 +161,16 @@ impl Worded for ResultsError {
             ResultsError::Tables(error) => return error.worded(),
             ResultsError::Projects(error) => return error.worded(),
             ResultsError::File { .. } => {
-                "free disk space or correct the permissions, then repeat the command"
+                "check the disk space and the permissions, then repeat the command"
             }
             ResultsError::Taken { .. } => {
                 "name another folder with --out, or start over with --fresh"
             }
             ResultsError::StoreLost(_) => LOST_FILE,
             ResultsError::StoreDamaged { .. } => DAMAGED_STORE,
-            ResultsError::NotStored { .. } => "free disk space, or name another folder with --out",
+            ResultsError::NotStored { .. } => {
+                "check that the disk is neither full nor failing, or name another folder with --out"
+            }
             ResultsError::Thread(_) | ResultsError::Cancelled => return Failure::new(self),
         };
         Failure::new(self).hint(hint)
@@ -206,7 +208,7 @@ impl Worded for tidy::Error {
                 "write it again: catherd dataset describe PROJECTS --out FOLDER"
             }
             tidy::Error::Io { .. } => {
-                "free disk space or correct the permissions, then repeat the command"
+                "check the disk space and the permissions, then repeat the command"
             }
             _ => {
                 "give the command of the study again (catherd run, or catherd results): it writes the \
@@ -220,7 +222,7 @@ impl Worded for tidy::Error {
 impl Worded for WriteError {
     fn worded(self) -> Failure {
         match self {
-            // The folder was to be written.
+            // The error occurred while the folder of -o was being written.
             WriteError::File(error @ tidy::Error::Io { .. }) => {
                 Failure::new(error).hint("name a folder that you may write to with -o")
             }
@@ -281,7 +283,7 @@ impl Worded for ImportError {
                 "correct the field, or leave it empty if the run has no such value"
             }
             ImportError::Duplicate { .. } => {
-                "remove one of them; give runs of another configuration another --algorithm"
+                "remove one of them, or give each configuration a different name with --algorithm"
             }
             ImportError::Empty { .. } => "name files with a header and a row for each run",
             ImportError::Tables(error) => return error.worded(),
