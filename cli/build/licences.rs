@@ -1,7 +1,7 @@
 //! Collects the licences of the third-party crates in the program as one text.
 //!
-//! `cargo tree` names the crates of this build, and the texts are read from their sources: the
-//! registry's or the vendored ones.
+//! `cargo tree` names the crates of this build, and the texts are read from their sources in the
+//! registry or in the folder of vendored crates.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -20,7 +20,7 @@ const NO_TEXTS: [&str; 11] =
 /// parts in other languages have their own licences.
 const DEPTH: usize = 3;
 
-/// A crate with the numbers of its texts.
+/// A crate or a font, with the numbers of its texts.
 struct Part {
     name: String,
     version: String,
@@ -114,7 +114,7 @@ fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
         .filter_map(|line| {
             let (part, licence) = line.trim_end_matches(" (*)").split_once('|')?;
             let (name, version) = part.split_once(" v")?;
-            // For a crate of this program, the line also contains its folder.
+            // Leave out the crates of this program, for which the line also contains a folder.
             let of_others = !version.contains(' ');
             of_others.then(|| [name, version, licence].map(str::to_owned))
         })
@@ -124,8 +124,8 @@ fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     Ok(found)
 }
 
-/// The folders with the sources of crates: of the workspace if they are vendored, and of the
-/// registries.
+/// The folders that may contain the sources of crates: the folder of vendored crates, and the
+/// folders of the registries.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
@@ -137,7 +137,7 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Reads the texts in a folder and those below it, in the order of their names.
+/// Reads the texts in a folder and, up to a depth, in its subfolders, in the order of their names.
 fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();

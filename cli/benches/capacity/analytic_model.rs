@@ -22,7 +22,7 @@ pub(crate) struct Cluster {
     #[arg(long, value_name = "SECONDS", default_value_t = 60.0)]
     pub(crate) run_seconds: f64,
 
-    /// Projects of the study, which workers fetch one after another
+    /// Number of projects of the study, which each worker fetches one after another
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub(crate) projects: u32,
 
@@ -39,11 +39,11 @@ pub(crate) struct Cluster {
     #[arg(value_parser = value_parser!(u32).range(2..=1024))]
     pub(crate) cores: u32,
 
-    /// Network of the coordinator
+    /// Bandwidth of the coordinator's network
     #[arg(long, value_name = "GBIT/S", default_value_t = 1.0)]
     pub(crate) network: f64,
 
-    /// Browsers that show the dashboard
+    /// Number of browsers that show the dashboard
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) viewers: u32,
 }
@@ -70,7 +70,7 @@ pub(crate) struct AnalyticModel<'a> {
 }
 
 impl AnalyticModel<'_> {
-    /// Microseconds of a run.
+    /// Mean time of a run in microseconds.
     pub(crate) fn run_us(&self) -> f64 {
         1e6 * self.cluster.run_seconds
     }
@@ -80,14 +80,16 @@ impl AnalyticModel<'_> {
         (BATCH.0 / self.run_us()).ceil().clamp(1.0, BATCH.1)
     }
 
-    /// Microseconds of the writer and of the other cores for the lease request of a batch.
+    /// Processor time in microseconds of the writer and of the other cores for the lease request of
+    /// a batch.
     pub(crate) fn lease(&self) -> (f64, f64) {
         let further = (self.batch() - 1.0) / 2.0;
         let (first, more) = (self.costs.lease, self.costs.further_run);
         (first.writer_us + further * more.writer_us, first.others_us + further * more.others_us)
     }
 
-    /// Microseconds of the writer and of the other cores for the commit of a batch.
+    /// Processor time in microseconds of the writer and of the other cores for the commit of a
+    /// batch.
     pub(crate) fn commit(&self) -> (f64, f64) {
         let (further, kib) = ((self.batch() - 1.0) / 2.0, self.cluster.record_kib * self.batch());
         let (first, more, size) =

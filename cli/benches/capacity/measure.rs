@@ -387,7 +387,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The bytes of a project of a study; the first one is large.
+/// The bytes of a project of a study; the project with number 0 is large.
 fn project(study: &str, number: usize) -> Vec<u8> {
     let mut bytes = format!("{study} {number}").into_bytes();
     if number == 0 {
@@ -396,7 +396,7 @@ fn project(study: &str, number: usize) -> Vec<u8> {
     bytes
 }
 
-/// Bytes of the dashboard's page.
+/// Requests the page of the dashboard. Returns the number of bytes of the response.
 fn view(dashboard: SocketAddr) -> io::Result<usize> {
     let mut stream = TcpStream::connect(dashboard)?;
     stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;

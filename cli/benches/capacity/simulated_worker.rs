@@ -58,7 +58,7 @@ pub(super) async fn all(
     acting.join_all().await.into_iter().collect()
 }
 
-/// Latencies of replies in milliseconds, by kind of request.
+/// Latencies of replies in milliseconds, by kind of request, and the number of committed runs.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Latencies {
     pub(super) leases: Vec<f64>,
@@ -147,7 +147,7 @@ impl SimulatedWorker {
         Ok(count)
     }
 
-    /// Commits this many of the leases in one request, the oldest first.
+    /// Commits at most this many of the leases in one request, the oldest first.
     async fn commit(&mut self, most: usize) -> Result<(), Status> {
         let some: Vec<_> = self.leases.drain(..most.min(COMMIT).min(self.leases.len())).collect();
         let completions = some.iter().map(|lease| self.completion(lease));
@@ -209,7 +209,7 @@ impl SimulatedWorker {
     }
 }
 
-/// The engines of a simulated worker, as the protocol has them.
+/// The engine ids of a simulated worker by the name of the kind.
 fn engines() -> HashMap<String, String> {
     [(Noop.name(), Noop.info().engine)].into()
 }

@@ -24,7 +24,7 @@ use super::analytic_model::{
 /// Predicts which resource limits a cluster, from measured costs.
 ///
 /// Prints the number of workers that saturates each resource of the coordinator, and simulates a
-/// whole study run by run. Runs take between half and one and a half of the given time.
+/// whole study run by run. Runs take between half and one and a half times the given time.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -102,7 +102,7 @@ struct Worker {
     working: bool,
     /// Time since which the worker has had no work.
     idle: Time,
-    /// Runs until the worker needs another project.
+    /// Number of runs until the worker needs a new project.
     left: f64,
 }
 
@@ -313,7 +313,7 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Starts a group commit of all waiting requests, unless a commit is in progress.
+    /// Starts a group commit of at most [`GROUP`] waiting requests, unless a commit is in progress.
     fn write(&mut self) {
         if self.writing || (self.waiting.is_empty() && self.beats == 0.0 && !self.poll) {
             return;
