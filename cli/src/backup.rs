@@ -13,7 +13,7 @@ use crate::failure::Worded;
 
 /// Copies a store, even while runs are executed.
 ///
-/// The store belongs to a study or to a coordinator. The copy has every record that was
+/// The store belongs to a study or to a coordinator. The copy contains every record that was
 /// acknowledged before the command, and is an independent store: `catherd run` and `catherd
 /// coordinator` continue on it in another folder. Copying the file with `cp` while runs are
 /// executed misses the contents of its write-ahead log.

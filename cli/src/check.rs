@@ -47,14 +47,14 @@ Examples:
 const SKIPPED: (Exit, &str) =
     (Exit::Incomplete, "the study can be run, but projects would be skipped");
 
-/// Part of the budget that a sampled run has.
+/// The budget of a run is divided by this number for a sampled run.
 const PART: u64 = 10;
 
 /// Maximum real time of a sampled run.
 const MAX_SAMPLE: Duration = Duration::from_secs(5);
 
-/// Files of a run in addition to its record, as a multiple of the record: its row of the tables and
-/// its suite.
+/// Size of the files of a run in addition to its record, as a multiple of the size of the record:
+/// its row of the tables and its suite.
 const FILES: f64 = 1.5;
 
 /// How a study is checked.
@@ -102,8 +102,8 @@ struct Sample {
     bytes: usize,
 }
 
-/// Executes two runs of each algorithm with a part of the budget: on the smallest project and on
-/// one in the middle.
+/// Executes two runs of each algorithm with a part of the budget: on the smallest of the first 100
+/// projects and on one of medium size.
 fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure> {
     let plan = &planned.plan;
     let mut sizes: Vec<(usize, &FoundProject, Arc<[u8]>)> = Vec::new();
@@ -111,7 +111,7 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure>
         if let Ok(bytes) = project.bytes() {
             sizes.push((bytes.len(), project, Arc::from(bytes)));
         }
-        // The first projects of a large corpus are enough to find a project of medium size.
+        // The first 100 projects of a large corpus are enough to find a project of medium size.
         if sizes.len() == 100 {
             break;
         }
@@ -142,7 +142,7 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure>
     Ok(samples)
 }
 
-/// A tenth of a budget, and at most a few seconds.
+/// A tenth of a budget, and at most [`MAX_SAMPLE`].
 fn part_of(budget: &Budget) -> Budget {
     let work = budget.work.iter();
     let work = work.map(|(unit, limit)| (unit.clone(), (limit / PART).max(1)));
@@ -214,8 +214,8 @@ impl Findings {
         let runs_of_one = (plan.projects.len() * plan.seeds.len()) as f64;
         let by_samples: Option<f64> = by_algorithm.iter().map(|(_, mean, _)| *mean).sum();
         let by_samples = by_samples.map(|seconds| seconds * runs_of_one);
-        // Without a sample, a limit of real time gives an upper bound of the cost if it is the only
-        // limit.
+        // If real time is the only limit, use it instead of the samples, because it is an upper
+        // bound of the cost.
         let by_wall = plan.budget.wall_ms.filter(|_| plan.budget.work.is_empty());
         let by_wall = by_wall.map(|ms| ms as f64 / 1000.0 * plan.count() as f64);
         let sizes: Vec<f64> =
@@ -298,7 +298,7 @@ impl Findings {
     }
 }
 
-/// The number of workers that `catherd run` starts.
+/// The number of workers that `catherd run` starts by default.
 fn physical_cores() -> usize {
     let allowed = catherd_platform::allowed_cores();
     catherd_platform::Topology::of_this_machine().physical_cores(&allowed).len()
@@ -315,7 +315,7 @@ fn enough(plan: &Plan) -> &'static str {
     }
 }
 
-/// A time in words: seconds with digits below a minute.
+/// A time in words: below a minute, seconds with two decimal places.
 fn span(seconds: f64) -> String {
     if seconds < 60.0 {
         return format!("{seconds:.2} s");

@@ -50,7 +50,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "STORE")]
     store: Option<String>,
 
-    /// Address to listen on; one that other machines reach needs --tls and --tokens
+    /// Address to listen on; an address that other machines can reach needs --tls and --tokens
     #[arg(long, value_name = "ADDR", default_value = remote::ADDRESS)]
     listen: SocketAddr,
 
@@ -239,7 +239,8 @@ impl Arguments {
         Ok(format!("file:{}", file.display()))
     }
 
-    /// Admits the user of this process if there is no token file, and prints this.
+    /// Unless a token file is given or no token is needed, makes a token for the user of this
+    /// process and prints its file. Warns if no token is needed.
     fn admit_user(&self, coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
         if self.open {
             tracing::warn!(
@@ -277,7 +278,8 @@ impl Arguments {
         Ok(())
     }
 
-    /// Reads tokens and certificates again. Those that cannot be read are not replaced.
+    /// Reads tokens and certificates again. Tokens or certificates that cannot be read are not
+    /// replaced.
     fn reload(&self, coordinator: &Coordinator) {
         if let Some(file) = &self.tokens {
             match TokenStore::read(file) {

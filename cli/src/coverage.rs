@@ -25,8 +25,8 @@ Examples:
   catherd coverage game.sb3 suite.json --seeds 10
   catherd coverage results/smoke --uncovered
 
-With --seeds, the suite is also executed under other seeds of the machine's random numbers, which
-follow from the suite's. Seeded coverage is the coverage under the suite's own seed. Expected coverage is
+With --seeds, the suite is also executed under other seeds of the random numbers, which are derived from
+the seed of the suite. Seeded coverage is the coverage under the suite's own seed. Expected coverage is
 the mean over the other seeds. A goal is robust if one test covers it under each of them, and a chance
 goal if some test covers it under some of them, but none under each.
 

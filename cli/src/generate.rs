@@ -19,8 +19,9 @@ const EXECUTIONS: &str = "1000";
 ///
 /// The tests contain only events that are needed to cover their blocks, and assert what their
 /// events change in the project. They are executed again with other random numbers: assertions that
-/// do not hold there are listed separately as flaky, and blocks that are not covered as covered by
-/// chance. The same project, algorithm, seed and budget in executions or steps give the same suite.
+/// do not hold there are listed separately as flaky, and blocks that are not covered there are
+/// listed as covered by chance. The same project, algorithm, seed and budget in executions or steps
+/// give the same suite.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -65,7 +66,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     executions: Option<String>,
 
-    /// Budget: steps of the Scratch machine (1/30 s of Scratch time each)
+    /// Budget: steps of the Scratch VM (1/30 s of Scratch time each)
     #[arg(long, value_name = "N", allow_hyphen_values = true)]
     steps: Option<String>,
 
@@ -107,10 +108,10 @@ pub(crate) fn parameter(text: &str) -> Result<(String, Parameter), String> {
     Ok((name.trim().to_owned(), parameter))
 }
 
-/// Extensions of files of suites. A file without one, such as `/dev/stdout`, is JSON.
+/// Extensions of files of suites. A file without an extension, such as `/dev/stdout`, is JSON.
 const EXTENSIONS: [&str; 4] = ["json", "js", "mjs", "cjs"];
 
-/// Checks that the extension of a suite's file is a known format.
+/// Checks that the extension of a suite's file, if it has one, is that of a known format.
 fn check_name(out: &Path) -> Result<(), Failure> {
     let Some(extension) = out.extension() else { return Ok(()) };
     if EXTENSIONS.iter().any(|known| extension == *known) {

@@ -208,7 +208,8 @@ pub(crate) fn run(arguments: &Arguments, program: Command) -> Result<Exit, Failu
         }
     };
     match printed {
-        // A reader of standard output may close it early, as `head` does.
+        // Ignore this error, because a reader of standard output may close it early, as `head`
+        // does.
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(cause)),
         _ => Ok(Exit::Success),
     }

@@ -129,8 +129,8 @@ impl Arguments {
         Ok(text(kind, &projects, &algorithms, &seeds))
     }
 
-    /// Refuses projects that do not exist relative to the study file, except the projects of the
-    /// default answer, which are an example.
+    /// Refuses projects that do not exist relative to the study file, except projects that are part
+    /// of catherd.
     fn check_projects(&self, kind: &dyn SubjectKind, projects: &[String]) -> Result<(), Failure> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let named = projects.iter().filter(|project| !kind.is_builtin(Path::new(project)));
@@ -148,7 +148,7 @@ fn words(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Projects that a clone of catherd has, as an example.
+/// Projects that a clone of catherd contains, as an example.
 fn default_projects(kind: &str) -> &'static str {
     match kind {
         "javascript" => "datasets/javascript",
@@ -157,7 +157,7 @@ fn default_projects(kind: &str) -> &'static str {
     }
 }
 
-/// The algorithms of a kind, empty if it accepts any name, and the first ones as an example.
+/// The algorithms of a kind, empty if it accepts any name, and a few of them as an example.
 fn algorithms(kind: &dyn SubjectKind) -> (Vec<String>, Vec<String>) {
     let known: Vec<String> = kind.algorithms().into_iter().map(|one| one.name).collect();
     if known.iter().any(|name| name == ANY_ALGORITHM) {

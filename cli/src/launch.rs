@@ -49,8 +49,9 @@ Examples:
   catherd launch kubernetes --connect catherd-0.catherd:7420 --no-check --workers 64 --cores-per-task 8 \\
       --tls certs/workers --token-file worker.token --image registry.example.org/catherd:0.4.0
 
-Certificates and token are those of the secret (--secret); --tls and --token-file say that there are
-such, and check them. Options after -- go to kubectl, such as --namespace=ants.")]
+Certificates and token are in the secret (--secret). --tls and --token-file state that the secret contains
+them, and are used for the check of the coordinator. Options after -- go to kubectl, such as
+--namespace=ants.")]
     Kubernetes(Launch),
     /// Starts workers on hosts without a manager, over SSH
     #[command(after_help = "\
@@ -190,7 +191,9 @@ pub(crate) fn worded(error: LaunchError) -> Failure {
         LaunchError::Unsupported { .. } => "leave it out, or pass options of the manager after --",
         LaunchError::Hosts { .. } => "name more hosts with --hosts, or fewer --workers",
         LaunchError::Folder(_) => "write a path such as /tmp, or a variable such as $TMPDIR",
-        LaunchError::Answer(_) => "see what the command prints; its version may be another one",
+        LaunchError::Answer(_) => {
+            "see what the command prints; catherd may not support its version"
+        }
         _ => "correct the option",
     };
     Failure::new(error).hint(hint)

@@ -29,7 +29,7 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The text.
+/// The text of all licences.
 ///
 /// # Errors
 ///

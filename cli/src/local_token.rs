@@ -85,7 +85,7 @@ fn name(address: SocketAddr) -> String {
 /// The folder of this user's state. `None` if the environment names none.
 pub(crate) fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
-    // A relative path is to be ignored (XDG Base Directory Specification).
+    // Ignore a relative path, as the XDG Base Directory Specification requires.
     let state = named.filter(|path| path.is_absolute());
     let state = state.or_else(|| {
         let home = std::env::home_dir().filter(|home| home.is_absolute());

@@ -2,15 +2,15 @@
 //!
 //! - [`run`]: executes a study on this machine and writes its results.
 //! - [`check`]: checks a study and estimates its cost; [`notify`]: the command that is started when
-//!   it has ended.
+//!   a study has ended.
 //! - [`archive`], [`verify`], [`replay`], [`report`], [`claims`], [`import`], [`stats`]: the
 //!   commands about results, in a crate next to the analysis; [`reproduce`]: a study and its
 //!   report.
 //! - [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
 //!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
-//!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: where they come
-//!   from.
+//!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: the sources of
+//!   credentials.
 //! - [`rendezvous`]: files with the address of a coordinator.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.

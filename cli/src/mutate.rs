@@ -43,7 +43,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N", default_value_t = scratch::default_factor())]
     block_factor: u64,
 
-    /// List the mutants that survive after the table
+    /// After the table, list the mutants that survive
     #[arg(long, conflicts_with = "json")]
     survivors: bool,
 

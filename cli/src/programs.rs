@@ -38,7 +38,7 @@ impl Isolation {
         }
     }
 
-    /// How this process runs programs in working folders in a folder.
+    /// How this process runs programs whose working folders are in `folder`.
     pub(crate) fn programs(
         self,
         folder: &Path,
@@ -47,7 +47,8 @@ impl Isolation {
     ) -> Result<Programs, Failure> {
         // With this path, the kernel finds the executable even if its file has been replaced.
         let supervisor = cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
-        // Make paths absolute, because programs have another current folder than this process.
+        // Make paths absolute, because the current folder of a program differs from that of this
+        // process.
         let absolute = |path: &Path| {
             std::path::absolute(path).map_err(|cause| {
                 Failure::new(format_args!("{}: {cause}", path.display()))
@@ -63,7 +64,8 @@ impl Isolation {
     }
 
     /// How a worker, which executes only one run at a time, runs programs. Calls `warn` with the
-    /// guarantees that the system does not give.
+    /// guarantees that the system does not give, if namespaces are wanted; if they are required, a
+    /// missing guarantee is an error.
     pub(crate) fn programs_of_worker(
         self,
         folder: &Path,
@@ -98,7 +100,8 @@ impl Isolation {
 }
 
 /// The guarantees that this system does not give to the programs of a study, as one line for all
-/// workers. `None` if there are none.
+/// workers. `None` if there are none, or if namespaces are switched off. An error if namespaces are
+/// required.
 pub(crate) fn missing_guarantees(
     folder: &Path,
     isolation: Isolation,

@@ -42,7 +42,8 @@ pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
     Ok(found.concat())
 }
 
-/// Like [`resolved`], but waits until a coordinator has written the files.
+/// Like [`resolved`], but waits until a coordinator has written the files, at most for the time
+/// `limit`.
 pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<String>, Failure> {
     let start = Instant::now();
     let mut told = false;

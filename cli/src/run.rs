@@ -97,7 +97,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     tables_interval: u64,
 
-    /// How long to retry a failing store, such as on a full disk, in seconds
+    /// How long to retry if the store fails, for example because the disk is full, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 60)]
     retry_timeout: u64,
 
@@ -381,8 +381,8 @@ impl<'a> LocalRunner<'a> {
         stored.map_err(Worded::worded)
     }
 
-    /// Writes the tables of a study that was stopped or that failed. Errors are ignored, because
-    /// the reason why the study ended is more important.
+    /// Writes the tables of a study that was stopped or that failed. An error is only printed as a
+    /// warning, because the reason why the study ended is more important.
     fn write_interim_tables(&self) {
         match self.tables.write(self.studies.results(), Extent::WithSuites) {
             Ok(_) => {}
@@ -400,7 +400,8 @@ impl Arguments {
         self.out.clone().unwrap_or_else(default)
     }
 
-    /// The cores for workers, of those that this process may use.
+    /// The cores for workers, among the cores that this process may use. Prints a note if there are
+    /// fewer than the requested workers.
     fn cores(&self) -> Vec<usize> {
         let allowed = allowed_cores();
         let mut cores = Topology::of_this_machine().worker_cores(&allowed, self.siblings);

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::subjects::kinds;
 
-/// The version of JSON Schema, which editors for TOML support.
+/// The version of JSON Schema that editors for TOML support.
 const DIALECT: &str = "http://json-schema.org/draft-07/schema#";
 
 /// The files that have a schema.

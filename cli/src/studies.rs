@@ -205,7 +205,7 @@ Examples:
 impl Watch {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let ended = self.follow();
-        // All active studies of the coordinator have ended.
+        // Name no study, because all active studies of the coordinator have ended.
         self.notify.execute("", None, ended.as_ref().copied());
         ended
     }
@@ -348,7 +348,7 @@ impl Results {
         bar.finish_and_clear();
         let results = results.inspect_err(|_| {
             let before =
-                if had_tables { "its tables are those of before" } else { "it has no tables" };
+                if had_tables { "its earlier tables are unchanged" } else { "it has no tables" };
             terminal::note(&format!(
                 "{} is not complete: {before}; {} of at most {} runs were fetched",
                 folder.path.display(),

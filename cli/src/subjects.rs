@@ -118,7 +118,8 @@ fn examine(
     examined.map_err(|error| error.to_string())
 }
 
-/// This executable. With this path, the kernel finds it even if its file has been replaced.
+/// The path of this executable. On Linux, the kernel finds the executable by this path even if its
+/// file has been replaced.
 static EXECUTABLE: LazyLock<PathBuf> = LazyLock::new(|| match std::env::current_exe() {
     Ok(path) if !cfg!(target_os = "linux") => path,
     _ => PathBuf::from("/proc/self/exe"),

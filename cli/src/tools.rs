@@ -114,7 +114,7 @@ fn adapter_hint(path: &Path) -> String {
         return format!("name its folder: {}", folder.unwrap_or(Path::new(".")).display());
     }
     if path.join("adapter.toml").is_file() {
-        return "correct adapter.toml (docs/how-to/your-own-tool.md); catherd schema adapter has its keys".to_owned();
+        return "correct adapter.toml (docs/how-to/your-own-tool.md); catherd schema adapter lists its keys".to_owned();
     }
     "name a folder with adapter.toml and the executable run".to_owned()
 }
@@ -137,7 +137,7 @@ fn describe(tool: &Tool, environment: &Path, projects: &[FoundProject]) -> Resul
     let programs = Isolation::Wanted.programs(&place, &[], &[])?;
     programs.prepare().map_err(|cause| {
         Failure::new(format_args!("{}: {cause}", place.display()))
-            .hint("free disk space or correct the permissions, then repeat the command")
+            .hint("check the disk space and the permissions, then repeat the command")
     })?;
     let bar = bar(projects.len());
     for project in projects {

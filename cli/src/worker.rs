@@ -26,10 +26,10 @@ use crate::run::TRIALS;
 use crate::{rendezvous, subjects};
 use processes::Processes;
 
-/// Longest allocation in seconds: ten years.
+/// The longest time that an option accepts, in seconds: ten years.
 const MAX_SECONDS: u64 = 10 * 366 * 24 * 3600;
 
-/// Default memory limit of a worker.
+/// Default memory limit of a worker, in MiB.
 pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 
 /// Executes runs of a coordinator until they have ended.
@@ -71,9 +71,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "N|all", conflicts_with = "core")]
     processes: Option<Processes>,
 
-    /// Accept a --core whose physical core has another hyper-thread before it, which another worker
-    /// may use; with --processes all, one worker for each hyper-thread. Runs on hyper-threads of
-    /// one core slow each other down, so their real time means little
+    /// Accept a --core that is not the first hyper-thread of its physical core, which another
+    /// worker may use; with --processes all, one worker for each hyper-thread. Runs on
+    /// hyper-threads of one core slow each other down, so their real time means little
     #[arg(long)]
     siblings: bool,
 
@@ -315,8 +315,8 @@ fn not_a_sibling(core: usize) -> Result<(), Failure> {
 /// Number of attempts to look up the name of a coordinator, one second apart.
 const NAME_ATTEMPTS: u32 = 3;
 
-/// Checks that the name of a coordinator can be resolved. An unknown name is a typing error, so
-/// retrying until the time-out would not help.
+/// Checks that the name of at least one coordinator can be resolved. An unknown name is a typing
+/// error, so retrying until the time-out would not help.
 fn known_names(addresses: &[String]) -> Result<(), Failure> {
     let mut reason = String::new();
     for attempt in 0..NAME_ATTEMPTS {
@@ -363,7 +363,7 @@ pub(crate) fn command(
     command
         .args(["worker", "--exit-with-parent", "--token-file", "-"])
         .args(["--connect", address, "--name", &name])
-        // `catherd run` has chosen the cores.
+        // Accept any hyper-thread, because `catherd run` has chosen the cores.
         .args(["--core", &core.to_string(), "--siblings"])
         // Use no cache, because the projects are already on this machine.
         .args(["--cache-size", "0"])
@@ -383,7 +383,7 @@ pub(crate) fn command(
         }
     }
     if std::env::var_os(terminal::LOG).is_none() {
-        // The coordinator is in the process that started the worker, which reports the progress.
+        // Log only errors, because the process that started the worker reports the progress.
         command.env(terminal::LOG, "error");
     }
     command

@@ -134,7 +134,8 @@ impl MakeCerts {
         Ok(())
     }
 
-    /// The certificate authority of the folder, made if it is missing.
+    /// The certificate authority with the key in the folder. The key is made if it is missing, and
+    /// the certificate of the authority is renewed.
     fn authority(&self) -> Result<CertifiedIssuer<'static, KeyPair>, Failure> {
         fs::create_dir_all(&self.dir).map_err(|cause| unwritable(&self.dir, &cause))?;
         let file = self.dir.join("ca-key.pem");
@@ -165,7 +166,7 @@ fn write(file: &Path, text: &str) -> Result<(), Failure> {
     fs::write(file, text).map_err(|cause| unwritable(file, &cause))
 }
 
-/// Writes a key with mode 0600, even if an earlier file had another mode.
+/// Writes a key with mode 0600, even if an earlier file had a different mode.
 fn write_secret(file: &Path, text: &str) -> Result<(), Failure> {
     catherd_platform::write_private(file, text).map_err(|cause| unwritable(file, &cause))
 }

@@ -54,7 +54,7 @@ struct Options {
     submit: Vec<String>,
 }
 
-/// Default of `--idle` in seconds. It is short, because the planner submits other tasks when runs
+/// Default of `--idle` in seconds. It is short, because the planner submits new tasks when runs
 /// wait again.
 const IDLE: u64 = 10;
 
@@ -93,7 +93,8 @@ impl std::str::FromStr for Allocation {
     }
 }
 
-/// The words of a line. Quotation marks join several words to one.
+/// The words of a line. Quotation marks join several words to one; a mark that is not closed is an
+/// error.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for char in line.chars() {
@@ -127,13 +128,13 @@ pub(super) struct Allocator {
     start: Instant,
     /// Whether a check has shown that the coordinator admits the workers.
     checked: bool,
-    /// The last failure that was reported.
+    /// The last failure that was reported; empty if the last step succeeded.
     told: String,
 }
 
 impl Allocation {
     /// Makes the allocator of a coordinator. `address` is the address at which workers reach it,
-    /// unless the options name another.
+    /// unless the options name a different one.
     pub(super) fn allocator(self, address: &str) -> Result<Allocator, Failure> {
         let Allocation { engine, options } = self;
         let shape = options.shape;
@@ -184,7 +185,7 @@ impl Allocator {
     pub(super) async fn run(mut self, progress: watch::Receiver<Progress>) {
         loop {
             let current = progress.borrow().clone();
-            // The commands of the manager may take seconds.
+            // Do not block this thread, because the commands of the manager may take seconds.
             let stepped = tokio::task::spawn_blocking(move || {
                 // Do nothing while another coordinator leads, because that one allocates.
                 if !current.standby {
@@ -235,7 +236,7 @@ impl Allocator {
                     submitted?;
                 }
                 Action::Cancel(tasks) => {
-                    tracing::info!("{} tasks that wait are cancelled", tasks.len());
+                    tracing::info!("cancelling {}", terminal::plural(tasks.len(), "waiting task"));
                     execution::execute_all(&self.engine.cancellation(&self.pilot, &tasks))?;
                 }
             }
@@ -244,7 +245,7 @@ impl Allocator {
         self.state.write(&self.pilot.dir)
     }
 
-    /// The tasks, with whether a worker of them has leased a run.
+    /// The tasks, each with whether one of its workers has leased a run.
     fn observed(&mut self, tasks: Vec<Task>, progress: &Progress) -> Vec<Observed> {
         let useful = progress.workers.iter();
         let useful = useful.filter(|worker| worker.leases > 0 || worker.accepted > 0);

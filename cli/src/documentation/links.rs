@@ -26,7 +26,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
 }
 
-/// The defect of the target of a link on a page; `None` if it exists.
+/// The defect of the target of a link on a page; `None` if the target exists or is a URL.
 fn broken(page: &Path, target: &str) -> Option<String> {
     if target.contains("://") {
         return None;
@@ -70,7 +70,7 @@ fn source_files_that_pages_name_exist() {
         let text = read(&page);
         let prose = parts(&text).filter(|(code, _)| !code);
         for span in prose.flat_map(|(_, part)| part.split('`').skip(1).step_by(2)) {
-            // Folders on other pages are folders of users.
+            // Check folders only on the maps, because folders on other pages are folders of users.
             let names_source = span.ends_with(".rs") || maps.contains(&page) && span.ends_with('/');
             let is_path = span.contains('/') && !span.contains(['{', '*', ' ']);
             if names_source && is_path && !root().join(span).exists() {
@@ -88,7 +88,7 @@ fn the_book_has_every_page() {
     let mut listed: Vec<PathBuf> = listed.collect();
     listed.sort();
     let mut pages = files_below("docs");
-    // Pages have links to notebooks as well.
+    // Compare only pages, because the folder also contains notebooks.
     pages.retain(|page| *page != summary && page.extension().is_some_and(|kind| kind == "md"));
     assert_eq!(listed, pages);
 }

@@ -178,7 +178,7 @@ fn every_key_of_a_study_file_is_documented_and_exists() {
     assert!(differing.is_empty(), "documented or known, but not both: {differing:?}");
 }
 
-/// Parses every study file on a page; parts of one are completed first.
+/// Parses every study file on the pages. Required keys that an excerpt lacks are added first.
 #[test]
 fn study_files_on_pages_are_read() {
     let mut checked = 0;

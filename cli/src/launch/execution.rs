@@ -35,7 +35,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state in a folder, or a new one.
+    /// The state of the launch in a folder, or a new state if there is none. An error if the launch
+    /// uses a different manager.
     pub(crate) fn of_launch(dir: &Path, engine: Engine) -> Result<State, Failure> {
         if dir.join(FILE).exists() {
             let state = State::read(dir)?;
@@ -68,7 +69,7 @@ impl State {
             .map_err(|cause| Failure::new(format_args!("{}: {cause}", file.display())).hint(hint))
     }
 
-    /// Writes the state atomically: a reader finds either the old or the new one.
+    /// Writes the state atomically: a reader finds either the old or the new state.
     pub(crate) fn write(&self, dir: &Path) -> Result<(), Failure> {
         let (file, partial) = (dir.join(FILE), dir.join(format!("{FILE}.partial")));
         let written = serde_json::to_string_pretty(self)

@@ -97,7 +97,7 @@ pub(crate) struct Shape {
     cache_claim: Option<String>,
 }
 
-/// Default of `--idle`.
+/// Default of `--idle` in seconds.
 const IDLE: u64 = 120;
 
 impl Shape {
@@ -113,7 +113,8 @@ impl Shape {
         self.workers.max.div_ceil(self.cores_per_task.get())
     }
 
-    /// The number of the last task whose workers stay, if the next task has this number.
+    /// The number of the last task whose workers stay without a run, if the number of the next task
+    /// is `next`; 0 if no workers stay.
     pub(crate) fn staying(&self, next: u32) -> u32 {
         match self.workers.min {
             0 => 0,

@@ -225,7 +225,7 @@ fn describe(progress: &Progress, rate: Option<&str>) -> String {
     if let Some(coverage) = progress.mean_coverage {
         let _ = write!(line, ", mean coverage {:.1} %", 100.0 * coverage);
     }
-    // While the store fails, earlier values are not shown.
+    // Do not show a remaining time while the store fails, because it would be out of date.
     if !progress.is_finished() && progress.last_error.is_none() {
         match Pace::of(progress).left() {
             Some(left) => {

@@ -31,7 +31,7 @@ impl Events {
         }
     }
 
-    /// A plan begins; a race has several.
+    /// A plan begins; a race consists of several plans.
     pub(super) fn started(&self, study: &str, before: &Progress, workers: usize) {
         self.report(&json!({
             "event": "started", "study": study, "runs": before.planned,
@@ -39,7 +39,7 @@ impl Events {
         }));
     }
 
-    /// Some time has passed.
+    /// Some time has passed, at least [`INTERVAL`] since the last report.
     pub(super) fn progressed(&mut self, progress: &Progress) {
         if !self.wanted || self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;

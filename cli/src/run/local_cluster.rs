@@ -59,8 +59,9 @@ pub(super) struct FailureRule {
 
 impl FailureRule {
     /// The failures that stop the study: at least [`MAX_ALIKE`] of an algorithm for one reason, on
-    /// two projects if there are two, and no run of the algorithm that is done. In this case, the
-    /// cause is the tool and not a project.
+    /// two projects if there are two, and no run of the algorithm that is done. `None` if there are
+    /// none, or if the study continues after any failures. In this case, the cause is the tool and
+    /// not a project.
     fn stops<'p>(&self, progress: &'p Progress) -> Option<&'p FailureCount> {
         let projects = self.projects.min(2);
         progress.failures.iter().find(|count| {
@@ -76,7 +77,7 @@ pub(super) struct Workers<'a> {
     pub(super) cores: &'a [usize],
     /// The token with which workers prove to the coordinator that this process started them.
     pub(super) token: &'a str,
-    /// How they execute programs; `None` for studies whose runs execute none.
+    /// How the workers execute programs; `None` for studies whose runs execute none.
     pub(super) programs: Option<&'a WorkerPrograms>,
     /// The address of the dashboard; `None` if there is none.
     pub(super) dashboard: Option<SocketAddr>,
@@ -159,7 +160,7 @@ fn clear(spools: &Path, keep_trials: bool) {
             let _ = std::fs::remove_dir_all(entry.path());
         }
     }
-    // Without trials, the folder is empty.
+    // Remove the folders as well if no trial is left.
     let _ = std::fs::remove_dir(&trials).and_then(|()| std::fs::remove_dir(spools));
 }
 
@@ -191,7 +192,7 @@ struct Watch<'a> {
     rule: FailureRule,
 }
 
-/// The message that failures stop the study.
+/// Prints which failures stop the study.
 fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
     let failure = Failure::new(format_args!(
         "{runs} runs of {label} failed alike, and none succeeded: {reason}"
@@ -312,7 +313,7 @@ impl StoreWatch {
         if failed {
             terminal::note(&format!(
                 "error: the results could not be stored for {seconds} s: {error}\n \
-                 hint: free disk space, then repeat the command"
+                 hint: if the disk is full, free disk space; then repeat the command"
             ));
         }
         failed

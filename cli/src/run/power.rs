@@ -64,7 +64,7 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
     text
 }
 
-/// The sizes that a pilot study suggests; empty if it does not have two runs on two projects.
+/// The sizes that a pilot study suggests; empty if it does not contain two runs on two projects.
 fn pilot(results: &Results) -> String {
     let pairs = PairVariation::all(&Samples::coverage(results));
     if pairs.is_empty() {

@@ -10,7 +10,7 @@ use catherd_analysis_results::WrittenResults;
 use catherd_cli_console::terminal::plural;
 use indicatif::HumanDuration;
 
-/// Maximum number of problems listed on the terminal; the tables have all of them.
+/// Maximum number of problems listed on the terminal; the tables contain all of them.
 const MAX_PROBLEMS: usize = 20;
 
 /// The text that the command prints at its end.

@@ -10,8 +10,8 @@ use crate::remote::Remote;
 /// The claim of a study on workers.
 #[derive(Args)]
 pub(super) struct ClaimFlags {
-    /// Priority among the studies of the same person, -1000 to 1000: those with a higher one get
-    /// workers first [default: 0]
+    /// Priority among the studies of the same person, -1000 to 1000: studies with a higher priority
+    /// get workers first [default: 0]
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = clap::value_parser!(i32).range(-1000..=1000))]
     priority: Option<i32>,
 
@@ -35,8 +35,8 @@ impl ClaimFlags {
 
 /// Changes how many workers a study gets.
 ///
-/// Workers are divided among the people who have submitted studies, and then between the studies of
-/// a person, over time and by shares. `catherd status` shows the shares.
+/// Workers are divided among the people who have submitted studies, and then among the studies of a
+/// person, over time and by shares. `catherd status` shows the shares.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -196,7 +196,7 @@ impl Connection {
                  `catherd token` makes tokens",
             ),
             Code::PermissionDenied => {
-                failure.hint("name a file with such a token with --token-file")
+                failure.hint("name a file with a token that permits this with --token-file")
             }
             Code::NotFound => failure.hint("`catherd status` lists the studies"),
             Code::InvalidArgument => failure.hint("correct the study, then repeat the command"),

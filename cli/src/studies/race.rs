@@ -142,7 +142,8 @@ impl RemoteRounds<'_> {
         }
     }
 
-    /// Checks that no other client has submitted another round with the same name in the meantime.
+    /// Checks that no other client has submitted a different round with the same name in the
+    /// meantime.
     fn is_still(&mut self, round: &Plan) -> Result<(), Failure> {
         let request = v1::GetPlanRequest { study: round.name.clone() };
         let described = self.connection.call(async |client| client.get_plan(request).await)?;
@@ -151,7 +152,7 @@ impl RemoteRounds<'_> {
         if plan == *round {
             return Ok(());
         }
-        Err(Failure::new(format_args!("another client has submitted another {}", round.name))
+        Err(Failure::new(format_args!("another client has submitted a different {}", round.name))
             .hint("give one of the races another name with --name"))
     }
 

@@ -22,7 +22,7 @@ use crate::failure::Worded;
 /// Number of projects that are uploaded at the same time.
 const UPLOADS: usize = 4;
 
-/// Number of projects in a request for those that are missing.
+/// Maximum number of projects in a request for the projects that the coordinator lacks.
 const DIGESTS: usize = 4096;
 
 /// First and longest pause before an upload is repeated.

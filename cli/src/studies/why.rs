@@ -42,7 +42,8 @@ impl Why {
         } else {
             let mut text = format!("{run}\n{}\n", printable(&place));
             let of = studies.iter().map(|study| printable(study)).collect::<Vec<_>>().join(", ");
-            text += &format!("{phase}, {attempts} attempts; studies: {of}\n");
+            let attempts = terminal::plural(attempts as usize, "attempt");
+            text += &format!("{phase}, {attempts}; studies: {of}\n");
             for reason in reasons {
                 text += &format!("- {}\n", printable(&reason.replace(['\n', '\t'], " ")));
             }

@@ -12,7 +12,7 @@ use super::{kind, kinds};
 
 /// Lists the subject kinds, or describes one.
 ///
-/// The description has units of work, criteria, and algorithms with the defaults and ranges of
+/// The description contains units of work, criteria, and algorithms with the defaults and ranges of
 /// their parameters.
 #[derive(Args)]
 #[command(after_help = "\
@@ -119,7 +119,8 @@ fn value(parameter: &Parameter) -> String {
     }
 }
 
-/// Each parameter once, with the algorithms that have it with the same default and meaning.
+/// The parameters, each with its algorithms. A parameter is listed several times if its default,
+/// values or meaning differ between algorithms.
 fn parameters(algorithms: &[AlgorithmInfo]) -> Vec<(&ParameterInfo, Vec<&str>)> {
     let mut all: Vec<(&ParameterInfo, Vec<&str>)> = Vec::new();
     for algorithm in algorithms {

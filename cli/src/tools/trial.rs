@@ -18,10 +18,10 @@ use crate::generate::parameter;
 use crate::programs::Isolation;
 use crate::{places, subjects};
 
-/// Work of a trial if no budget is given.
+/// Amount of work of a trial if no budget is given.
 const EXECUTIONS: u64 = 10;
 
-/// Milliseconds of a trial of a tool that only observes real time.
+/// Milliseconds of a trial if no budget is given and the tool only observes real time.
 const WALL_MS: u64 = 10_000;
 
 /// Executes one run of a tool, and shows the request and the answer.

@@ -39,8 +39,9 @@ impl FromStr for Processes {
 /// Time between two checks of the workers.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// Starts the workers and waits for their end. Each worker is pinned to a core if this process may
-/// use exactly as many cores as there are workers. Otherwise other processes may use the cores.
+/// Starts the workers and waits for their end. Each worker is pinned to a core if
+/// [`Processes::All`] is requested or this process may use exactly as many cores as there are
+/// workers. Otherwise, no worker is pinned, because other processes may use the cores.
 pub(super) fn run(
     arguments: &Arguments,
     processes: Processes,
@@ -106,7 +107,7 @@ pub(super) fn run(
     })
 }
 
-/// The spool of the worker at a place.
+/// The spool of the worker with this number, which is its core if it is pinned.
 fn spool_of(spool: &Path, place: usize) -> std::path::PathBuf {
     spool.join(place.to_string())
 }
