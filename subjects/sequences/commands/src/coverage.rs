@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::{Settings, Subject, is_model, picture, read_tests, write};
 
-/// Maximum number of items of a criterion that are enumerated, if it is not known which of them are
-/// reachable, or if the unreachable ones are listed.
+/// Maximum number of items of a criterion for which all items are enumerated: to list unreachable
+/// items, or missing items if it is not known which items are reachable.
 const MAX_LISTED: u64 = 1_000_000;
 
 /// Shows which items tests cover, of those that some trace of the model can cover.
@@ -49,7 +49,7 @@ pub struct Coverage {
     #[arg(long)]
     unreachable: bool,
 
-    /// File for a picture of the items of the criterion (SVG), a cell for each
+    /// File for a picture of the criterion (SVG), with a cell for each item
     #[arg(long, value_name = "FILE")]
     svg: Option<String>,
 
@@ -91,7 +91,8 @@ impl Items {
     }
 }
 
-/// The numbers of all items of a criterion.
+/// The numbers of all items of a criterion. The error of too many items names the flag that needs
+/// them.
 fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
     criterion.all_items(MAX_LISTED).ok_or_else(|| {
         let bound = criterion.bound();
@@ -103,7 +104,8 @@ fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
 /// Maximum number of files that are read from a folder.
 const MAX_FILES: usize = 1_000_000;
 
-/// A file, or the files *.json below a folder, ordered by name.
+/// The path itself if it is not a folder, otherwise the files *.json in the folder and in the
+/// folders below it, ordered by path.
 fn files(path: &str) -> Result<Vec<String>, Failure> {
     let failed = |cause: &dyn std::fmt::Display| Failure::new(format!("{path}: {cause}"));
     if !Path::new(path).is_dir() {
@@ -135,7 +137,8 @@ fn files(path: &str) -> Result<Vec<String>, Failure> {
 /// The tests of a file by the labels of their events.
 type Labelled = (String, Vec<Vec<String>>);
 
-/// Opens the model and the files of tests.
+/// Opens the model, or makes the alphabet of the tests if the first of several paths does not name
+/// a model, and reads the tests of each file.
 fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
     let (model, paths) = match arguments.files.split_first() {
         Some((first, rest)) if !rest.is_empty() && is_model(first) => (Some(first), rest),
@@ -222,7 +225,8 @@ impl Measured {
         self.criterion.item_name(item, &self.subject.alphabet)
     }
 
-    /// A shortest trace of the model that covers an item, as labels.
+    /// A shortest trace of the model that covers an item, as labels; `None` if there is no model,
+    /// or if no such trace is found.
     fn trace(&self, item: u64) -> Option<Vec<String>> {
         let space = self.subject.space()?;
         let trace = shortest_trace(&self.criterion, space, &self.subject.alphabet, item)?;

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::{Settings, Subject, read, read_tests};
 
-/// Estimates the risk of each item from executed tests, and chooses the next ones.
+/// Estimates the risk of each item from executed tests, and chooses the next tests.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ Examples:
 A line of results is passed or failed, and the events of the test: failed,send,rAck,sAck. A line with
 the word changed says that the system was changed: what is known so far is forgotten, or, with --decay,
 counts less. Risk is a score, not a probability, because a test may cover several items; with
---partition each test belongs to one class, and it is the probability that a use fails.")]
+--partition each test belongs to one class, and risk is the probability that a use fails.")]
 pub struct RiskArguments {
     /// Model: a file, or builtin:NAME
     #[arg(value_name = "MODEL")]
@@ -40,8 +40,8 @@ pub struct RiskArguments {
     #[arg(long, value_name = "CRITERION", default_value = "subsequence:2")]
     criterion: String,
 
-    /// Make classes of which each test belongs to exactly one: the first of its items, or the set
-    /// of all its items (atoms)
+    /// Divide the tests into classes, and estimate the risk of these: by the first item of a test
+    /// (first), or by the set of all its items (atoms)
     #[arg(long, value_name = "HOW", value_parser = ["first", "atoms"])]
     partition: Option<String>,
 
@@ -155,7 +155,8 @@ const WALKS: u64 = 2000;
 struct Classes<'s> {
     subject: &'s Subject,
     criterion: Criterion,
-    /// The class of each item, or of the set of items of a test.
+    /// The index of each class in `names`, by its items: a single item, or with a partition the
+    /// items that its tests have in common.
     places: HashMap<Vec<u64>, usize>,
     names: Vec<String>,
     partition: Option<Partition>,
@@ -206,7 +207,8 @@ impl<'s> Classes<'s> {
         place
     }
 
-    /// The classes of a test; exactly one with a partition.
+    /// The classes of a test. With a partition, a test has exactly one class, which is added if it
+    /// is new.
     fn of(&mut self, test: &[EventId]) -> Vec<usize> {
         let items = self.criterion.items(test, &self.subject.alphabet, self.subject.space());
         let key = match self.partition {
@@ -222,7 +224,7 @@ impl<'s> Classes<'s> {
     }
 }
 
-/// The evidence about each class from the results.
+/// The evidence about each class from the results, ordered like the names of the classes.
 fn evidence(
     arguments: &RiskArguments,
     classes: &mut Classes<'_>,
@@ -337,7 +339,7 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Walks of the model, duplicates removed.
+/// A pool of walks of the model.
 fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
     let length = catherd_sequences_testing::DEFAULT_LENGTH;
     let walker = subject.walker(Sampler::Steps, arguments.seed, length);
@@ -345,8 +347,8 @@ fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
     walker.pool(WALKS, &subject.alphabet).map_err(Failure::new)
 }
 
-/// The next tests, chosen from walks of the model. Classes without results have the score of the
-/// prior.
+/// The next tests, chosen from walks of the model. A class that only walks belong to has the score
+/// 0.5, which is the mean of the risk before any result.
 fn next_tests(
     arguments: &RiskArguments,
     classes: &mut Classes<'_>,

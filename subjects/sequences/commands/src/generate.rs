@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::{Settings, Subject, is_model, output, read_tests, up_to, write};
 
-/// Maximum number of events of `--events`: 8 have 40,320 orders.
+/// Maximum number of events of `--events`, because 8 events have 40,320 orders.
 const MAX_PERMUTED: usize = 8;
 
 const ALGORITHMS: [&str; 7] = ["greedy", "ga", "best-of", "unranked", "local", "direct", "optimal"];
@@ -47,7 +47,8 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     size: usize,
 
-    /// Share of the items that the suite has to cover, such as 95%, instead of --size
+    /// Share of the items that the suite must cover, such as 95%, instead of --size: of the items
+    /// of the pool, selected by `greedy`, or with `direct` of all reachable items
     #[arg(long, value_name = "SHARE")]
     until: Option<String>,
 
@@ -67,21 +68,22 @@ pub struct Generate {
     #[arg(long, value_name = "N", default_value_t = catherd_sequences_testing::DEFAULT_LENGTH, value_parser = up_to(10_000_000))]
     length: usize,
 
-    /// File of tests that the suite must contain; only `greedy` adds others
+    /// File of tests that the suite must contain; `greedy` adds tests to them, whatever --algorithm
+    /// says, but `direct` ignores the file
     #[arg(long, value_name = "FILE")]
     seed_tests: Option<String>,
 
-    /// File of an older suite; its tests are kept if the model still allows them, and only `greedy`
-    /// adds others
+    /// File of an older suite; its tests are kept if the model still allows them, and used like
+    /// those of --seed-tests
     #[arg(long, value_name = "FILE")]
     keep: Option<String>,
 
-    /// Drop the events after the last one that some item needs
+    /// Drop the last events of each test that no item needs, and tests of which nothing is left
     #[arg(long)]
     shorten: bool,
 
-    /// Add a negative test for each test: the first events of it and then an event that the model
-    /// does not allow there, marked with `!`, which the system has to refuse
+    /// Add a negative test for each test: its first events, and then an event, marked with `!`,
+    /// that the model does not allow there and the system has to refuse
     #[arg(long)]
     negative: bool,
 
@@ -170,7 +172,7 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The tests, followed by the negative ones.
+/// The tests, followed by negative tests if they are requested.
 fn cases(
     arguments: &Generate,
     subject: &Subject,
@@ -224,7 +226,7 @@ fn orders(events: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-/// The share that `--until` names; `None` if it is not set.
+/// The share that `--until` names; `None` if the flag is not set.
 fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
     let Some(text) = &arguments.until else { return Ok(None) };
     let number = text
@@ -261,7 +263,8 @@ fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, 
     Ok(wanted)
 }
 
-/// The tests without the last events that no item of the suite needs.
+/// The tests without the last events that no item of the suite needs. Tests of which nothing is
+/// left are dropped.
 fn shortened(
     criterion: &Criterion,
     subject: &Subject,
@@ -306,7 +309,7 @@ fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec
     Ok(found.best.suite)
 }
 
-/// Tests made for items, without a pool.
+/// Tests that are made for the items one after the other, instead of selected from a pool.
 fn made(
     arguments: &Generate,
     subject: &Subject,

@@ -95,7 +95,7 @@ struct Settings {
     alphabet: String,
 }
 
-/// A model, or plain tests whose events make up the alphabet.
+/// An explored model, or no model but the events of given tests, with the alphabet of criteria.
 struct Subject {
     name: String,
     events: Events,
@@ -120,7 +120,7 @@ impl Settings {
         }
     }
 
-    /// The alphabet of tests without a model.
+    /// The subject of tests without a model, whose events are those of the tests.
     fn of_tests(&self, name: &str, tests: &[Vec<String>]) -> Subject {
         let events = Events::plain(tests.iter().flatten().cloned());
         let alphabet = self.letters(&events);
@@ -139,7 +139,7 @@ impl Subject {
             .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
     }
 
-    /// Checks that the items of tests fit into memory.
+    /// Checks that the items of all tests together fit into memory.
     fn check_items(&self, criterion: &Criterion, tests: &[Vec<EventId>]) -> Result<(), Failure> {
         let mut letters = Vec::new();
         for test in tests {
@@ -152,7 +152,7 @@ impl Subject {
             .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
     }
 
-    /// Walks of the model; `None` if there is no model.
+    /// The walker of the model; `None` if there is no model.
     fn walker(
         &self,
         sampler: Sampler,
@@ -213,7 +213,7 @@ impl Subject {
     }
 }
 
-/// Whether a path names a model and not tests.
+/// Whether a path names a model, by its prefix or ending; any other path names tests.
 fn is_model(path: &str) -> bool {
     path.starts_with("builtin:")
         || path.starts_with("graphwalker:")
@@ -223,7 +223,8 @@ fn is_model(path: &str) -> bool {
 }
 
 fn open(path: &str) -> Result<Model, Failure> {
-    // Other models are part of the program, or are in a folder with several files.
+    // Do not check paths with a prefix: built-in models are part of the program, and the rest of
+    // the path of a GraphWalker model is checked when it is read.
     if !path.starts_with("builtin:") && !path.starts_with("graphwalker:") {
         places::check(path.as_ref(), "name a model: a file *.bp, or builtin:NAME")?;
     }
@@ -259,7 +260,7 @@ const MAX_SHOWN_BYTES: usize = 100;
 /// Maximum size of a file of tests, results or examples in bytes: 512 MiB.
 const MAX_FILE_BYTES: u64 = 512 << 20;
 
-/// Reads a file or a pipe of limited size; the error is the cause, without the path.
+/// Reads a file or a pipe of at most [`MAX_FILE_BYTES`]; the error is the cause, without the path.
 fn read_up_to(path: &str) -> Result<String, String> {
     let mut text = String::new();
     let file = fs::File::open(path).map_err(|cause| cause.to_string())?;

@@ -12,7 +12,7 @@ use crate::{Settings, explore, open, up_to, write};
 /// Number of walks that are made and printed at a time.
 const BATCH: u64 = 32_768;
 
-/// Maximum number of events of these walks.
+/// Maximum number of events of the walks that are made at a time.
 const MAX_BATCH_EVENTS: u64 = 1 << 25;
 
 /// Checks models: errors, likely mistakes, and sizes.
@@ -107,7 +107,7 @@ pub struct Walk {
     json: bool,
 }
 
-/// Prints the table form of a model, as other tools read it.
+/// Prints a model as tables in JSON (*.bp.json), which other programs can read.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -121,7 +121,7 @@ pub struct Compile {
     #[arg(long, value_name = "N", default_value_t = 1_000_000)]
     limit: usize,
 
-    /// No effect: the table form is always JSON
+    /// No effect: the tables are always JSON
     #[arg(long)]
     json: bool,
 }
@@ -150,11 +150,11 @@ pub(crate) fn check(arguments: &Check) -> Result<Exit, Failure> {
         }
         let more = if space.truncated() { "more than " } else { "" };
         terminal::print(&format!(
-            "{path}: {}, {}, {more}{}, {} edges, {}\n",
+            "{path}: {}, {}, {more}{}, {}, {}\n",
             terminal::plural(model.program.thread_names().len(), "b-thread"),
             terminal::plural(subject.events.len(), "event"),
             terminal::plural(counts.states, "state"),
-            counts.edges,
+            terminal::plural(counts.edges, "edge"),
             terminal::plural(counts.deadlocks, "deadlock"),
         ));
     }
@@ -232,8 +232,8 @@ fn to_text(counts: &SpaceCounts, threads: usize, names: usize) -> String {
 pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     let model = open(&arguments.model)?;
     let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
-    // Explore only as many states as is worthwhile. If not all states are known, walks are the
-    // same, but each step takes longer.
+    // Explore at most as many states as the walks have events, because exploring more takes longer
+    // than it saves. Walks are the same without the states, but each step takes longer.
     let most = arguments.number.saturating_mul(arguments.length as u64);
     let limit = match sampler {
         Sampler::Steps => usize::try_from(most).unwrap_or(usize::MAX).min(arguments.settings.limit),

@@ -9,8 +9,9 @@ use maud::{PreEscaped, html};
 /// Maximum number of cells of a picture.
 const MAX_CELLS: u64 = 40_000;
 
-/// Length of the side of a cell, and width of a letter of a label, in pixels.
+/// Length of the side of a cell in pixels.
 const CELL: f64 = 16.0;
+/// Width of a letter of a label in pixels.
 const LETTER: f64 = 6.4;
 
 /// Space around the picture in pixels.
@@ -51,7 +52,7 @@ fn fill(state: State) -> &'static str {
     }
 }
 
-/// Labels in the order of their first occurrence.
+/// Labels in the order of their first occurrence, and the index of each.
 #[derive(Default)]
 struct Labels {
     list: Vec<String>,
@@ -75,8 +76,8 @@ impl Labels {
     }
 }
 
-/// The square of an item whose upper left corner is at `x` and `y`. An uncovered item has a mark,
-/// so that the picture can be read without colours.
+/// The square of an item, with its upper left corner at `x` and `y`. The square of an uncovered
+/// item has a mark, so that the picture can be read without colours.
 fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
     let (left, right, top, bottom) = (x + 4.0, x + CELL - 5.0, y + 4.0, y + CELL - 5.0);
     html! {
@@ -99,9 +100,9 @@ fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
     }
 }
 
-/// The items of a criterion as SVG, a row for each beginning of a word and a column for each last
-/// letter. `covered` has the number of tests that cover each item; `reachable` is ascending, and
-/// `None` if it is not known.
+/// The items of a criterion as SVG, with a row for each beginning of a word and a column for each
+/// last letter. `covered` contains the number of tests that cover each item. `reachable` contains
+/// the reachable items, ascending; it is `None` if they are not known.
 ///
 /// # Errors
 ///
@@ -140,7 +141,7 @@ pub(super) fn draw(
         .map(|&(least, _, text)| (State::Covered(least), text))
         .chain([(State::Missing, "not covered"), (State::Unreachable, "unreachable")])
         .collect();
-    // Items that are not words have a row each and no columns.
+    // Each item that is not a word has its own row, without columns.
     let words = columns.list.iter().any(|label| !label.is_empty());
     let title_space = if words { TITLE } else { 0.0 };
     let left = MARGIN + title_space + rows.width() + 6.0;

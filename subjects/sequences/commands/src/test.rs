@@ -108,24 +108,25 @@ fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
     systems::builtin(name, arguments.bug.as_deref()).map_err(Failure::new)
 }
 
-/// An executed test.
+/// A test that was executed, and its result.
 struct Executed {
     case: TestCase,
     verdict: Verdict,
     /// A shorter test with the same failure.
     shortened: Option<Shortened>,
-    /// Goals of the system that no test before reached.
+    /// Number of goals of the system that no earlier test reached.
     new_goals: usize,
 }
 
 /// A goal of the system that the answers named.
 struct Goal {
-    /// Tests that reached it, and the number of the first one from 1.
+    /// Number of tests that reached the goal.
     tests: u64,
+    /// Number of the first of these tests, from 1.
     first: usize,
 }
 
-/// The lines of a result of TAP.
+/// The lines of the TAP output about one test.
 fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     match &test.verdict {
         Verdict::Passed => format!("ok {number}{}\n", tap_goals(test)),
@@ -142,7 +143,8 @@ fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     }
 }
 
-/// The lines about goals of the system in a TAP result.
+/// The end of the line of a passed test, which says how many new goals of the system it reached;
+/// empty if it reached none.
 fn tap_goals(test: &Executed) -> String {
     match test.new_goals {
         0 => String::new(),
@@ -171,7 +173,7 @@ fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
     value
 }
 
-/// Tests, and the system on which they are executed.
+/// The tests to execute: given ones, or a number of tests that are made while they are executed.
 enum Plan<'s> {
     Given(Vec<TestCase>),
     Online(Box<Online<'s>>, u64),
@@ -199,7 +201,8 @@ impl Plan<'_> {
                 let verdict = systems::confirm(system, &subject.events, &case, repeats);
                 Ok((case, verdict.map_err(Failure::new)?))
             }
-            // Do not repeat the test, because the answers of the system do not depend only on it.
+            // Do not repeat the test, because an online test depends on the answers of the system
+            // and on earlier tests, so a repetition may take other events.
             Plan::Online(online, _) => {
                 let (events, verdict) = online.test(system).map_err(Failure::new)?;
                 Ok((TestCase::from(events), verdict))
@@ -272,7 +275,7 @@ struct Results {
     not_passed: usize,
     flaky: usize,
     json: Vec<Value>,
-    /// Lines for `risk`.
+    /// The results as lines of the file that `catherd sequences risk` reads.
     lines: String,
     failing: Vec<TestCase>,
     goals: BTreeMap<String, Goal>,
@@ -331,8 +334,8 @@ pub(crate) fn test(arguments: &Test) -> Result<Exit, Failure> {
                 MAX_SHORTENING,
             );
             executed.shortened = Some(short.map_err(Failure::new)?);
-            // Discard these goals, because the original test has reached all goals that shorter
-            // tests reach.
+            // Discard the goals that shorter tests reached, so that they are not counted for the
+            // next test.
             system.take_reached();
         }
         results.add(&subject, number + 1, &executed, arguments.json);
