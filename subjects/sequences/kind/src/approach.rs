@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::info::SUITE;
 
-/// The part of a suite that says which letters its tests have.
+/// The parts of a suite that determine the letters of its tests.
 #[derive(Deserialize)]
 struct Suite {
     alphabet: Letters,
@@ -25,7 +25,7 @@ enum Letters {
 }
 
 impl Letters {
-    /// The letter of an event; `None` if it has none.
+    /// The letter of an event; `None` if it has none, or if the value is not an event.
     fn of(&self, event: &Value) -> Option<String> {
         let (name, label) = match event {
             Value::Object(fields) => {
@@ -55,11 +55,12 @@ fn plain(value: &Value) -> String {
 enum Order {
     /// Directly.
     Consecutive,
-    /// With any other events between them.
+    /// In this order, possibly with other events between them.
     Subsequence,
 }
 
-/// The order and the length of the words of a criterion; `None` for criteria of other items.
+/// The order and the length of the words of a criterion; `None` for a criterion that is not
+/// `consecutive` or `subsequence`, or that has options.
 fn words(criterion: &str) -> Option<(Order, usize)> {
     let (name, strength) = criterion.split_once(':')?;
     let order = match name.trim() {
@@ -67,12 +68,13 @@ fn words(criterion: &str) -> Option<(Order, usize)> {
         "subsequence" => Order::Subsequence,
         _ => return None,
     };
-    // Skip criteria with a relaxation, which have other items.
+    // Skip criteria with options such as a relaxation, whose items may not be words.
     Some((order, strength.trim().parse().ok()?))
 }
 
-/// How close the suite of a run came to items, by the longest beginning of each item in a test. The
-/// distance is the number of events that are missing.
+/// How close the suite of a run came to each open item, by the longest beginning of the item in a
+/// test. The distance is the number of letters that are missing. `None` for each item if the record
+/// has no suite, or if the criterion is not supported.
 pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approach>> {
     let none = || vec![None; goals.open.len()];
     let Some((order, strength)) = words(goals.criterion) else { return none() };
@@ -84,14 +86,14 @@ pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approa
         .collect();
     let approach = |&goal: &u32| {
         let item: Vec<&str> = goals.names.get(goal as usize)?.split(", ").collect();
-        // Refuse items with labels that contain the separator because they have several fields.
+        // Skip items with labels of several fields, because these contain the separator.
         (item.len() == strength).then(|| closest(order, &item, &tests))?
     };
     goals.open.iter().map(approach).collect()
 }
 
-/// The longest beginning of an item in the tests of a suite; `None` if not even its first event
-/// occurs.
+/// The longest beginning of an item in the tests of a suite; `None` if not even its first letter
+/// occurs, or if a test covers the whole item.
 fn closest(order: Order, item: &[&str], tests: &[Vec<String>]) -> Option<Approach> {
     let (mut length, mut instead) = (0, None);
     for test in tests {

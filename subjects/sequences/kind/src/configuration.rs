@@ -54,7 +54,7 @@ pub(crate) enum Letters {
     Mapped(Vec<(String, String)>),
 }
 
-/// An algorithm with the parameters that only it has.
+/// An algorithm, with the parameters that the other algorithms do not have.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Method {
     Unranked,
@@ -78,9 +78,9 @@ pub(crate) enum Bugs {
 /// The rule by which a test detects a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Rule {
-    /// The test has the events of the fault directly after one another.
+    /// The test contains the events of the fault directly after one another.
     Trigger,
-    /// The test has the events of the fault in this order, possibly with others between them.
+    /// The test contains the events of the fault in this order, possibly with others between them.
     TriggerSubsequence,
     /// The test fails on the faulty system.
     Replay,
@@ -119,7 +119,7 @@ fn parameter(name: &str, default: Parameter, values: Values, meaning: &str) -> P
     }
 }
 
-/// A parameter whose default depends on others.
+/// A parameter whose default depends on another parameter, or is set by the algorithm.
 fn without_default(name: &str, values: Values, meaning: &str) -> ParameterInfo {
     ParameterInfo { name: name.to_owned(), default: None, values, meaning: meaning.to_owned() }
 }
@@ -303,11 +303,12 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
     NAMES.iter().map(info).collect()
 }
 
-/// Reads a configuration; parameters that are not set have their defaults.
+/// Reads a configuration. Parameters that are not set have their defaults.
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the first one is reported.
+/// If the algorithm is unknown, or if a parameter is unknown or has a value that cannot be used;
+/// the first such parameter is reported.
 pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     if !NAMES.iter().any(|(name, _)| *name == algorithm.name) {
         return Err(FieldError::unknown_algorithm(&algorithm.name, &NAMES.map(|(name, _)| name)));
@@ -351,12 +352,12 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     })
 }
 
-/// Checks the settings of a mutation analysis. Its mutants are the few faults of built-in systems,
-/// so sampling and limits are not supported.
+/// Checks the settings of a mutation analysis. Its mutants are the faults of a built-in system.
+/// Because these are few, a sample and its seed and the block factor are not supported.
 ///
 /// # Errors
 ///
-/// If a setting has no meaning for faults; the first one is reported.
+/// If an unsupported setting is set; the first one is reported.
 pub(crate) fn check_mutation(mutation: &Mutation) -> Result<(), FieldError> {
     let set = [
         ("sample", mutation.sample.is_some()),

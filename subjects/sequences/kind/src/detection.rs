@@ -18,7 +18,7 @@ pub(crate) struct Bug {
 ///
 /// # Errors
 ///
-/// If a requested name is not the name of a fault of the model.
+/// If the model has no fault with a requested name.
 pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     let known = &subject.model.faults;
     if let Bugs::Named(names) = wanted
@@ -41,8 +41,9 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     Ok(known.iter().filter(is_wanted).map(bug).collect())
 }
 
-/// The built-in system of a model, with a fault. `None` unless the model is identical to the
-/// built-in one, because another model with the same name may describe another system.
+/// The built-in system of a model, with a fault. `None` if there is no such system or fault, or if
+/// the model is not identical to the built-in model of its name, because it may then describe a
+/// different system.
 fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
     let name = subject.model.name.as_str();
     let built_in = ModelSource::open(&format!("builtin:{name}")).ok()?;
@@ -58,12 +59,12 @@ impl Bug {
         &self.word.word
     }
 
-    /// Whether a rule can be applied: replay needs a system.
+    /// Whether a rule can be applied to the fault, which is false only for replay without a system.
     pub(crate) fn applies(&self, rule: Rule) -> bool {
         rule != Rule::Replay || self.system.is_some()
     }
 
-    /// Whether a test detects the fault.
+    /// Whether a test detects the fault according to a rule; false if the rule cannot be applied.
     ///
     /// # Errors
     ///

@@ -10,9 +10,9 @@ use crate::subject::{Stop, Subject};
 /// Maximum number of items of a model that are named; a longer table would not be readable.
 const MAX_NAMED: usize = 20_000;
 
-/// The names of the items of models, with the configurations whose runs have these items. Items
-/// that depend on the pool have no names. Items of a model that cannot be explored have none
-/// either; its runs report the reason.
+/// The names of the items of models, with the configurations whose runs have these items. Names are
+/// left out if the items depend on the pool, if there are too many, or if the model cannot be
+/// explored; then its runs report the reason.
 ///
 /// # Errors
 ///
@@ -57,7 +57,8 @@ struct Names {
     unreachable: Vec<String>,
 }
 
-/// The names of all items; `None` if the items depend on the pool or there are too many.
+/// The names of all items; `None` if the items depend on the pool, or if more than [`MAX_NAMED`]
+/// are reachable. If there are more in total, the unreachable ones are left out.
 fn names(subject: &mut Subject, configuration: &Configuration) -> Result<Option<Names>, Stop> {
     let items = subject.items(&configuration.goals, configuration)?;
     let alphabet = subject.alphabet(&configuration.pool.letters)?;

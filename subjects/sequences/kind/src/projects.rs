@@ -19,11 +19,13 @@ const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 /// Maximum number of states that are explored to measure a model.
 const MAX_STATES: usize = 1_000_000;
 
-/// Finds models: built-in ones, files, and files in folders; or makes synthetic ones.
+/// Finds models: built-in ones, files, and files in folders; or makes synthetic ones. Models that
+/// cannot be used, and duplicates, are skipped with the reason.
 ///
 /// # Errors
 ///
-/// If a path cannot be used.
+/// If a path cannot be read, if no models are found, or if synthetic models of the shape cannot be
+/// made.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -164,15 +166,16 @@ fn source(path: &str) -> Result<ModelSource, String> {
     ModelSource::open(path).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Checks that a model can be run. Returns its digest and warnings; the error does not name the
-/// file.
+/// Checks that a model can be explored and that some event can happen first. Returns its digest and
+/// warnings; the error does not name the file.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     let source = ModelSource::open(path).map_err(|error| match &*error.hint {
         "" => error.to_string(),
         hint => format!("{error}: {hint}"),
     })?;
     let bytes = source.pack();
-    // Check the packed bytes, because workers read these.
+    // Check the model as it is read from the packed bytes, because workers read these instead of
+    // the files.
     let source = ModelSource::unpack("model", &bytes).map_err(|error| error.to_string())?;
     let model = source.model().map_err(|error| error.to_string())?;
     let mut stepper = Stepper::new(&model.program);
@@ -185,8 +188,8 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     Ok((Digest::of(&bytes), model.warnings))
 }
 
-/// The table of `projects.csv`. Measures that are unknown because the model has too many states,
-/// and infinite counts of traces, are missing values.
+/// The table of `projects.csv`. Measures are missing values if they are unknown because the model
+/// has too many states, or if there are infinitely many traces.
 ///
 /// # Errors
 ///
@@ -210,7 +213,7 @@ pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError
 pub(crate) fn changed(found: &FoundProject, cause: &str) -> FindError {
     FindError {
         cause: format!("{}: {cause}", found.path.display()),
-        advice: "run the command again: the file changed after the study was planned".to_owned(),
+        advice: "run the command again, while the file can be read and does not change".to_owned(),
     }
 }
 

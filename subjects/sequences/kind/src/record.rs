@@ -24,7 +24,7 @@ impl Metrics {
         self.0.insert(name.into(), (count as i64).into());
     }
 
-    /// Walks, distinct tests and cut walks of a pool.
+    /// Adds the numbers of walks, distinct tests and cut walks of a pool.
     pub(crate) fn pool(&mut self, [walks, distinct, cut]: [u64; 3]) {
         self.count("pool", walks);
         self.count("pool.distinct", distinct);
@@ -101,8 +101,9 @@ pub(crate) fn of(
     })
 }
 
-/// The timeline of covered goals. It never decreases, although a suite that is better by the
-/// criterion of the search may cover fewer goals if the goals belong to another criterion.
+/// The timeline of covered goals. It never decreases: if the criterion of the goals differs from
+/// that of the search, a better suite may cover fewer goals, so each point has the least coverage
+/// of itself and all later points.
 fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
     let (mut least, mut points) = (last, Vec::new());
     for point in improvements.iter().rev() {
@@ -177,9 +178,10 @@ fn add_detection(
     Ok(())
 }
 
-/// The results of the mutants, which are the faults of the model's system. A test that fails on the
-/// faulty system kills the mutant; a fault that no test triggers is not covered. Empty if the model
-/// has no system.
+/// The results of the mutants, which are the requested faults of the model's built-in system; empty
+/// if the model has no such system. The first test that fails on the faulty system kills the
+/// mutant, and is the last that is executed. A mutant that survives is not covered if no test
+/// triggers the fault.
 fn mutants(
     subject: &Subject,
     mutation: &Mutation,

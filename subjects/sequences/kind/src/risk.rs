@@ -26,7 +26,8 @@ struct Checkpoint {
     evidence: Vec<(u32, u32)>,
 }
 
-/// Whether evidence is kept after this number of tests: 1, 2, 5, 10, 20, 50, ...
+/// Whether evidence is kept after this number of tests: 1, 2, 5, 10, 20, 50, ... It is also kept
+/// after the last test.
 fn is_checkpoint(tests: u64) -> bool {
     let mut rest = tests;
     while rest >= 10 && rest.is_multiple_of(10) {
@@ -64,7 +65,8 @@ pub(crate) fn run(
     let mut evidence = vec![(0_u32, 0_u32); items.len()];
     let (mut checkpoints, mut timeline) = (Vec::new(), Vec::new());
     let (mut covered, mut failures, mut executed) = (BTreeSet::new(), 0, 0);
-    // Walks with the same letters are the same test, so one execution gives the result of all.
+    // Whether each distinct test fails. Walks with the same letters count as the same test, which
+    // is executed once.
     let mut verdicts: Vec<Option<bool>> = vec![None; matrix.tests()];
     for number in 0..most as usize {
         let test = if repeats { pool.pool.walks[number] as usize } else { number };
@@ -161,7 +163,7 @@ fn add_variances(metrics: &mut Metrics, checkpoints: &[Checkpoint], end: &[(u32,
     }
 }
 
-/// The evidence at all checkpoints as CSV, items by name.
+/// The evidence at all checkpoints as CSV, with the names of the items.
 fn table(checkpoints: &[Checkpoint], names: &[String]) -> String {
     let mut text = "tests,item,alpha,beta,mean,variance\n".to_owned();
     for checkpoint in checkpoints {

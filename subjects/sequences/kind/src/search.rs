@@ -19,7 +19,7 @@ pub(crate) struct Watch<'w> {
     pub(crate) start: Instant,
     pub(crate) wall: Option<Duration>,
     pub(crate) on_progress: &'w mut dyn FnMut(RunProgress) -> ControlFlow<()>,
-    /// Whether the caller stopped the search; there is then no record.
+    /// Whether the caller stopped the search, so that there is no record.
     pub(crate) stopped: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Outcome {
     pub(crate) pool: Option<[u64; 3]>,
     /// The items that are goals: the reachable ones, or the items of the pool.
     pub(crate) goals: Vec<u64>,
-    /// Time of the search, without making its pool.
+    /// Time of the search, without the time that making its pool takes.
     pub(crate) time: Duration,
 }
 
@@ -99,8 +99,7 @@ pub(crate) fn search(
     Ok(Outcome { time: start.elapsed(), ..outcome })
 }
 
-/// Chooses tests of a pool. `matrices` are the matrix of the search's criterion and the matrix of
-/// the goals.
+/// Chooses tests of a pool, given the matrix of the search's criterion and the matrix of the goals.
 fn choose(
     spec: &RunSpec,
     configuration: &Configuration,
@@ -122,7 +121,7 @@ fn choose(
         }
         let covered = improvements.last().map_or(0, |last| last.covered);
         let on = watch.report(found.executions, steps, covered, all);
-        // All items are covered.
+        // End the search when all goals are covered, because no later suite can cover more.
         if covered == all { ControlFlow::Break(()) } else { on }
     };
     let (size, seed) = (configuration.size, spec.seed);
@@ -154,7 +153,7 @@ fn choose(
     })
 }
 
-/// Makes tests for the items that are not covered.
+/// Makes tests for items that are not covered, by direct generation.
 fn make(
     subject: &mut Subject,
     spec: &RunSpec,
@@ -212,12 +211,12 @@ pub(crate) fn items_of(
     cover.items()
 }
 
-/// How many numbers two ascending lists have in common.
+/// The number of elements that two ascending lists have in common.
 pub(crate) fn count_common(some: &[u64], others: &[u64]) -> u32 {
     positions(some, others).len() as u32
 }
 
-/// The positions in `others` of the numbers that are in both lists, which ascend.
+/// The positions in `others` of the numbers that are in both lists. Both lists must be ascending.
 pub(crate) fn positions(some: &[u64], others: &[u64]) -> Vec<u32> {
     let mut found = Vec::new();
     let mut some = some.iter().peekable();

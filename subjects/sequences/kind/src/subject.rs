@@ -12,8 +12,8 @@ use catherd_sequences_testing::{
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
 
-/// Maximum number of pools that are kept in memory, because the pools of all seeds of a study would
-/// fill the memory.
+/// Maximum number of pools that are kept, because the pools of all seeds of a study would fill the
+/// memory.
 const KEPT_POOLS: usize = 2;
 /// Maximum number of matrices that are kept in memory.
 const KEPT_MATRICES: usize = 12;
@@ -47,7 +47,7 @@ struct PoolKey {
 #[derive(Debug)]
 pub(crate) struct Items {
     pub(crate) criterion: Criterion,
-    /// The reachable items, ascending; `None` if they are not computed exactly.
+    /// The reachable items, ascending; `None` if they cannot be computed exactly.
     pub(crate) reachable: Option<Vec<u64>>,
 }
 
@@ -84,7 +84,7 @@ impl Subject {
         })
     }
 
-    /// The states of the model.
+    /// The states of the model, explored up to a limit.
     pub(crate) fn space(&mut self, limit: usize) -> Result<Arc<Space>, Stop> {
         let program = &self.model.program;
         let space = self.spaces.get(limit, || {
@@ -106,7 +106,7 @@ impl Subject {
         })
     }
 
-    /// A criterion of a run with its reachable items.
+    /// A criterion of a run, with its reachable items.
     pub(crate) fn items(
         &mut self,
         text: &str,

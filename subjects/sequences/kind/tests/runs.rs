@@ -22,7 +22,7 @@ fn algorithm(name: &str, parameters: &[(&str, &str)]) -> Algorithm {
     algorithm
 }
 
-/// Found projects with their bytes.
+/// The names and bytes of the models that are found at some paths.
 fn models(paths: &[&str]) -> Vec<(String, Arc<[u8]>)> {
     let paths = paths.iter().map(PathBuf::from).collect();
     let found = Sequences.find(&ProjectSource::Paths(paths), &()).unwrap();
@@ -129,7 +129,8 @@ fn records_depend_only_on_model_and_specification() {
             }
         }
     }
-    // Repeat the runs in another order with other pools in memory, and with empty memory.
+    // Repeat the runs in reverse order, so that different pools are in memory, and some of them
+    // with a new runner.
     let mut second = runner();
     for (number, (model, spec, digest)) in records.iter().enumerate().rev() {
         assert_eq!(run(&mut *second, model, spec).digest(), *digest, "{}", spec.place());

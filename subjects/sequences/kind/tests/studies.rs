@@ -24,7 +24,7 @@ fn every_shipped_study_can_be_planned_and_has_a_page() {
         let project = PlannedProject { name: "abp".to_owned(), digest: Digest::of(b"abp") };
         let check = |algorithm: &_| Ok(Sequences.check_algorithm(algorithm)?);
         let plan = Plan::new(&study, &Sequences.info(), vec![project], check).unwrap();
-        // All configurations differ, so they give different runs.
+        // No two runs have the same id, because all configurations differ.
         let runs: BTreeSet<_> = plan.into_runs().map(|run| run.id()).collect();
         assert_eq!(runs.len(), study.runs(1), "{name}");
         let found = Sequences.find(&study.projects, &()).unwrap();

@@ -44,17 +44,19 @@ impl Settings {
         Ok(Settings(values))
     }
 
-    /// A value as a string; empty if the algorithm does not have the parameter.
+    /// A value as a string; empty if the parameter is not set and has no default.
     pub(super) fn text(&self, name: &str) -> String {
         self.0.get(name).map(shown).unwrap_or_default()
     }
 
-    /// A value as a number; 1 if the algorithm does not have the parameter.
+    /// The absolute value of a whole number; 1 if the parameter is not set and has no default, or
+    /// if its value is not a whole number.
     pub(super) fn number(&self, name: &str) -> u64 {
         self.whole(name).unwrap_or(1)
     }
 
-    /// A value as a whole number; `None` if it is not set and has no default.
+    /// The absolute value of a whole number; `None` if the parameter is not set and has no default,
+    /// or if its value is not a whole number.
     pub(super) fn whole(&self, name: &str) -> Option<u64> {
         match self.0.get(name)? {
             Parameter::Integer(number) => Some(number.unsigned_abs()),
@@ -62,7 +64,8 @@ impl Settings {
         }
     }
 
-    /// A value as a real number; `None` if it is not set and has no default.
+    /// A value as a real number; `None` if the parameter is not set and has no default, or if its
+    /// value is not a number.
     pub(super) fn real(&self, name: &str) -> Option<f64> {
         match self.0.get(name)? {
             Parameter::Integer(number) => Some(*number as f64),
