@@ -34,12 +34,13 @@ impl Alphabet {
         Alphabet { of_event: (0..letters.len() as Letter).map(Some).collect(), letters }
     }
 
-    /// The alphabet with given letters for events by name or label; other events have none. Letters
-    /// are ordered by their first event.
+    /// The alphabet of a map from events, by name or label, to letters. Events that are not in the
+    /// map have no letter, and a label has precedence over a name. Letters are ordered by their
+    /// first event.
     ///
     /// # Errors
     ///
-    /// If a name belongs to no event.
+    /// If a key of the map is neither the name nor the label of an event.
     pub fn mapped(events: &Events, map: &[(String, String)]) -> Result<Alphabet, UnknownEvent> {
         let mut names: Vec<Option<&String>> = vec![None; events.len()];
         // Apply labels after names, because they are more specific.
@@ -94,7 +95,7 @@ impl Alphabet {
         self.letters.iter().position(|letter| letter == name).map(|found| found as Letter)
     }
 
-    /// The letters of a test.
+    /// Replaces `letters` by the letters of a test, without events that have no letter.
     pub fn project(&self, test: &[EventId], letters: &mut Vec<Letter>) {
         letters.clear();
         letters.extend(test.iter().filter_map(|&event| self.letter(event)));

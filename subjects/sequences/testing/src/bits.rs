@@ -30,8 +30,8 @@ pub(crate) fn unite(a: &mut [u64], b: &[u64]) -> bool {
     changed != 0
 }
 
-/// Adds the bits of `from` to `to`, moved up by `by` bits. Bits that are set in `from` must have
-/// a place in `to`.
+/// Adds the bits of `from` to `to`, moved up by `by` bits. All moved bits that are set must fit
+/// into `to`.
 pub(crate) fn unite_moved(to: &mut [u64], from: &[u64], by: usize) {
     let (at, shift) = (by / 64, by % 64);
     if shift == 0 {

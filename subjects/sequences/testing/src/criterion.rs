@@ -208,7 +208,8 @@ impl Criterion {
     }
 
     /// Row and column of an item in a picture: the word without its last letter, and that letter.
-    /// An item that is not a word has a separate row.
+    /// An item that is not a word of two letters or more, or a class of a relaxed criterion, has
+    /// its own row and an empty column.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,
@@ -229,7 +230,8 @@ impl Criterion {
         }
     }
 
-    /// The weight of an item in ranks.
+    /// The weight of an item in ranks: 1 if the criterion has no weights, and 0 if it has weights
+    /// but none for the item.
     pub fn weight(&self, item: u64) -> u64 {
         self.weights.as_ref().map_or(1, |weights| weights.get(&item).copied().unwrap_or(0))
     }
@@ -244,7 +246,8 @@ impl Criterion {
         matches!(self.kind, Kind::States(_) | Kind::Transitions(_) | Kind::EdgePairs(_))
     }
 
-    /// Applies the relaxation, if there is one, to items, and sorts them.
+    /// Replaces items by their classes if the criterion has a relaxation; items without a class are
+    /// left out. The result is ascending.
     fn relaxed(&self, items: Vec<u64>) -> Vec<u64> {
         let Some(relax) = &self.relax else { return items };
         let t = self.strength().unwrap_or(1) as u32;
@@ -268,7 +271,8 @@ impl Criterion {
         classes
     }
 
-    /// The items that a test covers, ascending.
+    /// The items that a test covers, ascending. A criterion over states has no items without a
+    /// space.
     pub fn items(&self, test: &[EventId], alphabet: &Alphabet, space: Option<&Space>) -> Vec<u64> {
         let mut cover = Cover::new(self);
         let mut letters = Vec::new();
@@ -284,7 +288,7 @@ impl Criterion {
         cover.items()
     }
 
-    /// Whether items are kept as a bit vector.
+    /// Whether items are kept as a bit vector instead of a set.
     fn dense(&self) -> bool {
         self.span <= MAX_BITS && !matches!(self.kind, Kind::Symmetry(_))
     }
@@ -295,7 +299,7 @@ impl Criterion {
     }
 }
 
-/// The number of subsets of size k; the largest number if it overflows.
+/// The number of subsets of size `k` of `n` elements; `u64::MAX` if the computation overflows.
 pub(crate) fn binomial(n: u64, k: u64) -> u64 {
     if k > n {
         return 0;
@@ -323,7 +327,7 @@ fn combination_number(length: usize, positions: &[usize]) -> u64 {
     number
 }
 
-/// The combination with a number.
+/// The combination with a number, as [`combination_number`] counts.
 fn combination(length: usize, size: usize, mut number: u64) -> Vec<usize> {
     let (mut positions, mut at) = (Vec::new(), 0);
     while positions.len() < size && at < length {

@@ -23,7 +23,8 @@ enum Reader {
 }
 
 impl Reader {
-    /// The automaton of an item; `None` if the items of the criterion are not words.
+    /// The automaton of an item; `None` unless the criterion is `subsequence`, `consecutive` or
+    /// `order`.
     fn new(criterion: &Criterion, item: u64) -> Option<Reader> {
         match &criterion.kind {
             Kind::Subsequence(_) => Some(Reader::Apart(criterion.word(item))),
@@ -69,8 +70,9 @@ fn follow(word: &[Letter], matched: usize, letter: Letter) -> u32 {
     (0..=read.len().min(word.len())).rev().find(fits).unwrap_or(0) as u32
 }
 
-/// A shortest trace that covers an item, breadth first in the product of the model and the
-/// item's automaton. `None` if no trace does, or if the criterion is not over words or orders.
+/// A shortest trace that covers an item, found breadth first in the product of the model and the
+/// item's automaton. `None` if no trace covers the item before the letter that cuts tests, or if
+/// the criterion is not `subsequence`, `consecutive` or `order`.
 pub fn shortest_trace(
     criterion: &Criterion,
     space: &Space,
@@ -140,8 +142,9 @@ pub struct GeneratedTest<'t> {
 /// Receives each generated test; generation ends if it breaks.
 pub type OnTest<'o> = dyn FnMut(GeneratedTest<'_>) -> ControlFlow<()> + 'o;
 
-/// Makes tests for uncovered items: a shortest trace to one of them, continued to its end by the
-/// best of several walks. `reachable` are all reachable items; `on_test` receives each test.
+/// Makes tests for uncovered items: a shortest trace that covers one of them, continued by the
+/// walk, of several, that covers the most uncovered items. `reachable` contains all reachable
+/// items; `on_test` receives each test.
 pub fn direct(
     criterion: &Criterion,
     space: &Space,
@@ -195,7 +198,7 @@ pub fn direct(
         items.iter().for_each(|item| {
             open.remove(item);
         });
-        // Skip the trace if the limit of the length cuts it before the item.
+        // Give the item up if the test covers no uncovered item.
         if gain == 0 {
             open.remove(&item);
             continue;
@@ -211,7 +214,8 @@ pub fn direct(
 }
 
 /// The indices of tests that together cover all items of a suite. Beginning with the last test, a
-/// test is dropped if others cover its items. `items` has the items of each test.
+/// test is dropped if the tests that are left cover its items. `items` contains the items of each
+/// test.
 pub fn reduced(items: &[Vec<u64>]) -> Vec<usize> {
     let mut counts = std::collections::BTreeMap::new();
     items.iter().flatten().for_each(|item| *counts.entry(*item).or_insert(0_u32) += 1);

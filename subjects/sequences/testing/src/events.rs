@@ -99,7 +99,8 @@ impl Events {
         events
     }
 
-    /// Adds an event and returns its number. An existing event keeps its number.
+    /// Adds an event and returns its number. If there is an equal event, returns the number of that
+    /// event.
     pub fn add(&mut self, event: Event) -> EventId {
         let label = event.to_string();
         if let Some(&known) = self.labels.get(&label) {
@@ -177,7 +178,7 @@ impl EventSet {
         self.0[event as usize / 64] |= 1 << (event % 64);
     }
 
-    /// Whether the set has an event.
+    /// Whether the set contains an event.
     pub fn contains(&self, event: EventId) -> bool {
         has(&self.0, event)
     }
@@ -192,7 +193,7 @@ impl EventSet {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a |= b);
     }
 
-    /// Removes all events that another set has.
+    /// Removes all events of another set.
     pub fn remove_all(&mut self, other: &EventSet) {
         self.0.iter_mut().zip(&other.0).for_each(|(a, b)| *a &= !b);
     }
@@ -213,7 +214,7 @@ impl EventSet {
     }
 }
 
-/// Whether a bit vector has an event.
+/// Whether a bit vector contains an event.
 pub(crate) fn has(words: &[u64], event: EventId) -> bool {
     words[event as usize / 64] >> (event % 64) & 1 == 1
 }

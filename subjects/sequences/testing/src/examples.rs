@@ -34,7 +34,7 @@ pub struct Difference {
     pub found: Value,
 }
 
-/// An input that cannot be understood, in one line.
+/// The error of an example with an input or expectation that cannot be used, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ExampleError(String);
@@ -50,7 +50,7 @@ impl Example {
     ///
     /// # Errors
     ///
-    /// If the line is not an example.
+    /// If the line is not JSON of an example.
     pub fn parse(line: &str) -> Result<Example, serde_json::Error> {
         serde_json::from_str(line)
     }
@@ -59,7 +59,7 @@ impl Example {
     ///
     /// # Errors
     ///
-    /// If the input cannot be understood.
+    /// If the kind is unknown, if the input cannot be used, or if `expect` is not an object.
     pub fn check(&self) -> Result<Vec<Difference>, ExampleError> {
         let found = answer::answer(&self.kind, &self.input)?;
         let Value::Object(expected) = &self.expect else {

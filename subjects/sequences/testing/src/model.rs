@@ -49,7 +49,7 @@ pub struct NamedWord {
 }
 
 impl NamedWord {
-    /// Whether a test has the events directly after one another.
+    /// Whether a test contains the events directly after one another.
     pub fn is_in(&self, test: &[EventId]) -> bool {
         let is = |window: &[EventId]| {
             window.iter().zip(&self.word).all(|(event, allowed)| allowed.contains(event))
@@ -57,7 +57,7 @@ impl NamedWord {
         self.word.is_empty() || test.windows(self.word.len()).any(is)
     }
 
-    /// Whether a test has the events in this order, possibly with others between them.
+    /// Whether a test contains the events in this order, possibly with others between them.
     pub fn is_apart_in(&self, test: &[EventId]) -> bool {
         let mut left = self.word.as_slice();
         for event in test {
@@ -88,17 +88,19 @@ impl Model {
         ModelSource::of_text(name, text).model()
     }
 
-    /// The model in table form, as JSON. A model with data becomes a single thread with the states
-    /// of the model.
+    /// The model as tables, in JSON. If it has data, guards, or threads that are not tables, it
+    /// becomes a single thread with the states of the model.
     ///
     /// # Errors
     ///
-    /// If the model has more than `limit` states.
+    /// If the states of the model are needed, and it has more than `limit` or breaks a rule of its
+    /// own.
     pub fn tables(&self, limit: usize) -> Result<String, TableFormError> {
         table::write(self, limit)
     }
 
-    /// Finds possible mistakes, such as events that no thread requests.
+    /// Finds possible mistakes: threads that end at once and, if all threads are tables, events
+    /// that no thread requests.
     fn find_warnings(&mut self) {
         let program = &self.program;
         let events = program.events().len();

@@ -11,7 +11,7 @@ use crate::streams::NEGATIVE;
 /// The prefix of the label of an event that the system must refuse.
 const MARK: char = '!';
 
-/// A test, which is negative if it ends with an event that the system must refuse.
+/// A test. It is negative if it ends with an event that the system must refuse.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestCase {
     /// The events that happen.
@@ -36,11 +36,11 @@ pub fn unmarked(label: &str) -> Option<&str> {
     label.strip_prefix(MARK)
 }
 
-/// Makes a negative test from each test for which there is one: a prefix of the test, followed by
-/// an event that the model does not allow in the state after the prefix. Pairs of state and event
-/// that occur least often in earlier negative tests are preferred, then events that occur least
-/// often in them; ties are broken at random. States whose edges are unknown, because the space is
-/// truncated, are not used.
+/// Makes a negative test from each test: a prefix of the test, followed by an event that the model
+/// does not allow in the state after the prefix. Tests without such a prefix are skipped. Pairs of
+/// state and event that occur least often in earlier negative tests are preferred, then events that
+/// occur least often in them; ties are broken at random. States whose edges are unknown, because
+/// the space is truncated, are not used.
 pub fn negatives(space: &Space, events: usize, tests: &[Vec<EventId>], seed: u64) -> Vec<TestCase> {
     let mut stream = Stream::new(seed, NEGATIVE);
     let mut pairs: BTreeMap<(u32, EventId), u32> = BTreeMap::new();

@@ -37,8 +37,8 @@ pub enum Sampler {
     /// An enabled event is chosen in proportion to its weight, which is the largest weight of the
     /// statements that request it.
     Weighted,
-    /// The enabled events that earlier walks took least often in the state are equally likely; for
-    /// spaces whose states are all known.
+    /// The enabled events that were taken least often in the state are equally likely, counted over
+    /// all walks from the first one to the current one; for spaces whose states are all known.
     Avoid,
 }
 
@@ -144,8 +144,8 @@ pub struct Walker<'m> {
 pub struct NoTraceSampler(&'static str);
 
 impl<'m> Walker<'m> {
-    /// A walker of a model. Walks use the space if it is complete; the traces are the same
-    /// without it.
+    /// A walker of a model. Walks use the space if it is not truncated, unless they are weighted;
+    /// the walks are the same without it.
     ///
     /// # Errors
     ///
@@ -242,7 +242,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// A walk along edges that were taken least often.
+    /// A walk along the edges that were taken least often. Counts the edges that it takes.
     fn walk_avoiding(
         &self,
         space: &Space,
@@ -346,8 +346,10 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes up to `walks` walks that have at most `events` events together. Also returns how many
-    /// were cut. `go_on` is called every few milliseconds; returns `None` if it breaks.
+    /// Makes up to `walks` walks that have at most `events` events together: the first walk that
+    /// exceeds this limit and all later ones are left out. Also returns how many were cut. `go_on`
+    /// is called before each batch of walks, so only once with [`Sampler::Avoid`]; the result is
+    /// `None` if it breaks.
     ///
     /// # Errors
     ///
@@ -358,7 +360,8 @@ impl<'m> Walker<'m> {
         mut events: u64,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<(Tests, usize)>, Fault> {
-        // Walks that avoid earlier ones are made once, all in one batch.
+        // Make walks that avoid earlier ones in one batch, because a later batch would have to
+        // repeat all walks before it.
         let batch = match self.sampler {
             Sampler::Avoid => walks.max(1),
             _ => (BATCH_EVENTS / self.length.max(1) as u64).clamp(1, 8 * CHUNK),
@@ -461,8 +464,8 @@ fn hash(letters: &[Letter]) -> u64 {
     hasher.finish()
 }
 
-/// A number below a bound, each equally likely: draws as many bits as the bound has until the
-/// number is below it.
+/// A number below a bound, each equally likely: draws numbers with as many bits as the bound until
+/// one is below it.
 fn below(stream: &mut Stream, bound: &BigUint) -> BigUint {
     if let Ok(bound) = u64::try_from(bound) {
         return BigUint::from(stream.below(bound));

@@ -1,4 +1,4 @@
-//! Compiled models, to which both models as text and models in table form are converted.
+//! Compiled models. Models as text and models as tables are both converted to them.
 //!
 //! A state is a short array of whole numbers: for each thread its position, 0 if the thread has
 //! ended or its guard does not hold, and for threads in code the live values of its variables;
@@ -32,7 +32,7 @@ pub struct Program {
     pub(crate) data: Vec<i32>,
     /// The index of the data in a state.
     pub(crate) data_at: usize,
-    /// The largest value of each element of a state, if no value is negative; `None` if unbounded.
+    /// The largest value of each element of a state; `None` if it has no bound, or may be negative.
     pub(crate) largest: Vec<Option<u32>>,
     pub(crate) has_priorities: bool,
 }
@@ -72,7 +72,7 @@ pub(crate) struct Thread {
     /// The condition under which the thread exists; `None` if it always does.
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Body,
-    /// Its index in a state.
+    /// The index of its position in a state.
     pub(crate) at: usize,
 }
 
@@ -149,7 +149,8 @@ impl SetTable {
         id
     }
 
-    /// The memory of all sets in bytes.
+    /// The memory of all sets in bytes. A word takes 16, because each set is stored in `sets` and
+    /// as a key of `known`.
     pub(crate) fn bytes(&self) -> usize {
         16 * self.sets.len()
     }

@@ -4,12 +4,15 @@ use catherd_search::Stream;
 
 use crate::streams::RISK;
 
-/// The beta distribution of an item's failure probability, beginning with the uniform prior.
+/// The beta distribution of the probability that uses of an item fail or pass, beginning with the
+/// uniform prior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Beta {
-    /// 1 plus the number of failed tests that cover the item.
+    /// 1 plus the number of tests that cover the item and failed, or that passed for
+    /// [`Orientation::Confidence`].
     pub alpha: f64,
-    /// 1 plus the number of passed tests that cover the item.
+    /// 1 plus the number of tests that cover the item and passed, or that failed for
+    /// [`Orientation::Confidence`].
     pub beta: f64,
 }
 
@@ -19,7 +22,7 @@ pub enum Orientation {
     /// The probability that a use that covers the item fails.
     #[default]
     Risk,
-    /// The probability that it passes.
+    /// The probability that such a use passes.
     Confidence,
 }
 
@@ -200,8 +203,9 @@ pub fn ranking(scores: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Chooses tests by the sum of the scores of their items, not counting items that already chosen
-/// tests cover. `tests` has the items of each test. Of equal tests, the first is chosen.
+/// Chooses tests one after the other, each with the largest sum of the scores of its items, without
+/// the items that already chosen tests cover. `tests` contains the items of each test. Of tests
+/// with the same sum, the first is chosen.
 pub fn next_tests(tests: &[Vec<usize>], scores: &[f64], count: usize) -> Vec<usize> {
     let mut left = scores.to_vec();
     let mut chosen: Vec<usize> = Vec::new();

@@ -17,7 +17,7 @@ pub use export::{GraphFormat, UnknownGraphFormat};
 /// Limit of the memory for states and edges while a model is explored: 2 GiB.
 const MAX_BYTES: usize = 2 << 30;
 
-/// An event from a state to a state.
+/// A transition from a state: an event, and the state that follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
     /// The event.
@@ -32,7 +32,8 @@ pub struct Space {
     first_edge: Vec<u64>,
     edges: Vec<Edge>,
     truncated: bool,
-    /// Number of explored states, whose edges are all known; the others are beyond the limit.
+    /// Number of explored states, whose edges are all known. Later states were found, but not
+    /// explored because of a limit.
     explored: u32,
 }
 
@@ -187,13 +188,14 @@ impl Space {
         BrokenModel { fault, trace: trace.into_iter().map(label).collect() }
     }
 
-    /// A shortest trace to a state: states are numbered in the order in which they were found.
+    /// A shortest trace to a state. It consists of the first edges that lead to its states, because
+    /// the search is breadth-first.
     pub fn shortest_to(&self, state: u32) -> Vec<EventId> {
         let mut trace = Vec::new();
         let mut at = state;
         while at != 0 {
             let edge = self.edges.iter().position(|edge| edge.target == at);
-            let edge = edge.expect("a state other than the first was found by an edge");
+            let edge = edge.expect("every state except the first was found by an edge");
             trace.push(self.edges[edge].event);
             at = self.first_edge.partition_point(|&first| first <= edge as u64) as u32 - 1;
         }
@@ -211,7 +213,8 @@ impl Space {
         self.edges.len()
     }
 
-    /// Whether the model has more states than the limit allowed.
+    /// Whether exploration ended at the limit of states or of memory, so that the model has more
+    /// states or edges.
     pub fn truncated(&self) -> bool {
         self.truncated
     }
@@ -311,7 +314,7 @@ impl Space {
         (component, components as usize)
     }
 
-    /// Whether some state can be reached from itself.
+    /// Whether some state can be reached from itself by at least one event.
     pub fn cyclic(&self) -> bool {
         let (component, components) = self.components();
         let to_itself = |state: u32| self.edges(state).iter().any(|edge| edge.target == state);

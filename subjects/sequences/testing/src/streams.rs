@@ -6,7 +6,7 @@ pub(crate) const SEARCH: u64 = 0;
 /// The choice between tests of equal gain.
 pub(crate) const TIES: u64 = 5;
 
-/// The order of tests whose risk is estimated.
+/// The draws of the policy [`Thompson`](crate::risk::Policy::Thompson).
 pub(crate) const RISK: u64 = 6;
 
 /// The choice of negative tests.
@@ -15,7 +15,8 @@ pub(crate) const NEGATIVE: u64 = 7;
 /// The choice of events by a test that is made while it is executed.
 pub(crate) const ONLINE: u64 = 8;
 
-/// The first try of the first synthetic model; the following numbers are further tries and models.
+/// The tries of synthetic models; try k of model n, from 1, has the number `SYNTHETIC + n * TRIES +
+/// k`.
 pub(crate) const SYNTHETIC: u64 = 1 << 62;
 
 /// The first walk of a pool; walk k has the number `WALKS + k`.

@@ -22,7 +22,8 @@ pub use greedy::{Ties, greedy, greedy_from, greedy_until};
 pub use local::local;
 pub use random::{best_of, unranked};
 
-/// The largest number of items that tests of a matrix keep as bits.
+/// The largest number of columns of a matrix that is stored as bits; a larger matrix is stored as
+/// lists.
 const MAX_COLUMNS: usize = 1 << 16;
 
 /// The items of the tests of a pool. Items that no test covers have no column.
@@ -210,7 +211,7 @@ impl<'m> Union<'m> {
 }
 
 /// Receives the state of a search whenever a suite is better than all before it, and regularly in
-/// between. The search ends if it breaks.
+/// between. The search ends if the function breaks.
 pub type OnProgress<'o> = dyn FnMut(&SearchResult) -> ControlFlow<()> + 'o;
 
 /// Units of work between two calls of [`OnProgress`]; they take a few milliseconds.
@@ -236,7 +237,7 @@ pub struct SearchResult {
     pub executions: u64,
     /// Generations of a genetic algorithm, 0 for others.
     pub generations: u64,
-    /// Whether a genetic algorithm ended because its best rank did not change any more.
+    /// Whether a genetic algorithm ended because its best rank hardly changed any more.
     pub converged: bool,
 }
 
@@ -290,8 +291,8 @@ impl<'s, 'o> Session<'s, 'o> {
     }
 }
 
-/// The probability that a suite of n random tests from a pool of m contains one of the f failing
-/// tests: `1 - C(m-f, n) / C(m, n)`.
+/// The probability that a suite of some random tests from a pool contains at least one of the
+/// failing tests: `1 - C(pool - failing, suite) / C(pool, suite)`.
 pub fn random_detection(pool: u64, failing: u64, suite: u64) -> f64 {
     if suite > pool.saturating_sub(failing) {
         return if failing > 0 { 1.0 } else { 0.0 };

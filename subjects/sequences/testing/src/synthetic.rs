@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::pool::{DEFAULT_LENGTH, Sampler, Walker};
 use crate::streams::SYNTHETIC;
 
-/// Minimum number of complete traces of a synthetic model.
+/// Minimum number of different traces of a synthetic model that end.
 const FEWEST_TRACES: usize = 100;
 
 /// Number of walks that search a model for [`FEWEST_TRACES`] different traces.
@@ -28,8 +28,8 @@ pub struct Shape {
     pub events: usize,
     /// Statements of a b-thread, 1 to 200.
     pub depth: usize,
-    /// The share of statements that wait for an event of another b-thread, and of requests that
-    /// block some, 0 to 1.
+    /// The probability that a statement waits for a random event if this belongs to a different
+    /// b-thread, and that a request blocks such an event, 0 to 1.
     pub density: f64,
 }
 
@@ -108,8 +108,8 @@ fn has_traces(text: &str) -> bool {
     ended.collect::<BTreeSet<_>>().len() >= FEWEST_TRACES
 }
 
-/// Writes a model. Each b-thread requests different events. The first b-thread has no loop, and its
-/// last event ends the loops of the others, so that traces can end.
+/// Writes a model. Each b-thread requests different events if there are enough of them. The first
+/// b-thread has no loop, and its last event ends the loops of the others, so that traces can end.
 fn text(shape: &Shape, seed: u64, number: u64, stream: &mut Stream) -> String {
     let names: Vec<String> = (1..=shape.events).map(|event| format!("e{event}")).collect();
     let all = names.join(", ");

@@ -26,7 +26,7 @@ pub enum Answer {
     Failed(String),
     /// There is no valid answer, for this reason.
     Broken(String),
-    /// The system does not know the event; the test continues.
+    /// The system does not know the event, or cannot execute it now; the test continues.
     Skipped,
 }
 
@@ -158,7 +158,8 @@ pub fn execute_case(
     })
 }
 
-/// Executes a test, and repeats a failing one `repeats` times; if results differ, it is flaky.
+/// Executes a test, and repeats it `repeats` times if it fails. The test is flaky if a repetition
+/// has a different result.
 ///
 /// # Errors
 ///

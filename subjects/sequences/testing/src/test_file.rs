@@ -15,8 +15,8 @@ pub struct TestFileError {
     pub cause: String,
 }
 
-/// The largest number of commas and spaces of a file of tests, because each event takes some fifty
-/// bytes of memory.
+/// The largest number of commas, spaces and ends of lines of a file of tests. It limits the number
+/// of events, which take some fifty bytes of memory each.
 const MAX_SEPARATORS: usize = 1 << 25;
 
 /// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it;
@@ -27,14 +27,16 @@ const MAX_SEPARATORS: usize = 1 << 25;
 ///
 /// # Errors
 ///
-/// If a test cannot be read, or exceeds the limit of memory; the first one is returned.
+/// If the text has too many commas, spaces and lines, or if it is JSON that cannot be read; the
+/// first error is returned.
 pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     let is_separator = |byte: &u8| matches!(byte, b',' | b' ' | b'\n');
     let mut separators =
         text.bytes().enumerate().filter(|(_, byte)| is_separator(byte)).map(|(at, _)| at);
     if let Some(at) = separators.nth(MAX_SEPARATORS) {
         let number = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
-        let cause = format!("the file has more than {MAX_SEPARATORS} commas and spaces up to here");
+        let cause =
+            format!("the file has more than {MAX_SEPARATORS} commas, spaces and lines up to here");
         return Err(TestFileError { number, cause });
     }
     if !text.trim_start().starts_with(['{', '[']) {
@@ -56,9 +58,10 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     tests.iter().enumerate().map(test).collect()
 }
 
-/// Reads the labels of the events of a test from one line. They are separated by commas outside
-/// parentheses, or by spaces if there is no comma. A label may be written as a JSON string, such as
-/// `"log in, again"`.
+/// Reads the labels of the events of a test from one line. They are separated by commas or
+/// semicolons outside parentheses and brackets, or by spaces if the line contains no comma,
+/// quotation mark or parenthesis. A label may be written as a JSON string, such as `"log in,
+/// again"`.
 pub fn parse_line(line: &str) -> Vec<String> {
     if !line.contains([',', '"', '(']) {
         return line.split_whitespace().map(str::to_owned).collect();
@@ -81,8 +84,8 @@ pub fn parse_line(line: &str) -> Vec<String> {
     labels
 }
 
-/// A JSON string at the start of a line that is followed by a comma or by nothing: its content, and
-/// what follows.
+/// The content of a JSON string at the start of a line, and what follows it; `None` unless this is
+/// nothing, or begins with a comma or a semicolon.
 fn quoted(line: &str) -> Option<(String, &str)> {
     let mut strings = serde_json::Deserializer::from_str(line).into_iter::<String>();
     let content = strings.next()?.ok()?;
@@ -113,7 +116,8 @@ pub fn to_word(label: &str) -> String {
     if is_plain { label.to_owned() } else { json!(label).to_string() }
 }
 
-/// The label of an event in JSON, with a mark if the system must refuse it.
+/// The label of an event in JSON, with a mark if the system must refuse it; `None` if the value is
+/// not an event.
 fn label(event: &Value) -> Option<String> {
     let members = match event {
         Value::String(name) => return Some(name.clone()),
@@ -138,7 +142,8 @@ fn label(event: &Value) -> Option<String> {
 }
 
 impl Events {
-    /// The event with a label, with its fields in any order, or the only event of a name.
+    /// The event with a label, whose fields may be in any order, or the only event with a name;
+    /// `None` if there is no such event.
     pub fn find(&self, label: &str) -> Option<EventId> {
         if let Some(event) = self.labelled(label) {
             return Some(event);

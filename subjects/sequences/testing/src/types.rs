@@ -98,7 +98,7 @@ impl Type {
         }
     }
 
-    /// Appends the largest value of each word, if no value is negative; `None` if unbounded.
+    /// Appends the largest value of each word; `None` if the word has no bound, or may be negative.
     pub(crate) fn largest(&self, out: &mut Vec<Option<u32>>) {
         match self {
             Type::Integer(low, high) if *low >= 0 => out.push(Some(*high as u32)),

@@ -66,8 +66,8 @@ fn only_the_highest_priority_that_is_enabled_remains() {
 
 #[test]
 fn guards_begin_and_drop_threads_as_data_changes() {
-    // `stop` ends the instance until the guard holds again, so the event cannot happen twice in
-    // succession.
+    // After `hit`, the thread has ended until its guard holds again, so the event cannot happen
+    // twice in succession.
     let text = "events up, down, hit
         data on: bool = false
         request up when not on
@@ -287,7 +287,8 @@ fn weights_matter_only_for_walks() {
     assert!(near(weighted, [3.0 / 7.0, 3.0 / 7.0, 1.0 / 7.0]), "{weighted:?}");
     let steps = shares(Sampler::Steps);
     assert!(near(steps, [1.0 / 3.0; 3]), "{steps:?}");
-    // The events taken least often come next, so every thousand walks has each event equally often.
+    // The events that were taken least often come next, so each three walks contain each event
+    // once.
     let avoid = shares(Sampler::Avoid);
     assert!(near(avoid, [1.0 / 3.0; 3]), "{avoid:?}");
     let tests = walks(Sampler::Avoid, 2);

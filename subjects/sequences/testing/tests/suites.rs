@@ -284,7 +284,7 @@ fn tests_are_made_for_items() {
     let few = reduced(&items);
     assert_eq!(union(&few), reachable);
     assert!(few.len() <= suite.len());
-    // A shortest trace has the item and is a trace of the model.
+    // A shortest trace covers its item and is a trace of the model.
     for &item in &reachable {
         let trace = shortest_trace(&criterion, &setup.space, &setup.alphabet, item).unwrap();
         assert!(systems::allowed(&setup.space, &trace));

@@ -62,11 +62,12 @@ struct Reader {
 }
 
 impl Expression {
-    /// Reads an expression.
+    /// Reads an expression from its text.
     ///
     /// # Errors
     ///
-    /// If the expression cannot be read; the error has the first such column.
+    /// If the text is not an expression, or exceeds a limit; the error names the first column at
+    /// which it cannot be read.
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         let mut reader = Reader { characters: text.chars().collect(), at: 0, depth: 0, parts: 0 };
         let part = reader.either()?;
@@ -76,7 +77,8 @@ impl Expression {
         }
     }
 
-    /// The names of letters: all names outside of brackets, and names of one character in brackets.
+    /// The names of letters: all names outside of brackets, and the names in brackets that have one
+    /// character, because longer ones may be several letters.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.0.visit(&mut |name| {
@@ -130,7 +132,7 @@ impl Reader {
         ExpressionError { column: self.at + 1, cause }
     }
 
-    /// The next character that is not a space.
+    /// Skips spaces and returns the character after them, which is not skipped.
     fn next(&mut self) -> Option<char> {
         while self.characters.get(self.at).is_some_and(|character| character.is_whitespace()) {
             self.at += 1;
@@ -199,7 +201,7 @@ impl Reader {
         }
     }
 
-    /// Reads a name, or a string in quotation marks.
+    /// Reads the name of a letter, or a string in quotation marks.
     fn name(&mut self, bracket: bool) -> Result<Name, ExpressionError> {
         let column = self.at + 1;
         let quoted = self.characters[self.at] == '"';
@@ -207,7 +209,7 @@ impl Reader {
         let start = self.at;
         let inside = |&character: &char| match quoted {
             true => character != '"',
-            // A dot between letters or digits belongs to the name.
+            // A dot inside a name is a part of it if a letter follows; the loop below accepts it.
             false => character.is_alphanumeric() || matches!(character, '_' | '-' | '$'),
         };
         loop {
@@ -248,7 +250,8 @@ impl Reader {
             };
             self.at += 1;
             part = match part {
-                // Repeating a part that is already repeated without bound changes nothing.
+                // Do not repeat a part again that may already occur any number of times, because
+                // that changes nothing.
                 Part::Repeat(inner, 0, None) => Part::Repeat(inner, 0, None),
                 part => Part::Repeat(Box::new(part), low, high),
             };
@@ -259,7 +262,7 @@ impl Reader {
         }
     }
 
-    /// `{n}` or `{n,m}`
+    /// `{n}`, `{n,}` or `{n,m}`
     fn bounds(&mut self) -> Result<(u32, Option<u32>), ExpressionError> {
         let rest: String =
             self.characters[self.at + 1..].iter().take_while(|c| **c != '}').collect();

@@ -35,14 +35,15 @@ impl Found {
     }
 }
 
-/// The words of each length that are subsequences of the part of a test that has been read.
+/// The words that are subsequences of the part of a test that has been read, by length.
 #[derive(Clone, Debug, Default)]
 struct Levels {
     /// Bit vectors of the words of length 1, 2, ...
     words: Vec<Vec<u64>>,
-    /// The number of changes of each level, and this number when each letter last extended the
-    /// level.
+    /// How often each level has changed.
     changes: Vec<u64>,
+    /// For each level and letter, the number of changes of the level when its words were last
+    /// extended by the letter. Unchanged words are not extended again.
     extended: Vec<Vec<u64>>,
 }
 
@@ -80,8 +81,8 @@ impl<'c> Cover<'c> {
         criterion.relaxed(items)
     }
 
-    /// Adds the items of a test, given by its letters and its events. A criterion over states
-    /// needs the space; without it, it has no items.
+    /// Adds the items of a test, given by its letters and its events. Only a criterion over states
+    /// needs events and space; without the space, no items are added for it.
     pub fn test(&mut self, letters: &[Letter], events: &[EventId], space: Option<&Space>) {
         let end = self.criterion.until.and_then(|until| letters.iter().position(|&l| l == until));
         let letters = &letters[..end.unwrap_or(letters.len())];
@@ -271,7 +272,8 @@ impl<'c> Cover<'c> {
         }
     }
 
-    /// The states, edges or pairs of edges of a test.
+    /// Adds the states, edges or pairs of edges of a test, up to the first event that the space
+    /// does not allow.
     fn path(&mut self, events: &[EventId], space: &Space) {
         let (mut state, mut before) = (0, None);
         let states = matches!(self.criterion.kind, Kind::States(_));

@@ -103,7 +103,7 @@ impl Context<'_> {
         })
     }
 
-    /// Letters in brackets, or a single letter.
+    /// Letters separated by spaces or `|`, with or without brackets. Duplicates are left out.
     fn letters(&self, text: &str) -> Result<Vec<Letter>, CriterionError> {
         let inside = text.trim().trim_start_matches('[').trim_end_matches(']');
         let mut letters = Vec::new();
@@ -137,7 +137,8 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the text is not a criterion.
+    /// If the text is not a criterion over the alphabet, if a file cannot be read, or if the criterion
+    /// needs a space and there is none.
     pub fn parse(
         text: &str,
         alphabet: &Alphabet,
@@ -150,7 +151,7 @@ impl Criterion {
     }
 
     /// Checks a criterion without a model: its name, its options and the length of its words, but
-    /// neither events nor states. It may not name files.
+    /// neither events nor states. It must not name files.
     ///
     /// # Errors
     ///
@@ -174,7 +175,7 @@ impl Criterion {
         let (name, rest) = head.split_at(name_end);
         let inside = || rest.strip_prefix('(').and_then(|rest| rest.strip_suffix(')'));
         let mut options: Vec<String> = match name {
-            // The next word is the name of the file.
+            // Without parentheses, the word after the name is the name of a file.
             "expressions" | "symmetry" if rest.is_empty() => options.by_ref().collect(),
             _ => options.collect(),
         };
@@ -297,7 +298,7 @@ impl Criterion {
         Ok(())
     }
 
-    /// The number of a word in a file.
+    /// The number of a word that a file contains.
     fn item(&self, word: &str, context: &Context<'_>) -> Result<u64, CriterionError> {
         let letters = context.word(word)?;
         match self.strength() {
@@ -349,7 +350,8 @@ fn word_length(
     }
 }
 
-/// Removes `length=N` from the options.
+/// Removes `length=N` from the options and returns N. The error says that it is missing or not in
+/// range.
 fn length_option(
     context: &Context<'_>,
     options: &mut Vec<String>,

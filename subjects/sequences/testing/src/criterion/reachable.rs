@@ -19,7 +19,7 @@ const MAX_ITEMS: u64 = 1 << 28;
 /// step of an automaton along an edge.
 const MAX_STEPS: u64 = 1 << 35;
 
-/// Error for a criterion whose reachable items are not computed exactly.
+/// Error if the reachable items of a criterion cannot be computed exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no exact number of reachable items: {0}")]
 pub struct Unbounded(pub(super) String);
@@ -64,7 +64,8 @@ impl Graph<'_> {
         edges.filter(|(letter, _)| self.until.is_none() || *letter != self.until)
     }
 
-    /// Whether the counted part of a test may end in a state.
+    /// Whether the part of a test before the cut may end in a state: because nothing is enabled, or
+    /// because the letter that cuts tests may follow.
     fn ends(&self, state: u32) -> bool {
         let first = self.space.first_edge(state);
         let edges = self.space.edges(state).len();
@@ -81,7 +82,8 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the space is not complete, or the items are too many.
+    /// If the space is truncated, if the criterion is over positions or symmetries, or over states
+    /// or edges with `until`, or if the computation needs too much memory or too many steps.
     pub fn reachable(&self, space: &Space, alphabet: &Alphabet) -> Result<Vec<u64>, Unbounded> {
         if space.truncated() {
             return Err(Unbounded("the model has more states than the limit".to_owned()));
@@ -181,8 +183,9 @@ impl Criterion {
                 }
             }
         }
-        // Edges lead to components of lower numbers; those within a component come first, so
-        // that words which end in it are complete before they are passed on.
+        // Edges between components lead to lower numbers. Sort the edges so that those within a
+        // component come before those that leave it, because the words that end in a component must
+        // be complete before they are added to the next one.
         edges.sort_unstable_by_key(|&(from, to, letter)| {
             (std::cmp::Reverse(from), std::cmp::Reverse(to), letter)
         });
@@ -265,7 +268,7 @@ impl Criterion {
         listed(&union)
     }
 
-    /// Words whose letters occur in one trace in some order.
+    /// The words whose letters all occur in one trace, in any order.
     fn cubes(&self, graph: &Graph<'_>, t: usize) -> Result<Vec<u64>, Unbounded> {
         let s = self.letters as u64;
         let mut sets: FxHashSet<Vec<Letter>> = FxHashSet::default();
@@ -292,7 +295,8 @@ impl Criterion {
         Ok((0..self.span).filter(occurs).collect())
     }
 
-    /// Pairs of letters in this order.
+    /// The pairs of a letter of `first` and a letter of `then` that occur in one trace in this
+    /// order.
     fn pairs(
         &self,
         graph: &Graph<'_>,

@@ -14,7 +14,7 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If all tests together may have more than 2^29 items.
+    /// If the sum of the bounds of all tests is more than 2^29 items.
     pub fn check_tests<'t>(
         &self,
         tests: impl IntoIterator<Item = &'t [Letter]>,
@@ -33,7 +33,8 @@ impl Criterion {
         Ok(())
     }
 
-    /// A bound of the number of items of a test, exact for subsequences.
+    /// An upper bound of the number of items of a test before relaxation; exact for subsequences
+    /// without `distinct` and `until`.
     fn most_items(&self, letters: &[Letter]) -> u64 {
         let length = letters.len() as u64;
         let distinct = || {
@@ -70,7 +71,7 @@ fn subsequences(letters: &[Letter], alphabet: usize, t: usize) -> u64 {
     for &letter in letters {
         for length in (1..=t).rev() {
             let own = &mut ending[length][letter as usize];
-            // The number is at most s^t, which fits, so nothing saturates.
+            // The number is at most s^t, which fits into 63 bits, so nothing overflows.
             words[length] += words[length - 1] - *own;
             *own = words[length - 1];
         }

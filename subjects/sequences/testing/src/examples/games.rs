@@ -130,7 +130,7 @@ fn orbits(side: usize, turns: &[Vec<usize>]) -> u64 {
     count(&mut vec![0; side * side], &mut Vec::new(), side, &turns)
 }
 
-/// The symmetries that keep a square in its place.
+/// The symmetries that map a square to itself.
 fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
     turns.iter().filter(|turn| turn[square] == square).cloned().collect()
 }
@@ -139,7 +139,7 @@ fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
 /// further levels as in the paper's example 6, and merged fully.
 pub(super) fn orders(squares: u64) -> Result<Value, String> {
     let side = (1..=LARGEST).find(|side| side * side == squares);
-    let side = side.ok_or_else(|| format!("{squares} squares are not board"))? as usize;
+    let side = side.ok_or_else(|| format!("{squares} squares are not a board"))? as usize;
     let turns = symmetries(side);
     let factorial = |n: usize| (1..=n as u64).product::<u64>();
     let merge = |turns: &[Vec<usize>], free: &[usize]| {
@@ -159,7 +159,7 @@ pub(super) fn orders(squares: u64) -> Result<Value, String> {
             free.iter().map(|at| kept.iter().map(|turn| turn[*at]).min().unwrap_or(*at)).collect();
         for next in seconds {
             let both = keeping(&kept, next);
-            // The paper merges third moves unless the game begins in the centre.
+            // As in the paper, merge third moves unless the game begins in the centre.
             second += if both.len() == 1 || kept.len() == turns.len() {
                 factorial(n.saturating_sub(2))
             } else {
@@ -168,7 +168,8 @@ pub(super) fn orders(squares: u64) -> Result<Value, String> {
             };
         }
     }
-    // Only the identity keeps an order, because its squares are all different.
+    // Divide by the number of symmetries, because only the identity maps an order, in which all
+    // squares are different, to itself.
     Ok(json!({
         "orders": factorial(n),
         "after_first": first,

@@ -57,7 +57,7 @@ struct Compiler {
     local_words: usize,
 }
 
-/// A compiled model, with its parts that do not belong to the program.
+/// A compiled program, with the other parts of the model.
 pub(super) struct Compiled {
     pub(super) program: Program,
     pub(super) faults: Vec<NamedWord>,
@@ -173,7 +173,7 @@ impl Compiler {
         Ok(found)
     }
 
-    /// The number of a word, which is added if it is new.
+    /// The number of a word of a field or an enumeration. A new word is added.
     fn word(&mut self, word: &str) -> i32 {
         if let Some(&known) = self.word_ids.get(word) {
             return known;
@@ -190,7 +190,8 @@ impl Compiler {
         local.map(|found| (found, false)).or_else(|| data().map(|found| (found, true)))
     }
 
-    /// The place that an expression names, with its type; `None` if it names no variable.
+    /// The variable, or the part of a variable, that an expression names, with its type; `None` if
+    /// the expression is something else or no such variable is known.
     fn place(&self, expr: &syntax::Expr) -> Result<Option<(Place, Type)>, ModelError> {
         match &expr.kind {
             ExprKind::Name(name) => Ok(self.variable(name).map(|(variable, data)| {
@@ -235,7 +236,7 @@ impl Compiler {
         }
     }
 
-    /// The place of a data variable that is changed.
+    /// The variable of the data, or the part of one, that an effect changes.
     fn target(&self, expr: &syntax::Expr) -> Result<(Place, Type), ModelError> {
         match self.place(expr)? {
             Some((place, of)) if place.data => Ok((place, of)),
@@ -318,7 +319,7 @@ fn path(expr: &syntax::Expr) -> Option<String> {
     }
 }
 
-/// A set without variables.
+/// A set that does not depend on variables; the error for other sets.
 fn known(set: SetExpr, span: Span) -> Result<EventSet, ModelError> {
     match set {
         SetExpr::Constant(set) => Ok(set),

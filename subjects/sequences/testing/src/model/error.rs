@@ -7,9 +7,9 @@ use crate::span::Span;
 /// A model that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ModelError {
-    /// The file; empty if the caller knows it.
+    /// The file; empty if it is unknown, or if the cause names it.
     pub file: String,
-    /// The position of the error.
+    /// The position of the error; line 0 if it is unknown.
     pub span: Span,
     /// What is wrong, in one line.
     pub cause: String,
@@ -55,8 +55,8 @@ pub(crate) fn closest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) 
     near.filter(|(distance, _)| *distance <= limit).min().map(|(_, other)| other)
 }
 
-/// The number of insertions, deletions and substitutions between two words, without regard
-/// to case.
+/// The least number of insertions, deletions and substitutions that change one word into the other,
+/// without regard to case.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

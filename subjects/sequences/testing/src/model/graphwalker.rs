@@ -1,4 +1,4 @@
-//! Models of GraphWalker: graphs as JSON, converted to the table form.
+//! Models of GraphWalker: graphs as JSON, which are converted to tables.
 //!
 //! An edge is an event, a vertex is a state. Guards and actions are programs in JavaScript and are
 //! refused.
@@ -93,11 +93,12 @@ impl Edge {
     }
 }
 
-/// Converts the text of a file to the table form: one b-thread that follows the edges.
+/// Converts the text of a file to tables: one b-thread that follows the edges.
 ///
 /// # Errors
 ///
-/// If the text is not a model of GraphWalker, has several models, or has parts in JavaScript.
+/// If the text is not a single model of GraphWalker, if the model has parts in JavaScript or a
+/// vertex that is shared with other models, or if its start or an end of an edge is missing.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     let file: File = serde_json::from_str(text).map_err(|cause| {
         failed(format!("no model of GraphWalker: {cause}"))
@@ -126,7 +127,7 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
         let known = id.as_deref().and_then(|id| numbers.get(id).copied());
         known.ok_or_else(|| failed(format!("edge `{}` has no {end}", edge.event())))
     };
-    // State 0 has the edges from the start vertex, or the start itself if it is an edge.
+    // State 0 contains the edges from the start vertex, or the start itself if that is an edge.
     let mut states = vec![Vec::new(); graph.vertices.len() + 1];
     let start = match &graph.start_element_id {
         Some(id) => id.clone(),
@@ -158,8 +159,9 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     Ok(tables(graph, &states))
 }
 
-/// The table form. The event of an edge has the edge's name. Edges with the same name that lead
-/// from one vertex to different ones get their ids as fields.
+/// The model as tables. The event of an edge has the name of the edge, or its id if there is none.
+/// If two edges from one vertex have the same name, all edges with this name have their ids as a
+/// field.
 fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
     let mut ambiguous: BTreeSet<String> = BTreeSet::new();
     for edges in states {

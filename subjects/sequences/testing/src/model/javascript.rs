@@ -1,5 +1,5 @@
 //! Models in JavaScript, in the style of BPjs: b-threads are functions that call `sync`. They are
-//! converted to the table form.
+//! converted to tables.
 //!
 //! A b-thread is called again for each of its states, so it must not depend on data outside of it.
 //! States are distinguished by the statements that follow them, up to a horizon: a loop of more
@@ -18,8 +18,8 @@ const OBJECTS: &str = include_str!("javascript.js");
 /// The name of the model's file in errors of the engine.
 const FILE: &str = "model.bp.js";
 
-/// Maximum number of operations of a model, in units of 10,000 polls. They take five to ten seconds
-/// on an idle core.
+/// Maximum number of operations of the engine for a model, in units of 10,000. They take five to
+/// ten seconds on an idle core.
 const OPERATIONS: u64 = 10_000;
 
 /// Maximum memory of a model in bytes.
@@ -50,11 +50,12 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
     }
 }
 
-/// Converts the text of a file to the table form.
+/// Converts the text of a file to tables.
 ///
 /// # Errors
 ///
-/// If the script throws, which is reported with the line, or meets a limit.
+/// If the script throws, which is reported with the line if it is known, if it meets a limit, or if
+/// it changes how objects are written as JSON.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     convert_within(OPERATIONS, text)
 }

@@ -30,7 +30,7 @@ const ITEMS: [&str; 11] = [
     "default",
 ];
 
-/// The only word in [`ITEMS`] that may also be a name.
+/// The only word of [`ITEMS`] that may also be a name.
 const NAME: &str = "requirement";
 
 /// Other words that may not be names.

@@ -41,7 +41,7 @@ const LARGEST: u64 = 16 << 20;
 /// The largest number of files of a model.
 const MAX_FILES: usize = 100;
 
-/// The format of packed models of several files.
+/// The format of packed models that have several files or replaced constants.
 const FORMAT: &str = "catherd-sequences-files/1";
 
 /// The files of a model.
@@ -70,7 +70,9 @@ impl ModelSource {
     ///
     /// # Errors
     ///
-    /// If a file cannot be read or includes itself, or if there is no such built-in model.
+    /// If a file cannot be read, has a syntax error or includes itself, if there are too many
+    /// files, if a model in another format cannot be converted, or if there is no such built-in
+    /// model.
     pub fn open(path: &str) -> Result<ModelSource, ModelError> {
         if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
             return ModelSource::builtin(name);
@@ -183,7 +185,8 @@ impl ModelSource {
         Ok(())
     }
 
-    /// Packs the whole model into bytes: its text, or JSON if it has several files.
+    /// Packs the whole model into bytes: its text, or JSON if it has several files or replaced
+    /// constants.
     pub fn pack(&self) -> Vec<u8> {
         match (self.files.as_slice(), self.settings.as_slice()) {
             ([(_, text)], []) => text.clone().into_bytes(),
@@ -267,7 +270,7 @@ impl ModelSource {
     }
 }
 
-/// Reads a file of a model.
+/// Reads a file of a model. The errors name the file.
 fn read(path: &Path, name: &str) -> Result<String, ModelError> {
     let failed = |cause: String| ModelError::new(Span::default(), cause);
     let size = fs::metadata(path).map_err(|cause| failed(format!("{name}: {cause}")))?;

@@ -1,4 +1,4 @@
-//! The table form: `*.bp.json`.
+//! Models as tables: `*.bp.json`.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -22,7 +22,7 @@ const MAX_ROWS: usize = 1 << 20;
 /// The largest memory of all sets of events, in bytes.
 const MAX_SET_BYTES: usize = 256 << 20;
 
-/// Any event in `block` and `wait`, or the default in `next`.
+/// All events in a set, or the default in `next`.
 const ANY: &str = "*";
 
 #[derive(Serialize, Deserialize)]
@@ -128,18 +128,18 @@ fn failed(cause: impl Into<String>) -> ModelError {
     ModelError::new(Span::default(), cause)
 }
 
-/// Reads a model in table form.
+/// Reads a model from its tables.
 ///
 /// # Errors
 ///
-/// If the model has an error; the first one is returned, with line and column of the JSON, or with
-/// thread and state.
+/// If the model has an error; the first one is returned, with line and column if the JSON cannot be
+/// read, and with thread and state if a state has the error.
 pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     let tables: Tables = serde_json::from_str(text).map_err(|error| {
         let span = Span { file: 0, line: error.line() as u32, column: error.column() as u32 };
         let cause = error.to_string();
         let cause = cause.split(" at line").next().unwrap_or_default();
-        ModelError::new(span, format!("no model in table form: {cause}"))
+        ModelError::new(span, format!("the tables of the model cannot be read: {cause}"))
             .hint("write {\"events\": [...], \"threads\": [{\"name\", \"states\": [...]}]}")
     })?;
     let mut events = Events::default();
@@ -253,7 +253,7 @@ fn event(form: &EventForm) -> Result<Event, ModelError> {
     Ok(event)
 }
 
-/// The set of events that strings name: by label, by name, or all by [`ANY`].
+/// The set of events that strings name, by label or by name; [`ANY`] names all events.
 fn set(labels: &[String], events: &Events) -> Result<EventSet, ModelError> {
     let mut found = EventSet::empty(events.len());
     for label in labels {
@@ -290,7 +290,7 @@ fn row(
             Some(target) => Err(failed(format!("`next` is {target}, of {states} states"))
                 .hint("count states from 0")),
         };
-    // An event without a target ends the thread.
+    // If there is no default, an event that `next` does not list ends the thread.
     let default = position(state.next.get(ANY).copied().flatten())?;
     let mut others = Vec::new();
     for (label, target) in &state.next {
@@ -318,7 +318,7 @@ fn row(
     })
 }
 
-/// Why a model cannot be converted to the table form.
+/// Why a model cannot be written as tables.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableFormError {
@@ -336,11 +336,11 @@ pub enum TableFormError {
     },
 }
 
-/// Writes a model in table form.
+/// Writes a model as tables.
 ///
 /// # Errors
 ///
-/// If it has more than `limit` states.
+/// If the states of the model are needed, and it has more than `limit` or breaks a rule of its own.
 pub(super) fn write(model: &Model, limit: usize) -> Result<String, TableFormError> {
     let program = &model.program;
     let plain = program.data.is_empty()
@@ -394,7 +394,7 @@ pub(super) fn write(model: &Model, limit: usize) -> Result<String, TableFormErro
     serde_json::to_string_pretty(&tables).map_err(TableFormError::Json)
 }
 
-/// The table form of a thread that is already a table.
+/// The form of a thread that is a table.
 fn own_form(program: &Program, thread: &Thread) -> ThreadForm {
     let label = |event: EventId| program.events().get(event).to_string();
     let labels = |set: u32| ones(program.set(set)).map(label).collect();

@@ -40,7 +40,7 @@ const SIGNS: [&str; 25] = [
 ///
 /// # Errors
 ///
-/// If a character or a number cannot be read, or a string has no end.
+/// If a character, a number or a string cannot be read.
 pub(super) fn tokens(text: &str, file: u32) -> Result<Vec<(Token, Span)>, ModelError> {
     let mut found = Vec::new();
     let mut span = Span { file, line: 1, column: 1 };
@@ -99,7 +99,7 @@ fn quoted(rest: &str, span: Span) -> Result<(usize, String), ModelError> {
             '\\' => match characters.next() {
                 Some((_, escaped @ ('"' | '\\'))) => text.push(escaped),
                 _ => {
-                    return Err(ModelError::new(span, "a backslash before another character")
+                    return Err(ModelError::new(span, "a backslash that escapes nothing")
                         .hint("write \\\" or \\\\"));
                 }
             },

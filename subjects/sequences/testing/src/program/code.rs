@@ -46,8 +46,9 @@ pub(crate) struct Sync {
     pub(crate) bind: Option<usize>,
     /// The index of its operation.
     pub(crate) op: usize,
-    /// The words of variables that are in scope at the statement, as bits. Other words are 0 while
-    /// the thread is suspended; all words are 0 if nothing can resume it.
+    /// The words of the variables that are in scope at the statement, as bits; only of those that
+    /// the statement reads if no event can resume the thread. All other words are 0 while the
+    /// thread is suspended, so that states that differ only in unused values are the same.
     pub(crate) live: u64,
 }
 
@@ -163,7 +164,7 @@ pub(crate) enum Effect {
 }
 
 impl Effect {
-    /// Changes the data. `event` is the variable of the effect.
+    /// Changes the data. `event` is the value of the variable of the effect.
     pub(crate) fn apply(
         &self,
         event: EventId,

@@ -31,7 +31,7 @@ impl<'p> Stepper<'p> {
     ///
     /// # Errors
     ///
-    /// If a thread breaks a rule before its first statement.
+    /// If a guard or the code of a thread before its first statement breaks a rule.
     pub fn initial(&self) -> Result<Vec<i32>, Fault> {
         let program = self.program;
         let mut state = vec![0; program.width()];
@@ -82,7 +82,8 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Keeps only the enabled events that statements of the highest priority request.
+    /// Like [`Stepper::enabled`], but only the events that statements of the highest priority
+    /// request, among the statements with an enabled event.
     fn enabled_by_priority(&mut self, state: &[i32], enabled: &mut Enabled) -> Result<(), Fault> {
         let program = self.program;
         let mut requests: Vec<(i32, Vec<u64>)> = Vec::new();
@@ -162,7 +163,7 @@ impl<'p> Stepper<'p> {
     ///
     /// # Errors
     ///
-    /// If an effect or a thread breaks a rule.
+    /// If an effect, a guard or a thread breaks a rule.
     pub fn step(&self, state: &[i32], event: EventId, next: &mut Vec<i32>) -> Result<(), Fault> {
         let program = self.program;
         next.clear();

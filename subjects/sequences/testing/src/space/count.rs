@@ -22,13 +22,13 @@ pub struct SpaceCounts {
     pub deadlocks: usize,
     /// Whether a state can be reached from itself.
     pub cyclic: bool,
-    /// Whether the limit of states was too low for the whole model. The other numbers then refer
-    /// only to the states found.
+    /// Whether exploration ended at the limit of states or of memory. The other numbers then refer
+    /// only to the states that were found.
     pub truncated: bool,
-    /// Number of events of the shortest complete trace; `None` if no trace ends.
+    /// Number of events of the shortest trace that ends because nothing is enabled; `None` if no
+    /// trace does.
     pub shortest: Option<usize>,
-    /// Number of events of the longest complete trace; `None` if there is none, because the model
-    /// is cyclic.
+    /// Number of events of the longest trace; `None` if the model is cyclic.
     pub longest: Option<usize>,
     /// The traces; `None` if there are infinitely many.
     pub traces: Option<Traces>,
@@ -44,7 +44,8 @@ pub struct Traces {
 }
 
 impl Space {
-    /// Counts states and traces; traces of at most `length` events, `None` for any length.
+    /// Counts states and traces. Traces have at most `length` events, or any number of them if
+    /// `length` is `None`.
     pub fn counts(&self, length: Option<usize>) -> SpaceCounts {
         let cyclic = self.cyclic();
         let traces = match length {

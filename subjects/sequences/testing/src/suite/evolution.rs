@@ -20,8 +20,9 @@ pub enum Profile {
     /// The settings of the paper: 100 individuals, all replaced by each generation.
     #[default]
     Paper,
-    /// The settings of the released program: 50 individuals, the best 40 % of which are kept if
-    /// they are at most five generations old.
+    /// The settings of the released program: 50 individuals. Of each generation, 40 % are
+    /// survivors, which tournaments select from the generation before; survivors that are more than
+    /// five generations old are replaced by random suites.
     Released,
     /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube
     /// root of the probability applies to the individual, to its chromosome, and to each test. As a
@@ -40,7 +41,8 @@ pub struct Evolution {
     pub tournament: usize,
     /// Probability that two parents exchange tests, from 0 to 1.
     pub crossover: f64,
-    /// Probability that a test of a child is replaced by another, from 0 to 1.
+    /// Probability that a test of a child is replaced by a random test that the child does not
+    /// contain, from 0 to 1.
     pub mutation: f64,
 }
 
@@ -62,7 +64,8 @@ struct Individual {
     born: u64,
 }
 
-/// Searches for suites by crossover and mutation until the best rank no longer changes.
+/// Searches for suites by crossover and mutation, until the best rank hardly changes any more, but
+/// for at most 300 generations.
 pub fn evolve(
     matrix: &Matrix,
     size: usize,
@@ -166,7 +169,7 @@ impl Run<'_, '_> {
         next
     }
 
-    /// A new generation of the released profile: survivors keep their rank.
+    /// A new generation of the released profiles. Survivors keep their rank.
     fn mixed(
         &mut self,
         population: &[Individual],
@@ -266,8 +269,9 @@ fn cube_root(x: f64) -> f64 {
     (0..64).fold(1.0, |root: f64, _| (2.0 * root + x / (root * root)) / 3.0)
 }
 
-/// Partially matched crossover: exchanges `begin..end`, then replaces each value outside that
-/// occurs inside by the other parent's value at that place of the segment, as often as needed.
+/// Partially matched crossover: exchanges the segment `begin..end`. Then each value outside of the
+/// segment that also occurs in it, at some index, is replaced by the value at this index of the
+/// other parent's segment, as often as needed.
 pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize) {
     a[begin..end].swap_with_slice(&mut b[begin..end]);
     for at in (0..a.len()).filter(|at| !(begin..end).contains(at)) {
@@ -290,7 +294,7 @@ pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize)
 }
 
 /// Whether the mean of the last `short` best ranks differs from the mean of the last `long` ones by
-/// at most `epsilon`, relative to the larger mean.
+/// less than `epsilon`, relative to the larger mean. False if there are fewer than `long`.
 pub fn converged(best: &[u64], short: usize, long: usize, epsilon: f64) -> bool {
     if best.len() < long {
         return false;

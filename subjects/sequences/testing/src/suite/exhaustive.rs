@@ -13,7 +13,7 @@ pub struct TooLarge {
     pool: usize,
 }
 
-/// The best of all suites.
+/// The best of all suites, or the best one that is found before the search ends at its limit.
 ///
 /// # Errors
 ///

@@ -52,7 +52,8 @@ pub fn greedy_from(matrix: &Matrix, size: usize, start: &[u32]) -> Vec<u32> {
     suite
 }
 
-/// Adds tests until the suite has this rank, or no test raises it.
+/// Adds tests with the largest gains to given tests until the suite has at least the rank, or no
+/// test raises its rank.
 pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
     let mut suite = start.to_vec();
     let mut reached = matrix.rank(start);

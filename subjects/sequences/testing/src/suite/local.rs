@@ -7,8 +7,8 @@ use crate::streams::SEARCH;
 use super::random::draw;
 use super::{Matrix, OnProgress, SearchResult, Session, Ties, Union, greedy};
 
-/// Improves the greedy suite, then `restarts` random ones: swaps a test for the one with the
-/// largest gain until the rank no longer grows.
+/// Improves the greedy suite, then `restarts` random ones: replaces one test at a time, so that the
+/// rank grows most, until no replacement raises it.
 pub fn local(
     matrix: &Matrix,
     size: usize,
@@ -46,7 +46,7 @@ pub fn local(
 }
 
 /// The suite with the highest rank among all suites that differ in one test, the first of equal
-/// ones; `None` if the session has ended.
+/// ones; `None` if the session has ended, or if no test can be replaced.
 fn best_swap(
     matrix: &Matrix,
     suite: &[u32],

@@ -6,7 +6,8 @@ use crate::streams::SEARCH;
 
 use super::{Matrix, OnProgress, SearchResult, Session};
 
-/// Draws the indices of distinct tests, sorted; each set is equally likely (Floyd's method).
+/// Draws the indices of distinct tests. Each set is equally likely (Floyd's method), but not each
+/// order.
 pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
     let size = size.min(pool);
     let mut suite: Vec<u32> = Vec::with_capacity(size);
@@ -18,7 +19,7 @@ pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
     suite
 }
 
-/// A suite of random tests without replacement.
+/// A random suite without duplicates.
 pub fn unranked(
     matrix: &Matrix,
     size: usize,

@@ -17,8 +17,8 @@ use super::{Answer, System};
 /// The longest answer in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Capacity of the queues of messages to the program and of its answers. A program that answers
-/// each message never needs it.
+/// Capacity of the queue of messages to the program, and of the queue of its answers. The queues of
+/// a program that answers each message never contain more than one.
 const MAX_WAITING: usize = 16;
 
 /// A program that cannot be used as a system.
@@ -31,7 +31,8 @@ pub struct CommandError {
     pub cause: String,
 }
 
-/// A running program. It is started again after a crash, and killed at the end.
+/// A running program. It is killed at the end, and if it gives no valid answer in time; the next
+/// reset starts it again.
 pub(super) struct Command {
     program: Vec<String>,
     limit: Duration,
@@ -112,7 +113,8 @@ impl Command {
         Ok(Running { child, messages, answers })
     }
 
-    /// Sends a message and waits for the answer; the error is the reason if there is none.
+    /// Sends a message and waits for the answer. The error says why there is no answer that can be
+    /// read.
     fn ask(&mut self, message: &serde_json::Value) -> Result<Reply, String> {
         self.next = None;
         let Some(running) = &mut self.running else { return Err("the program has ended".into()) };
@@ -176,8 +178,8 @@ fn write(mut input: ChildStdin, messages: &Receiver<String>) {
     }
 }
 
-/// Reads answers of a program, and waits while the queue of answers is full. Ends with the
-/// program's output, or when the receiver is dropped.
+/// Reads the answers of a program in a separate thread, and waits while the queue of answers is
+/// full. The thread ends with the output of the program, or when the receiver is dropped.
 fn read(output: ChildStdout, answers: &SyncSender<String>) {
     let mut output = BufReader::new(output);
     let mut line = String::new();

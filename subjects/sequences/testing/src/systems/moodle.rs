@@ -25,7 +25,7 @@ struct State {
     quiz: bool,
     questions: BTreeSet<String>,
     attempts: u32,
-    /// The name of the preceding event.
+    /// The names of the last two events.
     before: [String; 2],
 }
 
@@ -115,7 +115,7 @@ impl State {
         Ok(Answer::Done)
     }
 
-    /// Checks that the session and the objects that an object belongs to exist.
+    /// Checks that the user has a session, and that what an object needs exists.
     fn permitted(&self, object: &str) -> Result<(), &'static str> {
         let (session, ready) = match object {
             "AddCourse" => ("admin", true),

@@ -10,7 +10,7 @@ use crate::streams::ONLINE;
 use super::{Answer, CommandError, System, Verdict};
 
 /// Makes tests while it executes them. Among the events that the model allows and the system does
-/// not rule out, it chooses one that it has chosen least often in the state so far.
+/// not exclude, it chooses one that was taken least often in the state so far.
 pub struct Online<'s> {
     space: &'s Space,
     events: &'s Events,
@@ -34,8 +34,9 @@ impl<'s> Online<'s> {
     }
 
     /// Makes and executes a test. The system excludes an event by skipping it, and its answers may
-    /// name the possible next events; if the model allows none of these, the test fails. The test
-    /// ends when no event remains to be tried.
+    /// name the possible next events. If an answer names events and the model allows none of them,
+    /// the test fails. The test ends at the first failure, at its maximum length, or when no event
+    /// remains to be tried.
     ///
     /// # Errors
     ///

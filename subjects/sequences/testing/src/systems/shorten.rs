@@ -25,7 +25,8 @@ pub enum Minimality {
     Shortest,
     /// No events next to each other can be left out. Other tests may be shorter.
     Local,
-    /// The limit of executions was met: further events may be superfluous.
+    /// The limit of executions was met, or the test did not fail again: more events may be
+    /// superfluous.
     Unfinished,
 }
 
@@ -41,8 +42,9 @@ impl Minimality {
 }
 
 /// Shortens a failing test by removing events and cutting the end, while the model allows the
-/// result and it fails for the same reason. At most `tries` tests are executed. If the model has
-/// few shorter tests, they are all executed, from the shortest on.
+/// result and it fails for the same reason. The test itself and at most `tries` other tests are
+/// executed. If few tests of the model are shorter than the result, they are then executed from the
+/// shortest on, until one fails for the same reason.
 ///
 /// # Errors
 ///
@@ -55,7 +57,7 @@ pub fn shorten(
     tries: usize,
 ) -> Result<Shortened, CommandError> {
     let Verdict::Failed { at, why } = execute_case(system, events, case)? else {
-        // The test does not fail any more.
+        // Return the test as it is, because it does not fail any more.
         return Ok(Shortened { case: case.clone(), minimality: Minimality::Unfinished });
     };
     let refused = case.refused.filter(|_| at == case.events.len());
@@ -83,7 +85,8 @@ struct Failure<'f> {
     system: &'f mut dyn System,
     events: &'f Events,
     space: &'f Space,
-    /// The event that the system accepts, although the model does not allow it.
+    /// The event that the system accepts, although the model does not allow it; `None` if an
+    /// earlier event fails.
     refused: Option<EventId>,
     why: String,
     /// Tests that may still be executed.
@@ -121,7 +124,7 @@ impl Failure<'_> {
     }
 
     /// Removes events next to each other, long parts first, until none can be removed. Returns
-    /// whether it came to an end.
+    /// whether this was finished within the limit of executions.
     fn remove_parts(&mut self, best: &mut Vec<EventId>) -> Result<bool, CommandError> {
         let mut parts = best.len();
         while parts >= 1 {
@@ -163,7 +166,8 @@ fn shorter_tests(space: &Space, length: usize) -> Option<Vec<Vec<EventId>>> {
                 longer.push((edge.target, [&test[..], &[edge.event]].concat()));
             }
             if longer.len() > MAX_SHORTER_TESTS {
-                // All tests with fewer events than `length` have been found.
+                // Do not continue, because either there are too many tests, or this was the last
+                // round, whose longer tests are not needed.
                 break;
             }
         }

@@ -35,7 +35,8 @@ impl Compiler {
                 Ok(found) if plain => {
                     self.constants.insert(name.clone(), found);
                 }
-                // Skip sets of events, because events are declared next.
+                // Postpone sets of events and values that cannot be computed yet, because events
+                // are declared next.
                 _ => sets.push((name, value)),
             }
         }
@@ -263,7 +264,7 @@ impl Compiler {
         })
     }
 
-    /// Declares the data and returns its start.
+    /// Declares the variables of the data and returns their initial values.
     pub(super) fn data(&mut self, variables: &[syntax::Variable]) -> Result<Vec<i32>, ModelError> {
         let mut start = Vec::new();
         for variable in variables {

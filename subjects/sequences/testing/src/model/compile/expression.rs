@@ -8,7 +8,7 @@ use super::{Compiler, Constant, constant, path};
 use crate::span::Span;
 use crate::types::{INTEGER, Type};
 
-/// The largest number of items of a list that is written out.
+/// The largest number of items of a list literal.
 const LONGEST: i64 = 4096;
 
 impl Compiler {

@@ -9,7 +9,7 @@ use super::{Compiler, Constant, known, path};
 use crate::types::Type;
 
 impl Compiler {
-    /// Compiles a set without variables.
+    /// Compiles a set that must not depend on variables.
     pub(super) fn constant_set(&self, expr: &syntax::Expr) -> Result<EventSet, ModelError> {
         known(self.set(expr)?, expr.span)
     }
@@ -42,7 +42,7 @@ impl Compiler {
         self.fold(set)
     }
 
-    /// Evaluates a set if it has no variables.
+    /// Evaluates a set if it does not depend on variables.
     fn fold(&self, set: SetExpr) -> Result<SetExpr, ModelError> {
         let constant = match &set {
             SetExpr::Union(a, b) => {

@@ -1,4 +1,4 @@
-//! Compilation of threads to code, and to a table of states if that is small.
+//! Compilation of threads to code, which is converted to a table of states if that is possible.
 
 use std::collections::VecDeque;
 
@@ -14,7 +14,8 @@ use super::{Compiler, Variable, constant};
 use crate::span::Span;
 use crate::types::{INTEGER, Type};
 
-/// The largest number of words of the variables of a thread: the bits of [`Sync::live`].
+/// The largest number of words that the variables of a thread take, which is the number of bits of
+/// [`Sync::live`].
 const MAX_LOCALS: usize = 64;
 
 /// The largest number of states of a thread that is converted to a table.
@@ -32,13 +33,14 @@ const CAPTURED: &str = " captured";
 struct Emitter {
     ops: Vec<Op>,
     syncs: Vec<Sync>,
-    /// For each enclosing loop, the jumps of its `break`s.
+    /// For each enclosing loop, the operations that jump to its end: its condition and its
+    /// `break`s.
     loops: Vec<Vec<usize>>,
 }
 
 impl Compiler {
-    /// Compiles a thread. Returns its body and the number of elements that it has in a state; their
-    /// largest values are appended to `largest`.
+    /// Compiles a thread. Returns its body and the number of elements that it takes in a state;
+    /// their largest values are appended to `largest`.
     pub(super) fn thread(
         &mut self,
         thread: &ThreadSyntax,
@@ -302,7 +304,8 @@ impl Compiler {
         for set in &mut sets {
             set.expressions(&mut |expr| live |= reads(expr));
         }
-        // A thread that no event can wake never reads its variables.
+        // Keep all variables that are in scope, because later statements may read them, unless no
+        // event can resume the thread.
         if !inert {
             let named = self.locals.iter().filter(|variable| variable.name != CAPTURED);
             live |= named.fold(0, |mask, variable| {
@@ -350,8 +353,9 @@ impl Compiler {
         }
     }
 
-    /// The states of a thread that does not depend on data, and the first of them. `None` if there
-    /// are too many, or if some state breaks a rule.
+    /// The states of a thread as rows of a table, and the index of the first state, which is `None`
+    /// if the thread ends at once. `None` instead of a table if the thread reads data, if the table
+    /// exceeds a limit, or if some state breaks a rule.
     fn table(&self, code: &Code, sets: &mut SetTable) -> Option<(Vec<Row>, Option<u32>)> {
         if code.reads_data() {
             return None;
