@@ -137,8 +137,8 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the text is not a criterion over the alphabet, if a file cannot be read, or if the criterion
-    /// needs a space and there is none.
+    /// If the text is not a criterion over the alphabet, if a file cannot be read, or if the
+    /// criterion needs a space but there is none.
     pub fn parse(
         text: &str,
         alphabet: &Alphabet,
