@@ -145,7 +145,7 @@ date +%N > tool.log; seq 20000 >> tool.log"#
     let text = String::from_utf8_lossy(&verified.stdout).into_owned();
     assert!(text.contains("2 of 2 runs agree"), "{text}{}", stderr(&verified));
 
-    // A changed lock file defines another environment, and other runs.
+    // A changed lock file defines a new environment, so that no run is the same as before.
     let before: Vec<_> = digests(&place.path("out")).into_keys().collect();
     place.write("adapter/locks/tool.txt", "package==1.1");
     place.prepare();
@@ -167,7 +167,8 @@ echo '{{{TOOL}, "goals": 1, "covered": 1, "mutant_counts": {{"created": 2, "chec
     assert!(text.contains("fake has no mutation analysis"), "{text}");
     place.write("adapter/adapter.toml", &format!("{DESCRIPTION}mutation = true\n"));
     let (output, text) = place.run("out", "[mutation]\nsample = 2\n");
-    // A tool without the settings would have crashed, which gives another exit code.
+    // Without the settings, the tool would have failed, and the command would have a different exit
+    // code.
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
@@ -240,7 +241,8 @@ sleep 1000 & wait"#,
     );
     let place = Place::new(&script);
     place.prepare();
-    // The program is asked to end after 14 s, when it has certainly begun.
+    // The program is asked to end 10 s before its limit, so after 14 s, when it has certainly
+    // begun.
     let (output, text) = place.run("out", "run_limit = '24s'\n");
     assert!(output.status.success(), "{text}");
     assert_eq!(place.text("out/runs.csv").matches(",done,").count(), 2);

@@ -84,7 +84,8 @@ fn file(package: &[u8], name: &str) -> String {
     text
 }
 
-/// A package with the files that `change` returns, and a list of files that matches them.
+/// A package with the files that `change` returns, without those for which it returns `None`, and a
+/// list of files that matches them.
 fn changed(package: &[u8], change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) -> Vec<u8> {
     let kept = files(package).into_iter().filter_map(|mut file| {
         file.bytes = change(&file.name, file.bytes)?;
@@ -288,7 +289,7 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
     assert!(text.contains("bad.zip: results/"), "{text}");
 }
 
-/// A table with another cell.
+/// A table in which one cell is replaced.
 fn with_cell(table: &[u8], row: usize, column: usize, cell: &str) -> Vec<u8> {
     let mut rows = csv::Reader::from_reader(table);
     let mut written = csv::Writer::from_writer(Vec::new());
@@ -401,7 +402,8 @@ fn the_package_of_an_interim_study_is_marked() {
     let busy = catherd().args(["archive", &fixture.text("slow")]).output().unwrap();
     assert_eq!(busy.status.code(), Some(1));
     assert!(stderr(&busy).contains("another catherd is serving"), "{}", stderr(&busy));
-    // The tables already contain all runs that have ended, so they are not written again.
+    // Wait until the tables have not changed for a while, because they then contain all runs that
+    // have ended.
     let table = || fs::read_to_string(fixture.path("slow/runs.csv")).unwrap();
     let (mut seen, mut since) = (table(), std::time::Instant::now());
     while since.elapsed() < std::time::Duration::from_secs(5) {

@@ -224,7 +224,8 @@ echo one > left; "$folder/run" measure "$2""#,
     assert!(good, "{text}");
     let first = place.rows();
     assert!(first.iter().all(|row| row["goals"] == "3"), "{text}");
-    // With another measurer, the runs are different runs.
+    // The digest of the measurer is part of a run, so a folder with runs of the former measurer is
+    // refused.
     place.executable("measure/run", &script(4));
     let (good, text) = place.run("measurer = 'measure'\n");
     assert!(!good && text.contains("measurer_digest"), "{text}");

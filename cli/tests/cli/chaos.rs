@@ -31,7 +31,7 @@ const STUDY: &str = "chaos";
 
 /// The size of the tests.
 struct Scale {
-    /// Number of runs of the study; even.
+    /// Number of runs of the study, which must be even.
     runs: usize,
     /// Number of processes to kill.
     kills: usize,
@@ -61,12 +61,12 @@ impl Scale {
     }
 }
 
-/// A process that can be killed and restarted, or suspended and resumed.
+/// A process of the binary that can be killed and restarted, or suspended and resumed.
 struct ManagedProcess {
     process: Process,
     arguments: Vec<String>,
     log: PathBuf,
-    /// The time at which it is resumed; `None` if it is not suspended.
+    /// The time at which the process is resumed; `None` if it is not suspended.
     resume_at: Option<Instant>,
 }
 
@@ -88,7 +88,7 @@ impl ManagedProcess {
         kill_process(Pid::from_child(&self.process.0), signal).unwrap();
     }
 
-    /// Kills and restarts it.
+    /// Kills the process, and starts it again with the same arguments.
     fn kill(&mut self) {
         self.process = ManagedProcess::spawn_after(&mut self.process, &self.arguments, &self.log);
         self.resume_at = None;
@@ -197,7 +197,7 @@ impl Cluster {
             member.resume_at = member.resume_at.map(|_| Instant::now());
             member.resume_if_due();
         }
-        // The leading coordinator reports the same.
+        // Wait until the leading coordinator reports the end as well.
         let complete = |status: Value| {
             let study = &status["studies"][0];
             study["done"] == runs && study["failed"] == 0 && study["quarantined"] == 0
@@ -347,7 +347,7 @@ fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
     cluster.wait_for_records(scale.runs / 4);
     cluster.coordinators[0].send(Signal::STOP);
     let suspended = Instant::now();
-    // Transactions that are in progress complete.
+    // Wait until transactions in progress have completed.
     std::thread::sleep(TERM / 2);
     let before = cluster.records();
     cluster.wait_for_records(before + 1);
@@ -428,7 +428,8 @@ fn a_partition_heals_by_itself() {
     cluster.wait_for_records(scale.runs / 4);
     proxy.cut.store(true, Ordering::Relaxed);
     std::thread::sleep(Duration::from_secs(scale.partition as u64));
-    // Data that was in transit when the link was cut may have arrived.
+    // Count the records only now, because data that was in transit when the link was cut may have
+    // arrived since.
     let during = cluster.records();
     assert!(during < scale.runs);
     proxy.cut.store(false, Ordering::Relaxed);

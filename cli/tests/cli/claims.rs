@@ -6,8 +6,8 @@ use tempfile::TempDir;
 
 use crate::support::{catherd, stderr, two_projects};
 
-/// A study with claims next to it: one that holds, one within its tolerance, one that does not
-/// hold, one whose number does not exist and one with too few runs.
+/// Claims of a study: one that holds, one within its tolerance, one that does not hold, one whose
+/// number does not exist and one with too few runs.
 const CLAIMS: &str = "\
 [[claim]]
 sentence = 'MIO covers something'

@@ -124,8 +124,8 @@ fn suites_as_code_pass_in_node() {
     }
 }
 
-/// Executes the code in a folder in Node.js. Returns the number of tests, of failed tests, and the
-/// output.
+/// Executes the code in a folder in Node.js. Returns the number of tests, the number of failed
+/// tests, and the output.
 fn tested(folder: &TempDir) -> (usize, usize, String) {
     let node = Command::new("node")
         .args(["--test", "--test-reporter=tap"])

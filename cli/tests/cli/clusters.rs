@@ -32,7 +32,7 @@ fn status(address: &str) -> Value {
     serde_json::from_str(&succeed(&["status", "--json"], address)).unwrap()
 }
 
-/// The study of a name in the status.
+/// The study with a name in the status.
 fn of<'s>(status: &'s Value, name: &str) -> &'s Value {
     let studies = status["studies"].as_array().unwrap();
     studies.iter().find(|study| study["name"] == name).unwrap()
@@ -59,7 +59,7 @@ fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
 }
 
 /// A client may be suspended, as on a laptop that sleeps, or slow, as on a login node under load.
-/// Then the connection is lost, and the remaining results are fetched over another one.
+/// Then the connection is lost, and the remaining results are fetched over a new one.
 #[test]
 #[ignore = "takes long"]
 fn results_arrive_although_the_client_does_not_run_for_a_while() {
@@ -81,7 +81,8 @@ fn results_arrive_although_the_client_does_not_run_for_a_while() {
         .stdout(Stdio::piped())
         .stderr(Stdio::piped());
     let client = command.spawn().unwrap();
-    // Another process may be slow and this client fast, so repeat until the effect occurs.
+    // Suspend the client when it has begun to write the results, which takes a different time on
+    // each machine.
     let start = Instant::now();
     while !out.join("tables.partial/runs.csv.partial").exists() {
         assert!(start.elapsed() < Duration::from_secs(300), "no results");
@@ -473,13 +474,13 @@ fn results_that_no_study_contains_are_pruned() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     };
-    // The projects are not in any study, but the results are not old enough.
+    // The project is removed because no study contains it, but the results are not old enough.
     let text = said(prune("1h"));
     assert!(text.contains("the results of 0 runs and 1 project were removed"), "{text}");
     assert!(size() < 2_000_000, "{}", size());
     let text = said(prune("0s"));
     assert!(text.contains("the results of 12 runs and 0 projects were removed"), "{text}");
-    // The other study has all results, and the removed runs can be executed again.
+    // The other study still has all its results, and the removed runs can be executed again.
     let (_process, address) = coordinator(&data, &["--listen", &address]);
     let kept = status(&address);
     assert_eq!(of(&kept, "kept")["done"], 6, "{kept}");

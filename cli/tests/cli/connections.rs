@@ -133,8 +133,8 @@ fn watch_continues_after_a_restart_of_the_coordinator() {
     assert!(submitted.status.success(), "{}", stderr(&submitted));
     let mut watch = start(&["watch", "--coordinator", &address]);
     let mut said = lines(&mut watch);
-    // The first message has arrived once the connection has received more than the request's bytes.
-    // If the first request were lost, the command would end, so the coordinator is asked first.
+    // Wait until the coordinator has answered the command, because it would end if its first
+    // request were lost.
     wait_for_watcher(&address);
     drop(process);
     find(&mut said, "cannot be reached");
@@ -145,7 +145,8 @@ fn watch_continues_after_a_restart_of_the_coordinator() {
     assert!(watch.0.wait().unwrap().success());
 }
 
-/// Waits until a client other than the clients of this function is connected and has been answered.
+/// Waits until a client is connected and has been answered. Connects clients of its own only after
+/// that.
 fn wait_for_watcher(address: &str) {
     let port = address.rsplit(':').next().unwrap().parse::<u16>().unwrap();
     let start = Instant::now();
@@ -157,7 +158,8 @@ fn wait_for_watcher(address: &str) {
             columns[2].ends_with(&format!(":{port:04X}")) && columns[3] == "01"
         });
         if established {
-            // Its request was sent with the connection, and is answered before this one.
+            // The request of the client was sent with the connection, so it is answered before this
+            // one.
             assert!(run_with(&["status"], address).status.success());
             return;
         }

@@ -174,8 +174,8 @@ fn synthetic_projects_have_goals_and_little_dead_code() {
     assert!(goals * 100 > statements * 97, "{goals} of {statements}");
 }
 
-/// A study on a corpus whose list names authors has their projects in groups, and its report has
-/// intervals over them.
+/// In a study on a corpus whose list names authors, the projects of each author are a group, and
+/// the report has intervals over the groups.
 #[test]
 #[ignore = "takes long"]
 fn projects_of_a_fetched_list_are_grouped_by_author() {

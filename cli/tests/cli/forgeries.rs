@@ -87,7 +87,7 @@ impl Forger<'_> {
         self.random.random_range(0..most)
     }
 
-    /// A file whose name fulfils a condition.
+    /// The index of a random file whose name fulfils a condition.
     fn file(&mut self, wanted: impl Fn(&str) -> bool) -> usize {
         let files = self.files.iter().enumerate();
         let fitting: Vec<usize> =
@@ -131,7 +131,7 @@ impl Forger<'_> {
         Forgery { how: format!("header byte {at} changed"), package, named: None }
     }
 
-    /// Truncates the archive, or appends bytes.
+    /// Truncates the archive, or inserts or appends bytes.
     fn cut(&mut self) -> Forgery {
         let mut package = self.package.to_vec();
         let at = self.pick(package.len());
@@ -233,7 +233,8 @@ impl Forger<'_> {
         Forgery { how: how.to_owned(), package: package_of(files), named: None }
     }
 
-    /// Adds a file, or a file whose name some systems do not distinguish from another name.
+    /// Adds a file. Some systems do not distinguish its name from the name of a file in the
+    /// package.
     fn names(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let names = [
@@ -265,7 +266,7 @@ impl Forger<'_> {
         Forgery { how: format!("{name} has mode {mode:o}"), package, named: Some(name) }
     }
 
-    /// Swaps two rows of a table, removes one, or changes a value.
+    /// Swaps two rows of a table, or removes one if they are equal.
     fn table(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name.ends_with(".csv"));
@@ -310,8 +311,8 @@ impl Forger<'_> {
             _ => b'a',
         };
         let mut forgery = self.packed(format!("byte {place} of {name}"), files, &name);
-        // If the plan was changed, the error names the records instead, which belong to another
-        // plan.
+        // If the plan was changed, the error names the records instead, because they belong to the
+        // original plan.
         forgery.named = forgery.named.filter(|name| name != "results/study.json");
         forgery
     }

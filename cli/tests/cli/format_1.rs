@@ -29,7 +29,7 @@ fn column(folder: &Path, name: &str) -> BTreeMap<String, String> {
     rows.map(|row: BTreeMap<String, String>| (row["run"].clone(), row[name].clone())).collect()
 }
 
-/// The runs would now be executed by another engine. The error states this instead of reporting
+/// A different engine would now execute the runs. The error states this instead of reporting
 /// different digests.
 #[test]
 fn old_records_are_of_another_engine() {

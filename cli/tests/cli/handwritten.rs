@@ -74,7 +74,7 @@ fn the_table_of_a_class_is_the_same_with_any_threads_and_after_a_stop() {
         assert_eq!(test(&folder, 2, &resume), "");
         assert_eq!(fs::read_to_string(&file).unwrap(), table, "{kept}");
     }
-    // Another suite gives other rows.
+    // If the suite has changed, the rows are made again.
     fs::write(folder.path().join("tests.js"), SUITE.replace("'hi'", "'ho'")).unwrap();
     test(&folder, 2, &resume);
     assert_ne!(fs::read_to_string(&file).unwrap(), table);

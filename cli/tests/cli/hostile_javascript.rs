@@ -126,7 +126,7 @@ fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
     assert_eq!(program, "endless.js");
     assert!(reason.contains("more than 3 s of processor time"), "{reason}");
 
-    // The command line gives the same results.
+    // The command `generate` reports the same cause.
     let mut command = catherd();
     let program = folder.path().join("programs/endless.js");
     let output = command.arg("generate").arg(&program).output().unwrap();
@@ -251,7 +251,7 @@ fn depth_does_not_depend_on_the_bytes_of_the_stack() {
     }
     assert!(!suite.contains("Maximum call stack"), "{suite}");
     // The suite passes both in the process of a command and in the process of a worker, which uses
-    // another part of its stack.
+    // a different part of its stack.
     let mut command = catherd();
     command.current_dir(folder.path()).args(["test", "programs/depths.js", "suite.json"]);
     let output = command.output().unwrap();

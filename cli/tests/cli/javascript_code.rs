@@ -156,7 +156,8 @@ fn a_watched_project_is_tested_again_after_a_change() {
     let before = contains("'none'");
     fs::write(folder.path().join("list.js"), LIST.replace("'none'", "'empty'")).unwrap();
     let after = before && contains("'empty'");
-    // The process that generates ends when it detects that this process has ended.
+    // The process that generates ends when it detects that the killed process, its parent, has
+    // ended.
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(after, "{:?}", fs::read_to_string(&code));

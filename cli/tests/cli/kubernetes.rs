@@ -108,7 +108,7 @@ fn the_steps_of_the_page_lead_from_nothing_to_results() {
     let digits = serving.rsplit("127.0.0.1:").next().unwrap();
     let port: String = digits.chars().take_while(char::is_ascii_digit).collect();
     let address = format!("localhost:{port}");
-    // The coordinator continues to write to its log.
+    // Read the rest of the log, because the coordinator continues to write to it.
     std::thread::spawn(move || log.for_each(drop));
 
     let probe = replaced(

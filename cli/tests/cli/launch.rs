@@ -147,7 +147,7 @@ fn workers(address: &str) -> u64 {
     status["workers"].as_u64().unwrap()
 }
 
-/// The records of a study equal the records of the same study on this machine.
+/// Asserts that the records of a study equal the records of the same study on this machine.
 fn assert_same(folder: &Path, file: &str, address: &str) {
     let (out, undisturbed) = (folder.join("out"), folder.join("undisturbed"));
     succeed(&["results", "launch", "--out", out.to_str().unwrap()], address);
@@ -341,7 +341,7 @@ fn a_command_starts_several_workers() {
     assert!(all.0.wait().unwrap().success());
     assert_same(folder, &file, &address);
 
-    // SIGTERM reaches each of them.
+    // SIGTERM reaches each of the worker processes.
     let words = ["worker", "--connect", &address, "--processes", "all", "--spool", &spool];
     let Process(child) = &mut start(&words);
     wait_until("a worker", || workers(&address) > 0);

@@ -127,7 +127,7 @@ fn an_artifact_is_measured_after_the_trial_and_once() {
         // The measurer is not part of the time of the trial.
         assert!(row["wall_ms"].parse::<u64>().unwrap() < 6000, "{row:?}");
     }
-    // If it had been measured separately, the second run would have another value.
+    // If the artifact of the second run had been measured again, its metric `now` would differ.
     assert_eq!(rows[0]["metrics"], rows[1]["metrics"]);
     assert!(place.text("out/logs/one.txt/x-1.measure.txt").contains(": measured in "));
     let second = place.text("out/logs/one.txt/x-2.measure.txt");
@@ -239,7 +239,7 @@ fn until<T>(mut find: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A process that another one has started, with this word as its first argument.
+/// A child of a process with this word as its first argument; `None` if there is none.
 fn child_of(parent: u32, word: &str) -> Option<u32> {
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };

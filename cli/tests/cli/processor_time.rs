@@ -9,8 +9,8 @@ use crate::support::{catherd, digests, stderr, two_projects};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The studies: a kind whose runs are executed by the worker, two whose runs are executed next to
-/// it.
+/// The studies: of a kind whose runs the worker executes itself, and of two kinds whose runs a
+/// separate process executes.
 const STUDIES: [(&str, &str, &str); 3] = [
     ("scratch", "projects = ['projects']\nalgorithms = ['mio']", "executions = 30"),
     ("javascript", "projects = ['list.js']\nalgorithms = ['random']", "executions = 30"),

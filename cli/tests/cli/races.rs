@@ -69,7 +69,7 @@ fn dropped(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.contains(" is dropped after ")).collect()
 }
 
-/// The names of the studies of a coordinator.
+/// The studies of a coordinator, as its status lists them.
 fn studies(address: &str) -> Vec<Value> {
     let status: Value = serde_json::from_str(&succeed(&["status", "--json"], address)).unwrap();
     status["studies"].as_array().unwrap().clone()

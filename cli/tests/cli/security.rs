@@ -169,7 +169,8 @@ fn a_coordinator_on_loopback_is_open_only_to_its_user() {
         &["status", "--coordinator", &address][..],
         &["worker", "--connect", &address, "--spool", &spool],
     ] {
-        // The command does not use files that other coordinators of these tests have left.
+        // Use a folder without tokens, because coordinators of other tests may have left some in
+        // the usual one.
         let output = catherd().args(command).env("XDG_STATE_HOME", folder.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let refusal = stderr(&output);
@@ -368,7 +369,8 @@ fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
     refused(&address, &own("me"), ["speaks plain text", "--tls"]);
 }
 
-/// Makes a certificate like that in a folder, which has expired, in another folder.
+/// Writes a certificate that has expired to `folder`, for the same name as the certificate in
+/// `like`.
 #[cfg(feature = "certificates")]
 fn expire(certs: &Path, like: &str, folder: &str) {
     let key = KeyPair::from_pem(&fs::read_to_string(certs.join("ca-key.pem")).unwrap()).unwrap();

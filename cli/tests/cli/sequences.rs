@@ -81,7 +81,7 @@ fn suites_keep_tests_are_shortened_and_written_for_other_tools() {
     let with = |more: &[&str]| succeed(folder, &[&make[..], more].concat());
     with(&["--pool", "500", "-o", "old.json"]);
     let old = with(&["--pool", "500"]);
-    // A suite from another pool that keeps all tests is the same.
+    // A suite that keeps all tests of an older one is the same, whatever its pool.
     assert_eq!(with(&["--seed", "9", "--sampler", "avoid", "--keep", "old.json"]), old);
     let seeds: String = old.lines().take(2).map(|line| format!("{line}\n")).collect();
     fs::write(folder.join("seeds.txt"), &seeds).unwrap();
@@ -219,7 +219,7 @@ fn the_table_form_can_be_read_as_a_model() {
     assert_eq!(succeed(place.path(), &["walk", "builtin:vault", "-n", "3"]).lines().count(), 3);
 }
 
-/// Walks do not need the states of a model: it has 2^60.
+/// The model has 2^60 states, which walks do not need.
 #[test]
 fn walks_of_a_model_with_many_states_begin_at_once() {
     let place = tempfile::tempdir().unwrap();

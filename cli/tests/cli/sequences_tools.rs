@@ -1,4 +1,4 @@
-//! Tests functions of `catherd sequences` other than computing ranks: requirements, pictures, kept
+//! Tests parts of `catherd sequences` that do not compute ranks: requirements, pictures, kept
 //! failures, goals of the system, risk of classes, and synthetic models.
 
 use std::fs;
@@ -55,7 +55,7 @@ fn requirements_are_listed_with_the_tests_that_contain_them() {
             "requirement entry: 3 tests, the first is 1",
         ]
     );
-    // The table form contains the requirements, and every place with several events.
+    // The tables contain the requirements, and all alternative events of a position.
     fs::write(folder.join("login.bp.json"), succeed(folder, &["compile", "login.bp"])).unwrap();
     let words =
         ["coverage", "login.bp.json", "tests.txt", "--criterion", "consecutive:2", "--json"];

@@ -218,7 +218,7 @@ fn keys_that_cannot_be_used_or_are_not_trusted_are_refused() {
     assert_eq!(code, Some(1), "{text}");
 }
 
-/// Whether a program of OpenSSH succeeds.
+/// Whether `ssh-keygen` succeeds with these arguments.
 fn ssh_keygen(folder: &Path, arguments: &[&str], input: Option<&Path>) -> bool {
     let input = input.map_or_else(Stdio::null, |path| fs::File::open(path).unwrap().into());
     let mut command = Command::new("ssh-keygen");

@@ -152,7 +152,7 @@ fn the_main_file_contains_the_study_and_reading_changes_nothing() {
     }
 }
 
-/// The flipped digit belongs to a duration, which is not part of a record's digest.
+/// The changed letter is in the name of a resource, which is not part of a record's digest.
 #[test]
 fn a_flipped_bit_in_a_record_is_reported_and_its_run_repeated() {
     let study = Study::new(3, 0);

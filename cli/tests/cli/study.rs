@@ -181,7 +181,7 @@ fn quarantined_runs_are_listed_with_their_reason() {
     assert!(summary.contains("2 of 8 runs have no coverage (2 failed)"), "{summary}");
     assert_eq!(digests(&fixture.out("out")).len(), 6);
 
-    // A report lists it in the table of missing data.
+    // A report lists the runs in the table of missing data.
     let mut command = catherd();
     command.arg("report").arg(fixture.out("out")).args(["--explain", "missing/jumpy/runs"]);
     let explained = String::from_utf8(command.output().unwrap().stdout).unwrap();
@@ -209,7 +209,7 @@ fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
     let fixture = Fixture::new("1");
     let file = fixture.out("study.toml");
     two_files(&fixture.out("files"));
-    // The name of the kind in version 0.3.0.
+    // Use the name of the kind in version 0.3.0, which is still accepted.
     let text = "subject = 'rehearsal'\nprojects = ['files']\nseeds = 2\n\
                 algorithms = [{ name = 'hungry', parameters = { hog = 2 } }]\n\
                 [budget]\nexecutions = 1\n";

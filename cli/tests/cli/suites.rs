@@ -54,7 +54,7 @@ fn a_generated_suite_passes_on_its_project_and_covers_its_goals() {
     assert_eq!(coverage["covered"], 8);
     let uncovered = &coverage["sprites"][0]["scripts"][0]["uncovered"];
     assert_eq!(*uncovered, json!([{ "block": "hide", "text": "hide" }]));
-    // Goals are named by their blocks, and the suite lists the tests that cover them.
+    // Goals are named by their blocks, and the coverage lists the tests that cover each of them.
     let blocks = coverage["blocks"].as_array().unwrap();
     let hide = blocks.iter().find(|goal| goal["block"] == "hide").unwrap();
     assert_eq!((&hide["sprite"], &hide["tests"]), (&json!("Cat"), &json!([])));

@@ -13,7 +13,7 @@ use tempfile::TempDir;
 use studies::{STUDIES, STUDY};
 use tools::{ADAPTER, ADAPTERS, RESULTS, TOOL_STUDY};
 
-/// Arguments, the beginning of the error, and words of the hint.
+/// Arguments, words of the error, and words of the hint.
 const COMMANDS: &[(&[&str], &str, &str)] = &[
     (&["run", "studdy.toml"], "studdy.toml: no such file or folder", "there is study.toml"),
     (&["run"], "no study to run", "name a study file"),
@@ -333,7 +333,7 @@ fn refusal(folder: &Path, arguments: &[&str]) -> Result<(String, String), String
     }
 }
 
-/// Adds a case to `flaws` unless the answer begins and hints as expected.
+/// Adds a case to `flaws` unless error and hint contain the expected words.
 fn check(
     flaws: &mut Vec<String>,
     case: &str,

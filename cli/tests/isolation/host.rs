@@ -23,8 +23,9 @@ use tempfile::TempDir;
 pub(crate) struct Facts {
     pub(crate) folder: PathBuf,
     pub(crate) results: PathBuf,
-    /// Sockets of this test, and of other programs of the machine.
+    /// The sockets of this test by the question that each answers.
     pub(crate) sockets: BTreeMap<String, PathBuf>,
+    /// The sockets of other programs on the machine.
     pub(crate) others: Vec<PathBuf>,
     pub(crate) name: String,
     pub(crate) isolated: bool,
@@ -88,7 +89,7 @@ pub(crate) fn test() {
     host.memory_is_limited();
 }
 
-/// A machine with sockets, segments, files and processes.
+/// The sockets, segments, files and processes that this test makes on the machine.
 struct Host {
     folder: TempDir,
     facts: Facts,

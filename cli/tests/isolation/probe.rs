@@ -128,7 +128,7 @@ pub(crate) fn local_address(path: &Path) -> (libc::sockaddr_un, u32) {
     (address, std::mem::size_of::<libc::sockaddr_un>() as u32)
 }
 
-/// Connects a socket of another kind.
+/// Whether a socket of a given kind can be connected to a path.
 fn raw_connect(kind: i32, path: &Path) -> bool {
     let (address, length) = local_address(path);
     // SAFETY: the address is a plain structure, and its length is passed with it.

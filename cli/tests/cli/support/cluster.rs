@@ -23,7 +23,7 @@ pub(crate) fn start(arguments: &[&str]) -> Process {
     start_with(arguments, &ENVIRONMENT)
 }
 
-/// Like [`start`], with additional environment variables.
+/// Like [`start`], with these environment variables instead of [`ENVIRONMENT`].
 pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Process {
     let mut command = Command::new(program());
     command
@@ -63,7 +63,7 @@ pub(crate) fn succeed(arguments: &[&str], address: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Creates a database on the server that `CATHERD_POSTGRES` names.
+/// Fails, because the feature `postgres` is needed to create a database.
 #[cfg(not(feature = "postgres"))]
 pub(crate) fn postgres(name: &str) -> StoreUrl {
     panic!("no database {name}: the test needs the feature postgres")
