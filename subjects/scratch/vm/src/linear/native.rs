@@ -29,6 +29,7 @@ mod calls;
 mod comparisons;
 mod dispatcher;
 mod generator;
+mod kept;
 mod layout;
 mod loops;
 mod marks;

@@ -12,6 +12,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 use rustc_hash::FxHashMap;
 
 use super::abi::{self, Abi, Address};
+use super::kept::Kept;
 use super::layout::Layout;
 use super::unit::{Unit, is_variable};
 use crate::linear::form::{Form, Kind, ListNo, Operand};
@@ -52,6 +53,7 @@ pub(super) struct Generator<'b, 'f> {
     /// Number of the parameters of the custom block, if it is called with delayed frames.
     pub(super) parameters_here: Option<u16>,
     pub(super) executor: Value,
+    pub(super) kept: Kept,
     pub(super) numbers: Value,
     /// Addresses of the variables of the stage and of the executing target.
     variables: [Value; 2],
@@ -106,6 +108,8 @@ pub(super) fn generate(
     let marks = [abi::NOW, abi::RUNS, abi::COVERED, abi::SETTLED]
         .map(|field| load(native, abi.marks + field));
 
+    let kept = Kept::new(&mut builder, abi, executor);
+
     // The values of registers are numbers.
     let sample = builder.ins().iconst(I, std::ptr::from_ref(&form.values[0]).addr() as i64);
     let header = builder.ins().load(I, TRUSTED, sample, 0);
@@ -141,6 +145,7 @@ pub(super) fn generate(
         returns,
         parameters_here,
         executor,
+        kept,
         numbers,
         variables,
         lists,
@@ -156,8 +161,9 @@ pub(super) fn generate(
         waiting: 0,
     };
     generator.instructions(unit);
+    generator.builder.switch_to_block(returns);
+    generator.put_back();
     let mut builder = generator.builder;
-    builder.switch_to_block(returns);
     let next = builder.block_params(returns)[0];
     builder.ins().return_(&[next]);
     builder.seal_all_blocks();
@@ -245,8 +251,10 @@ impl Generator<'_, '_> {
 
     /// Executes an instruction by its handler. Returns the index of the next one.
     pub(super) fn single(&mut self, at: usize) -> Value {
+        self.put_back();
         let at = self.constant(at as u64);
         let next = self.call(self.abi.single, &[I, I], Some(I), &[self.executor, at]);
+        self.take_again();
         next.unwrap_or(at)
     }
 

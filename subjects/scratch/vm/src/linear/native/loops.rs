@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, TrapCode, Type, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, TrapCode, Type, Value};
 
 use super::comparisons::Way;
 use super::generator::{D, Generator, I, TRUSTED};
@@ -40,12 +40,12 @@ impl Generator<'_, '_> {
 
     /// Consumes fuel; jumps to `longer` unless more than this amount is left.
     fn consume(&mut self, count: u16, longer: Block) {
-        let fuel = self.builder.ins().load(types::I32, TRUSTED, self.executor, self.abi.fuel);
+        let fuel = self.builder.use_var(self.kept.fuel);
         let count = i64::from(count);
         let suffices = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, fuel, count);
         self.unless(suffices, longer);
         let left = self.builder.ins().iadd_imm_s(fuel, -count);
-        self.builder.ins().store(TRUSTED, left, self.executor, self.abi.fuel);
+        self.builder.def_var(self.kept.fuel, left);
     }
 
     pub(super) fn run(&mut self, at: usize, first: u32, count: u16, calls: bool) {
@@ -106,15 +106,14 @@ impl Generator<'_, '_> {
     /// Begins a loop's block again after an iteration.
     pub(super) fn again(&mut self, at: usize, no: BlockNo) {
         let longer = self.seldom();
-        let executor = self.executor;
-        let due = self.builder.ins().load(types::I32, TRUSTED, executor, self.abi.due);
+        let due = self.builder.use_var(self.kept.due);
         if self.abi.merges {
             let waits = self.builder.ins().icmp_imm_s(IntCC::UnsignedGreaterThan, due, 1);
             self.unless(waits, longer);
         }
         self.consume(1, longer);
         let due = self.builder.ins().iadd_imm_s(due, -1);
-        self.builder.ins().store(TRUSTED, due, executor, self.abi.due);
+        self.builder.def_var(self.kept.due, due);
         if self.abi.active {
             let marked = self.is_marked(self.marks[2], u64::from(no.0));
             let number = self.constant(no.0);
