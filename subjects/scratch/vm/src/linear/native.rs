@@ -25,6 +25,7 @@
 #![allow(unsafe_code)]
 
 mod abi;
+mod bridge;
 mod calls;
 mod comparisons;
 mod dispatcher;

@@ -48,29 +48,35 @@ pub(crate) struct Abi {
     pub(super) native: i32,
     /// Offset of the marks in the structure to which `native` points.
     pub(super) marks: i32,
-    /// `fn(executor, index) -> index`: executes an instruction by its handler. Returns the index of
-    /// the next one, or `u64::MAX` if the executor has stopped.
-    pub(super) single: Address,
-    /// `fn(executor, index)`: reports the blocks of a run.
-    pub(super) report_run: Address,
-    /// `fn(executor, block)`: reports the coverage of a block.
-    pub(super) report_block: Address,
-    /// `fn(executor, test, x, y) -> outcome`: the outcome of a [`Packed`] comparison, whose
-    /// distances are reported.
-    pub(super) decide: Address,
-    /// `fn(executor, test, x, y)`: pushes or combines the outcome of a [`Packed`] comparison.
-    pub(super) link: Address,
-    /// `fn(executor, block) -> outcome`: pops the outcome of a condition, whose distances are
-    /// reported.
-    pub(super) finish: Address,
-    /// `fn(executor, block, left)`: reports the distances of `repeat`.
-    pub(super) report_count: Address,
-    /// `fn(value) -> number`: the number of a text that is a short numeral; NaN for others.
-    pub(super) numeral: Address,
-    /// `fn(n, m) -> number`.
-    pub(super) modulo: Address,
+    /// Within what `native` points to.
+    pub(super) result: i32,
+    pub(super) functions: Functions,
     /// `fn(executor, index, x) -> number`: the function of an instruction.
     pub(super) math: Address,
+}
+
+/// Addresses of functions with the parameters and the result of [`Helper`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Functions {
+    /// `(index) -> index`: executes an instruction by its handler. Returns the index of the next
+    /// one, or `u64::MAX` if the executor has stopped.
+    pub(super) single: Address,
+    /// `(index)`: reports the blocks of a run.
+    pub(super) report_run: Address,
+    /// `(block)`: reports the coverage of a block.
+    pub(super) report_block: Address,
+    /// `(test, x, y) -> outcome`: the outcome of a [`Packed`] comparison, whose distances are reported.
+    pub(super) decide: Address,
+    /// `(test, x, y)`: pushes or combines the outcome of a [`Packed`] comparison.
+    pub(super) link: Address,
+    /// `(block) -> outcome`: pops the outcome of a condition, whose distances are reported.
+    pub(super) finish: Address,
+    /// `(block, left)`: reports the distances of `repeat`.
+    pub(super) report_count: Address,
+    /// `(value) -> number`: the number of a text that is a short numeral; NaN for others.
+    pub(super) numeral: Address,
+    /// `(_, n, m) -> number`.
+    pub(super) modulo: Address,
 }
 
 /// Offsets within structures that do not depend on the tracer.
@@ -107,15 +113,18 @@ impl Abi {
             tests: offset!(tests),
             native: offset!(native),
             marks: offset_of!(Native<T>, marks) as i32,
-            single: single::<T> as *const () as Address,
-            report_run: report_run::<T> as *const () as Address,
-            report_block: report_block::<T> as *const () as Address,
-            decide: decide::<T> as *const () as Address,
-            link: link::<T> as *const () as Address,
-            finish: finish::<T> as *const () as Address,
-            report_count: report_count::<T> as *const () as Address,
-            numeral: numeral as *const () as Address,
-            modulo: modulo as *const () as Address,
+            result: offset_of!(Native<T>, result) as i32,
+            functions: Functions {
+                single: address::<T>(single_helper),
+                report_run: address::<T>(report_run),
+                report_block: address::<T>(report_block),
+                decide: address::<T>(decide),
+                link: address::<T>(link),
+                finish: address::<T>(finish),
+                report_count: address::<T>(report_count),
+                numeral: address::<T>(numeral),
+                modulo: address::<T>(modulo),
+            },
             math: math::<T> as *const () as Address,
         }
     }
@@ -172,21 +181,43 @@ pub(super) fn end<T: Tracer>(
     executor.form.instructions.len() - rest.len() / 2
 }
 
-pub(super) extern "C" fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) -> u64 {
-    // Take the steps out while the executor is used, because the executor borrows the structure
-    // that contains them.
+/// A function that native code calls with a word and two numbers. Its result, a word or the bits of a number, is
+/// stored in [`Native::result`].
+type Helper<T> = extern "C" fn(&mut Executor<'_, T>, u64, f64, f64) -> u64;
+
+fn address<T: Tracer>(helper: Helper<T>) -> Address {
+    helper as *const () as Address
+}
+
+/// Executes an instruction by its handler. Returns the index of the next one.
+pub(super) fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: usize) -> usize {
+    // Taken while the executor is used, because the executor borrows what contains it.
     let steps = std::mem::take(&mut executor.native.single);
     executor.native.is_single = true;
-    let next = match steps.get(2 * at as usize..).and_then(<[_]>::split_first) {
+    let next = match steps.get(2 * at..).and_then(<[_]>::split_first) {
         Some((step, rest)) => (step.handler)(executor, step, rest),
         None => usize::MAX,
     };
     executor.native.is_single = false;
     executor.native.single = steps;
-    next as u64
+    next
 }
 
-extern "C" fn report_run<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) {
+extern "C" fn single_helper<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    at: u64,
+    _: f64,
+    _: f64,
+) -> u64 {
+    single(executor, at as usize) as u64
+}
+
+extern "C" fn report_run<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    at: u64,
+    _: f64,
+    _: f64,
+) -> u64 {
     let form = executor.form;
     if let Some(&Instruction::Run { first, count, .. }) = form.instructions.get(at as usize) {
         let first = first as usize;
@@ -194,12 +225,19 @@ extern "C" fn report_run<T: Tracer>(executor: &mut Executor<'_, T>, at: u64) {
         marks.runs[first] = marks.now;
         executor.tracer.covered_all(first, &form.blocks[first..first + usize::from(count)]);
     }
+    0
 }
 
-extern "C" fn report_block<T: Tracer>(executor: &mut Executor<'_, T>, no: u64) {
+extern "C" fn report_block<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    no: u64,
+    _: f64,
+    _: f64,
+) -> u64 {
     let marks = &mut executor.native.marks;
     marks.covered[no as usize] = marks.now;
     executor.tracer.covered(BlockNo(no as u32));
+    0
 }
 
 /// Marks a block if its distances do not matter any more.
@@ -222,29 +260,48 @@ extern "C" fn decide<T: Tracer>(
     u64::from(outcome)
 }
 
-extern "C" fn link<T: Tracer>(executor: &mut Executor<'_, T>, packed: u64, x: f64, y: f64) {
+extern "C" fn link<T: Tracer>(executor: &mut Executor<'_, T>, packed: u64, x: f64, y: f64) -> u64 {
     let (how, negated) = Packed::comparison(packed);
     executor.link(Packed::link(packed), measured(how, negated, x, y));
+    0
 }
 
-extern "C" fn finish<T: Tracer>(executor: &mut Executor<'_, T>, no: u64) -> u64 {
+extern "C" fn finish<T: Tracer>(executor: &mut Executor<'_, T>, no: u64, _: f64, _: f64) -> u64 {
     let no = BlockNo(no as u32);
     let outcome = executor.finish_test(no);
     settle(executor, no);
     u64::from(outcome)
 }
 
-extern "C" fn report_count<T: Tracer>(executor: &mut Executor<'_, T>, no: u64, left: f64) {
+extern "C" fn report_count<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    no: u64,
+    left: f64,
+    _: f64,
+) -> u64 {
     let no = BlockNo(no as u32);
     executor.report_count(no, left);
     settle(executor, no);
+    0
 }
 
-extern "C" fn numeral(value: &Value) -> f64 {
+extern "C" fn numeral<T: Tracer>(
+    _: &mut Executor<'_, T>,
+    value: u64,
+    _: f64,
+    _: f64,
+) -> u64 {
+    // SAFETY: native code calls this with the address of a value, which exists until the call returns.
+    let value = unsafe { &*std::ptr::with_exposed_provenance::<Value>(value as usize) };
     match value {
         Value::Text(text) => text.numeral(),
         _ => f64::NAN,
     }
+    .to_bits()
+}
+
+extern "C" fn modulo<T: Tracer>(_: &mut Executor<'_, T>, _: u64, n: f64, m: f64) -> u64 {
+    rounding::modulo(n, m).to_bits()
 }
 
 extern "C" fn math<T: Tracer>(executor: &mut Executor<'_, T>, at: u64, x: f64) -> f64 {
@@ -254,8 +311,4 @@ extern "C" fn math<T: Tracer>(executor: &mut Executor<'_, T>, at: u64, x: f64) -
         }
         _ => f64::NAN,
     }
-}
-
-extern "C" fn modulo(n: f64, m: f64) -> f64 {
-    rounding::modulo(n, m)
 }

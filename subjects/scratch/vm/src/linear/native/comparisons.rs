@@ -9,7 +9,7 @@ use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 
 use super::abi::{self, Packed};
-use super::generator::{D, Generator, I, TRUSTED};
+use super::generator::{Generator, I, TRUSTED};
 use super::unit::last_jump;
 use crate::code::Comparison;
 use crate::linear::form::{Link, MAX_TESTS, Skip};
@@ -80,9 +80,8 @@ impl Generator<'_, '_> {
             let fast = self.builder.create_block();
             self.builder.ins().brif(settled, fast, &[], measures, &[]);
             self.builder.switch_to_block(measures);
-            let arguments = [self.executor, self.pack(no, test), test.x, test.y];
-            let outcome = self.call(self.abi.decide, &[I, I, D, D], Some(I), &arguments);
-            let outcome = outcome.unwrap_or(self.executor);
+            let (function, packed) = (self.abi.functions.decide, self.pack(no, test));
+            let outcome = self.call(function, packed, Some((test.x, test.y)), I);
             self.builder.ins().brif(outcome, yes, &[], not, &[]);
             self.builder.switch_to_block(fast);
         }
@@ -110,8 +109,8 @@ impl Generator<'_, '_> {
             let fast = self.builder.create_block();
             self.builder.ins().brif(settled, fast, &[], measures, &[]);
             self.builder.switch_to_block(measures);
-            let arguments = [self.executor, self.pack(no, test), test.x, test.y];
-            self.call(self.abi.link, &[I, I, D, D], None, &arguments);
+            let (function, packed) = (self.abi.functions.link, self.pack(no, test));
+            self.call(function, packed, Some((test.x, test.y)), I);
             self.builder.ins().jump(next, &[]);
             self.builder.switch_to_block(fast);
         }
@@ -155,8 +154,8 @@ impl Generator<'_, '_> {
             let fast = self.builder.create_block();
             self.builder.ins().brif(settled, fast, &[], measures, &[]);
             self.builder.switch_to_block(measures);
-            let arguments = [self.executor, self.pack(no, test), test.x, test.y];
-            self.call(self.abi.link, &[I, I, D, D], None, &arguments);
+            let (function, packed) = (self.abi.functions.link, self.pack(no, test));
+            self.call(function, packed, Some((test.x, test.y)), I);
             let outcome = self.finish(no);
             self.builder.ins().brif(outcome, yes, &[], not, &[]);
             self.builder.switch_to_block(fast);
@@ -170,8 +169,8 @@ impl Generator<'_, '_> {
 
     /// Pops the outcome of a condition and reports its distances.
     fn finish(&mut self, no: BlockNo) -> Value {
-        let arguments = [self.executor, self.constant(no.0)];
-        self.call(self.abi.finish, &[I, I], Some(I), &arguments).unwrap_or(self.executor)
+        let number = self.constant(no.0);
+        self.call(self.abi.functions.finish, number, None, I)
     }
 
     /// Combines the two outcomes on top.

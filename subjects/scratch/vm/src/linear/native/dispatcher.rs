@@ -35,7 +35,9 @@ pub(crate) struct Native<T: Tracer> {
     /// Each instruction, followed by one whose handler [returns](abi::end).
     pub(super) single: Vec<Step<T>>,
     pub(super) marks: Marks,
-    /// The state of each unit in this VM.
+    /// The result of the function that native code has called.
+    pub(super) result: u64,
+    /// The use of each unit.
     uses: Vec<Use>,
     /// For each instruction, whether the interpreter takes over so soon after it that entering
     /// native code takes longer than it saves.
@@ -54,6 +56,7 @@ impl<T: Tracer> Default for Native<T> {
             code: None,
             single: Vec::new(),
             marks: Marks::default(),
+            result: 0,
             uses: Vec::new(),
             short: Vec::new(),
             left: REVIEW,
@@ -192,7 +195,7 @@ impl<T: Tracer> Executor<'_, T> {
                 singly = false;
             }
             at = match steps[at..].split_first() {
-                _ if singly => abi::single(self, at as u64) as usize,
+                _ if singly => abi::single(self, at),
                 Some((step, rest)) => (step.handler)(self, step, rest),
                 None => break,
             };

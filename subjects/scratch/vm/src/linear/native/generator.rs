@@ -12,6 +12,7 @@ use cranelift_frontend::{FunctionBuilder, FunctionBuilderContext, Switch};
 use rustc_hash::FxHashMap;
 
 use super::abi::{self, Abi, Address};
+use super::bridge;
 use super::kept::Kept;
 use super::layout::Layout;
 use super::unit::{Unit, is_variable};
@@ -64,8 +65,11 @@ pub(super) struct Generator<'b, 'f> {
     /// The tracer's current time, and the addresses of the marks of runs, of coverage and of
     /// distances.
     pub(super) marks: [Value; 4],
-    signatures: FxHashMap<(&'static [Type], Option<Type>), SigRef>,
-    /// Values of operands that are known to be numbers, as they are stored.
+    /// The address of the [bridge](super::bridge), and its signature.
+    bridge: Address,
+    to_bridge: SigRef,
+    to_math: Option<SigRef>,
+    /// Operands that are numbers, as they are stored.
     known: FxHashMap<Operand, Value>,
     /// The numbers of operands that are numbers or numerals.
     numerals: FxHashMap<Operand, Value>,
@@ -86,7 +90,7 @@ pub(super) fn generate(
     unit: &Unit,
     abi: &Abi,
     layout: &Layout,
-    target: TargetFrontendConfig,
+    (target, bridge): (TargetFrontendConfig, Address),
     is_leader: impl Fn(usize) -> bool,
 ) {
     function.signature.call_conv = CallConv::SystemV;
@@ -108,6 +112,7 @@ pub(super) fn generate(
     let marks = [abi::NOW, abi::RUNS, abi::COVERED, abi::SETTLED]
         .map(|field| load(native, abi.marks + field));
 
+    let to_bridge = builder.import_signature(bridge::signature());
     let kept = Kept::new(&mut builder, abi, executor);
 
     // The values of registers are numbers.
@@ -152,7 +157,9 @@ pub(super) fn generate(
         tests,
         header,
         marks,
-        signatures: FxHashMap::default(),
+        bridge,
+        to_bridge,
+        to_math: None,
         known: FxHashMap::default(),
         numerals: FxHashMap::default(),
         before: Default::default(),
@@ -224,24 +231,39 @@ impl Generator<'_, '_> {
         self.known.insert(operand, number);
     }
 
-    /// Calls a function with arguments of these types.
+    /// Calls a function whose registers nobody has to save. Returns its result.
     pub(super) fn call(
         &mut self,
         function: Address,
-        types: &'static [Type],
-        result: Option<Type>,
-        arguments: &[Value],
-    ) -> Option<Value> {
+        word: Value,
+        numbers: Option<(Value, Value)>,
+        result: Type,
+    ) -> Value {
+        let function = self.builder.ins().iconst(I, function as i64);
+        let (x, y) = numbers.unwrap_or_else(|| {
+            let zero = self.builder.ins().f64const(0.0);
+            (zero, zero)
+        });
+        let bridge = self.builder.ins().iconst(I, self.bridge as i64);
+        let arguments = [function, self.executor, word, x, y];
+        self.builder.ins().call_indirect(self.to_bridge, bridge, &arguments);
+        let native = self.builder.ins().load(I, TRUSTED, self.executor, self.abi.native);
+        self.builder.ins().load(result, TRUSTED, native, self.abi.result)
+    }
+
+    /// Calls the function of an instruction of a number.
+    pub(super) fn call_math(&mut self, at: usize, x: Value) -> Value {
         let builder = &mut self.builder;
-        let signature = *self.signatures.entry((types, result)).or_insert_with(|| {
+        let signature = *self.to_math.get_or_insert_with(|| {
             let mut signature = Signature::new(CallConv::SystemV);
-            signature.params.extend(types.iter().copied().map(AbiParam::new));
-            signature.returns.extend(result.map(AbiParam::new));
+            signature.params.extend([I, I, D].map(AbiParam::new));
+            signature.returns.push(AbiParam::new(D));
             builder.import_signature(signature)
         });
-        let function = builder.ins().iconst(I, function as i64);
-        let call = builder.ins().call_indirect(signature, function, arguments);
-        builder.inst_results(call).first().copied()
+        let function = builder.ins().iconst(I, self.abi.math as i64);
+        let index = builder.ins().iconst(I, at as i64);
+        let call = builder.ins().call_indirect(signature, function, &[self.executor, index, x]);
+        builder.inst_results(call).first().copied().unwrap_or(x)
     }
 
     pub(super) fn constant(&mut self, number: impl TryInto<i64>) -> Value {
@@ -253,9 +275,9 @@ impl Generator<'_, '_> {
     pub(super) fn single(&mut self, at: usize) -> Value {
         self.put_back();
         let at = self.constant(at as u64);
-        let next = self.call(self.abi.single, &[I, I], Some(I), &[self.executor, at]);
+        let next = self.call(self.abi.functions.single, at, None, I);
         self.take_again();
-        next.unwrap_or(at)
+        next
     }
 
     /// Jumps to a block if a condition holds; continues otherwise.
@@ -424,8 +446,7 @@ impl Generator<'_, '_> {
         self.builder.ins().brif(is_numeral, next, &[of_kept.into()], longer, &[]);
         self.builder.switch_to_block(counted);
         let value = self.builder.ins().iadd_imm_s(address, i64::from(offset));
-        let called = self.call(self.abi.numeral, &[I], Some(D), &[value]);
-        let of_counted = called.unwrap_or(of_kept);
+        let of_counted = self.call(self.abi.functions.numeral, value, None, D);
         let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_counted, of_counted);
         self.builder.ins().brif(is_numeral, next, &[of_counted.into()], longer, &[]);
 

@@ -4,8 +4,9 @@ use std::mem::offset_of;
 
 use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, TrapCode, Type, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, TrapCode, Value};
 
+use super::abi::Address;
 use super::comparisons::Way;
 use super::generator::{D, Generator, I, TRUSTED};
 use crate::thread::Frame;
@@ -15,14 +16,15 @@ impl Generator<'_, '_> {
     fn report(
         &mut self,
         marked: Value,
-        function: usize,
-        types: &'static [Type],
-        arguments: &[Value],
+        function: Address,
+        word: u64,
+        number: Option<Value>,
     ) {
         let (next, reports) = (self.builder.create_block(), self.seldom());
         self.builder.ins().brif(marked, next, &[], reports, &[]);
         self.builder.switch_to_block(reports);
-        self.call(function, types, None, arguments);
+        let word = self.constant(word);
+        self.call(function, word, number.map(|number| (number, number)), I);
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(next);
     }
@@ -64,8 +66,7 @@ impl Generator<'_, '_> {
         self.consume(count, longer);
         if self.abi.active {
             let marked = self.is_marked(self.marks[1], u64::from(first));
-            let index = self.constant(at as u64);
-            self.report(marked, self.abi.report_run, &[I, I], &[self.executor, index]);
+            self.report(marked, self.abi.functions.report_run, at as u64, None);
         }
         self.leave_by(at, longer);
     }
@@ -94,9 +95,8 @@ impl Generator<'_, '_> {
         let left = self.builder.ins().fsub(before, one);
         self.builder.ins().store(TRUSTED, left, frame, counter);
         if let Some(settled) = self.is_settled(no) {
-            let number = self.constant(no.0);
-            let arguments = [self.executor, number, left];
-            self.report(settled, self.abi.report_count, &[I, I, D], &arguments);
+            let function = self.abi.functions.report_count;
+            self.report(settled, function, u64::from(no.0), Some(left));
         }
         let zero = self.builder.ins().f64const(0.0);
         let begins = self.builder.ins().fcmp(FloatCC::GreaterThanOrEqual, left, zero);
@@ -116,8 +116,7 @@ impl Generator<'_, '_> {
         self.builder.def_var(self.kept.due, due);
         if self.abi.active {
             let marked = self.is_marked(self.marks[2], u64::from(no.0));
-            let number = self.constant(no.0);
-            self.report(marked, self.abi.report_block, &[I, I], &[self.executor, number]);
+            self.report(marked, self.abi.functions.report_block, u64::from(no.0), None);
         }
         self.leave_by(at, longer);
     }

@@ -6,34 +6,51 @@ use cranelift_codegen::settings::{self, Configurable};
 use cranelift_jit::{JITBuilder, JITModule};
 use cranelift_module::{Module, default_libcall_names};
 
-/// The code of a unit, which executes instructions from an index on with an executor. Returns the
-/// index of an instruction to continue with, or `u64::MAX` if the executor has stopped.
+use super::abi::{Abi, Address};
+use super::bridge;
+
+/// The code of a unit: executes an executor from the instruction with an index on. Returns the index of an
+/// instruction to continue with, or `u64::MAX` if the executor has stopped.
 pub(super) type Entry = unsafe extern "C" fn(executor: *mut u8, at: u64) -> u64;
 
 /// The native code of a program. Its memory is freed with it.
 pub(super) struct Memory {
     /// `None` after the memory has been freed.
     module: Option<JITModule>,
+    /// The address of the [bridge]; 0 before it is compiled.
+    bridge: Address,
 }
 
 impl Memory {
-    /// Prepares memory for code; `None` on computers for which no code can be generated.
-    pub(super) fn new() -> Option<Memory> {
+    /// `None` on computers for which no code can be generated.
+    pub(super) fn new(abi: &Abi) -> Option<Memory> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed").ok()?;
         // Verify the generated code in debug builds, such as those of tests.
         flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
         let target = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let module = JITModule::new(JITBuilder::with_isa(target, default_libcall_names()));
-        Some(Memory { module: Some(module) })
+        let mut memory = Memory { module: Some(module), bridge: 0 };
+        let bridge = memory.compile(|function, target| bridge::generate(function, abi, target))?;
+        memory.bridge = bridge.addr();
+        Some(memory)
     }
 
-    /// Compiles a function with the parameters and result of [`Entry`]. `None` if this fails,
-    /// because memory is lacking.
-    pub(super) fn compile(
+    /// Compiles a unit, with the address of the bridge. `None` if that fails, for lack of memory.
+    pub(super) fn compile_unit(
+        &mut self,
+        build: impl FnOnce(&mut Function, (TargetFrontendConfig, Address)),
+    ) -> Option<Entry> {
+        let bridge = self.bridge;
+        let address = self.compile(|function, target| build(function, (target, bridge)))?;
+        // SAFETY: `generate` gives the function the signature of `Entry`, and the code stays where it is until `drop`.
+        Some(unsafe { std::mem::transmute::<*const u8, Entry>(address) })
+    }
+
+    fn compile(
         &mut self,
         build: impl FnOnce(&mut Function, TargetFrontendConfig),
-    ) -> Option<Entry> {
+    ) -> Option<*const u8> {
         let module = self.module.as_mut()?;
         let mut context = module.make_context();
         build(&mut context.func, module.target_config());
@@ -42,10 +59,7 @@ impl Memory {
         debug_assert!(compiled.is_ok(), "{compiled:?}");
         compiled.ok()?;
         module.finalize_definitions().ok()?;
-        let address = module.get_finalized_function(id);
-        // SAFETY: the function has the signature of `Entry`, and the code stays where it is until
-        // `drop`.
-        Some(unsafe { std::mem::transmute::<*const u8, Entry>(address) })
+        Some(module.get_finalized_function(id))
     }
 }
 

@@ -304,7 +304,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(positive);
         self.builder.ins().jump(next, &[left.into()]);
         self.builder.switch_to_block(other);
-        let called = self.call(self.abi.modulo, &[D, D], Some(D), &[n, m]).unwrap_or(n);
+        let zero = self.constant(0);
+        let called = self.call(self.abi.functions.modulo, zero, Some((n, m)), D);
         self.builder.ins().jump(next, &[called.into()]);
         self.builder.switch_to_block(next);
         result
@@ -320,11 +321,7 @@ impl Generator<'_, '_> {
             Math(MathOp::Ceiling) => self.builder.ins().ceil(x),
             Math(MathOp::Abs) => self.builder.ins().fabs(x),
             Math(MathOp::Sqrt) => self.builder.ins().sqrt(x),
-            Math(_) => {
-                let index = self.constant(at as u64);
-                let arguments = [self.executor, index, x];
-                self.call(self.abi.math, &[I, I, D], Some(D), &arguments).unwrap_or(x)
-            }
+            Math(_) => self.call_math(at, x),
         };
         self.demand_ordered(result, result, longer);
         self.store(at, to, result, longer);

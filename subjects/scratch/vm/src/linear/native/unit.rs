@@ -95,7 +95,7 @@ impl Code {
         }
         // Instructions after the end of the last custom block belong to no unit.
         leaders[first..].fill(NOWHERE);
-        let (memory, compiled) = (Mutex::new(Memory::new()?), AtomicU64::new(0));
+        let (memory, compiled) = (Mutex::new(Memory::new(&abi)?), AtomicU64::new(0));
         Some(Code { units, leaders, memory, abi, compiled })
     }
 
@@ -110,7 +110,7 @@ impl Code {
             }
             let layout = (*LAYOUT)?;
             let mut memory = self.memory.lock().ok()?;
-            memory.compile(|function, target| {
+            memory.compile_unit(|function, target| {
                 let is_leader = |at: usize| self.leaders[at] != NOWHERE;
                 generate(function, form, unit, &self.abi, &layout, target, is_leader);
             })
