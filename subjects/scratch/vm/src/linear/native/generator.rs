@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use super::abi::{self, Abi, Address};
 use super::bridge;
-use super::kept::Kept;
+use super::kept::{Kept, frequent_variables};
 use super::layout::Layout;
 use super::unit::{Unit, is_variable};
 use crate::linear::form::{Form, Kind, ListNo, Operand};
@@ -113,7 +113,7 @@ pub(super) fn generate(
         .map(|field| load(native, abi.marks + field));
 
     let to_bridge = builder.import_signature(bridge::signature());
-    let kept = Kept::new(&mut builder, abi, executor);
+    let kept = Kept::new(&mut builder, abi, executor, &frequent_variables(form, unit));
 
     // The values of registers are numbers.
     let sample = builder.ins().iconst(I, std::ptr::from_ref(&form.values[0]).addr() as i64);
@@ -209,6 +209,7 @@ impl Generator<'_, '_> {
         self.numerals.clear();
         self.items.clear();
         self.parameters = None;
+        self.kept.likely.clear();
     }
 
     /// Begins an instruction.
@@ -223,6 +224,9 @@ impl Generator<'_, '_> {
 
     /// Forgets an operand, because the handler of an instruction has written it.
     pub(super) fn written(&mut self, to: Operand) {
+        if self.fetch(to) {
+            return;
+        }
         self.known.remove(&to);
         self.numerals.remove(&to);
     }
@@ -353,13 +357,16 @@ impl Generator<'_, '_> {
             false => {
                 let (place, offset) = self.place(to, longer);
                 if !self.known.contains_key(&to) {
-                    self.demand_uncounted((place, offset), longer);
+                    self.demand_writable(to, (place, offset), longer);
                     self.builder.ins().store(TRUSTED, self.header, place, offset);
                 }
                 (place, offset + SECOND)
             }
         };
         self.builder.ins().store(TRUSTED, number, place, offset);
+        if self.keep(to, number) {
+            return self.end_kept(at, to, longer);
+        }
         self.meet();
         let next = self.builder.create_block();
         let result = self.builder.append_block_param(next, D);
@@ -392,11 +399,16 @@ impl Generator<'_, '_> {
         parameters
     }
 
-    /// The address of a variable or parameter; jumps to `longer` if it does not exist.
+    /// Where a variable is.
+    pub(super) fn variable(&self, operand: Operand) -> (Value, i32) {
+        (self.variables[usize::from(operand.is_own())], operand.index() as i32 * VALUE)
+    }
+
+    /// Where a variable or parameter is; goes to `longer` if there is none.
     pub(super) fn place(&mut self, operand: Operand, longer: Block) -> (Value, i32) {
         let offset = operand.index() as i32 * VALUE;
         if is_variable(operand) {
-            return (self.variables[usize::from(operand.is_own())], offset);
+            return self.variable(operand);
         }
         let (address, count) = self.parameters();
         let index = operand.index() as i64;
@@ -457,13 +469,41 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The number of an operand; jumps to `longer` if it is neither a number nor a numeral.
+    /// Like [`numeral`](Self::numeral), for values to which references are not counted.
+    pub(super) fn uncounted_numeral(
+        &mut self,
+        (address, offset): (Value, i32),
+        longer: Block,
+    ) -> Value {
+        let (number, other) = (self.builder.create_block(), self.seldom());
+        let next = self.builder.create_block();
+        let result = self.builder.append_block_param(next, D);
+        let is_number = self.has_tag((address, offset), self.layout.value.number);
+        self.builder.ins().brif(is_number, number, &[], other, &[]);
+        self.builder.switch_to_block(other);
+        let is_kept = self.has_tag((address, offset), self.layout.value.kept);
+        self.unless(is_kept, longer);
+        let text = self.builder.ins().load(I, TRUSTED, address, offset + SECOND);
+        let of_kept = self.builder.ins().load(D, TRUSTED, text, self.layout.value.text_number);
+        let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_kept, of_kept);
+        self.builder.ins().brif(is_numeral, next, &[of_kept.into()], longer, &[]);
+        self.builder.switch_to_block(number);
+        let of_number = self.builder.ins().load(D, TRUSTED, address, offset + SECOND);
+        self.builder.ins().jump(next, &[of_number.into()]);
+        self.builder.switch_to_block(next);
+        result
+    }
+
+    /// The number of an operand; goes to `longer` if it is neither a number nor a numeral.
     pub(super) fn read(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand).or_else(|| self.numerals.get(&operand)) {
             return known;
         }
         if !is_variable(operand) && operand.kind() != Kind::Parameter {
             return self.number(operand, longer);
+        }
+        if let Some(number) = self.read_kept(operand, longer) {
+            return number;
         }
         let place = self.place(operand, longer);
         let number = self.numeral(place, longer);
@@ -487,7 +527,9 @@ impl Generator<'_, '_> {
                 self.builder.ins().load(D, TRUSTED, address, offset + SECOND)
             }
         };
-        self.known.insert(operand, number);
+        if !self.keep(operand, number) {
+            self.known.insert(operand, number);
+        }
         number
     }
 

@@ -1,33 +1,61 @@
-//! Fields of the executor that native code keeps in registers between two calls of handlers.
+//! What native code keeps in registers between two calls of handlers: fields of the executor, and the numbers of
+//! variables that are read often.
 
-use cranelift_codegen::ir::{InstBuilder, Value, types};
+use cranelift_codegen::ir::condcodes::FloatCC;
+use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::abi::Abi;
-use super::generator::{Generator, TRUSTED};
+use super::generator::{D, Generator, SECOND, TRUSTED};
+use super::unit::{Unit, is_variable, parts};
+use crate::linear::form::{Form, Instruction, Operand};
 
-/// Remaining fuel, and iterations until the next search for cycles. Each run and each loop changes them, and a
-/// change in memory takes several cycles, for which the next one waits.
-#[derive(Clone, Copy)]
+/// Maximum number of variables whose numbers are kept.
+const MAX_NUMBERS: usize = 8;
+
+/// Each run and each loop changes `fuel` and `due`, and a change in memory takes several cycles, for which the next
+/// one waits. The same is true for variables that count.
 pub(super) struct Kept {
+    /// Remaining fuel.
     pub(super) fuel: Variable,
+    /// Iterations until the next search for cycles.
     pub(super) due: Variable,
+    /// The numbers of variables. NaN says nothing; every other number is the one of the variable's value in
+    /// memory, to which references are not counted.
+    numbers: FxHashMap<Operand, Variable>,
+    /// Variables of which the number is probably known, so that it is used without a test: whatever uses a number
+    /// leaves NaN to the handler.
+    pub(super) likely: FxHashSet<Operand>,
 }
 
 impl Kept {
     /// Reads the fields when native code is entered.
-    pub(super) fn new(builder: &mut FunctionBuilder, abi: &Abi, executor: Value) -> Kept {
+    pub(super) fn new(
+        builder: &mut FunctionBuilder,
+        abi: &Abi,
+        executor: Value,
+        variables: &[Operand],
+    ) -> Kept {
         let mut field = |offset: i32| {
             let variable = builder.declare_var(types::I32);
             let value = builder.ins().load(types::I32, TRUSTED, executor, offset);
             builder.def_var(variable, value);
             variable
         };
-        Kept { fuel: field(abi.fuel), due: field(abi.due) }
+        let (fuel, due) = (field(abi.fuel), field(abi.due));
+        let unknown = builder.ins().f64const(f64::NAN);
+        let mut number = |operand: &Operand| {
+            let variable = builder.declare_var(D);
+            builder.def_var(variable, unknown);
+            (*operand, variable)
+        };
+        let numbers = variables.iter().map(&mut number).collect();
+        Kept { fuel, due, numbers, likely: FxHashSet::default() }
     }
 
     /// The fields and their offsets.
-    fn fields(self, abi: &Abi) -> [(Variable, i32); 2] {
+    fn fields(&self, abi: &Abi) -> [(Variable, i32); 2] {
         [(self.fuel, abi.fuel), (self.due, abi.due)]
     }
 }
@@ -48,4 +76,125 @@ impl Generator<'_, '_> {
             self.builder.def_var(variable, value);
         }
     }
+
+    /// The number that is kept of a variable, which may be NaN.
+    pub(super) fn kept_number(&mut self, operand: Operand) -> Option<Value> {
+        let variable = *self.kept.numbers.get(&operand)?;
+        Some(self.builder.use_var(variable))
+    }
+
+    /// Keeps the number that a variable is now. Returns whether numbers of this variable are kept.
+    pub(super) fn keep(&mut self, operand: Operand, number: Value) -> bool {
+        let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
+        self.builder.def_var(variable, number);
+        self.kept.likely.insert(operand);
+        true
+    }
+
+    /// Keeps the number of a value that was copied to a variable, if it is known.
+    pub(super) fn keep_copied(&mut self, to: Operand, number: Option<Value>) -> bool {
+        let Some(&variable) = self.kept.numbers.get(&to) else { return false };
+        match number {
+            Some(number) => {
+                self.keep(to, number);
+            }
+            None => {
+                let unknown = self.builder.ins().f64const(f64::NAN);
+                self.builder.def_var(variable, unknown);
+                self.kept.likely.remove(&to);
+            }
+        }
+        true
+    }
+
+    /// Keeps the number of a variable that a handler has written. Returns whether numbers of this variable are kept.
+    pub(super) fn fetch(&mut self, operand: Operand) -> bool {
+        let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
+        let (address, offset) = self.variable(operand);
+        let is_number = self.has_tag((address, offset), self.layout.value.number);
+        let number = self.builder.ins().load(D, TRUSTED, address, offset + SECOND);
+        let unknown = self.builder.ins().f64const(f64::NAN);
+        let number = self.builder.ins().select(is_number, number, unknown);
+        self.builder.def_var(variable, number);
+        true
+    }
+
+    /// Ends an instruction that writes a variable whose numbers are kept.
+    pub(super) fn end_kept(&mut self, at: usize, to: Operand, longer: Block) {
+        self.meet();
+        let next = self.builder.create_block();
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(longer);
+        let index = self.single(at);
+        self.expect(at, index);
+        self.fetch(to);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+    }
+
+    /// The number of a variable whose numbers are kept. Goes to `longer` if its value is neither a number nor a numeral;
+    /// the result may be NaN.
+    pub(super) fn read_kept(&mut self, operand: Operand, longer: Block) -> Option<Value> {
+        let variable = *self.kept.numbers.get(&operand)?;
+        let number = self.builder.use_var(variable);
+        if !self.kept.likely.insert(operand) {
+            return Some(number);
+        }
+        let (next, unknown) = (self.builder.create_block(), self.seldom());
+        let is_known = self.builder.ins().fcmp(FloatCC::Ordered, number, number);
+        self.builder.ins().brif(is_known, next, &[], unknown, &[]);
+        self.builder.switch_to_block(unknown);
+        let place = self.variable(operand);
+        let number = self.uncounted_numeral(place, longer);
+        self.builder.def_var(variable, number);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+        Some(self.builder.use_var(variable))
+    }
+
+    /// Goes to `longer` if references to the value of a variable or parameter are counted.
+    pub(super) fn demand_writable(
+        &mut self,
+        operand: Operand,
+        place: (Value, i32),
+        longer: Block,
+    ) {
+        match self.kept.numbers.get(&operand) {
+            Some(&variable) if self.kept.likely.contains(&operand) => {
+                let number = self.builder.use_var(variable);
+                self.demand_ordered(number, number, longer);
+            }
+            _ => self.demand_uncounted(place, longer),
+        }
+    }
+}
+
+/// The variables that loops of a unit read and write most often.
+pub(super) fn frequent_variables(form: &Form, unit: &Unit) -> Vec<Operand> {
+    let instructions = &form.instructions[unit.first..unit.end];
+    let mut depths = vec![0_u32; instructions.len()];
+    for (at, instruction) in instructions.iter().enumerate() {
+        let (Instruction::Again { head: to } | Instruction::CountAgain { body: to, .. }) = *instruction
+        else {
+            continue;
+        };
+        if let Some(first) = (to as usize).checked_sub(unit.first)
+            && first <= at
+        {
+            depths[first..=at].iter_mut().for_each(|depth| *depth += 1);
+        }
+    }
+    let mut uses: Vec<(Operand, u64)> = Vec::new();
+    for (instruction, depth) in instructions.iter().zip(depths).filter(|(_, depth)| *depth > 0) {
+        let (operands, _) = parts(form, instruction);
+        for operand in operands.into_iter().flatten().filter(|operand| is_variable(*operand)) {
+            let weight = 8_u64.pow(depth.min(6));
+            match uses.iter_mut().find(|(known, _)| *known == operand) {
+                Some((_, count)) => *count += weight,
+                None => uses.push((operand, weight)),
+            }
+        }
+    }
+    uses.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    uses.into_iter().take(MAX_NUMBERS).map(|(operand, _)| operand).collect()
 }

@@ -55,10 +55,18 @@ impl Generator<'_, '_> {
                 let from = self.copied(a, longer);
                 let place = self.place(to, longer);
                 self.copy(from, place, longer);
-                self.end(at, longer);
-                self.written(to);
-                if let Copied::Number(number) = from {
-                    self.know(to, number);
+                let number = match from {
+                    Copied::Number(number) => Some(number),
+                    Copied::Stored(..) => self.kept_number(a),
+                };
+                if self.keep_copied(to, number) {
+                    self.end_kept(at, to, longer);
+                } else {
+                    self.end(at, longer);
+                    self.written(to);
+                    if let Copied::Number(number) = from {
+                        self.know(to, number);
+                    }
                 }
             }
             CopyItem { to, list, index } => {
@@ -68,8 +76,12 @@ impl Generator<'_, '_> {
                 let item = self.item(items, index, longer);
                 let place = self.place(to, longer);
                 self.copy(Copied::Stored(item, 0), place, longer);
-                self.end(at, longer);
-                self.written(to);
+                if self.keep_copied(to, None) {
+                    self.end_kept(at, to, longer);
+                } else {
+                    self.end(at, longer);
+                    self.written(to);
+                }
             }
             AddToList { list, item } => {
                 let longer = self.seldom();
@@ -321,7 +333,10 @@ impl Generator<'_, '_> {
             Math(MathOp::Ceiling) => self.builder.ins().ceil(x),
             Math(MathOp::Abs) => self.builder.ins().fabs(x),
             Math(MathOp::Sqrt) => self.builder.ins().sqrt(x),
-            Math(_) => self.call_math(at, x),
+            Math(_) => {
+                self.demand_ordered(x, x, longer);
+                self.call_math(at, x)
+            }
         };
         self.demand_ordered(result, result, longer);
         self.store(at, to, result, longer);
