@@ -285,12 +285,7 @@ extern "C" fn report_count<T: Tracer>(
     0
 }
 
-extern "C" fn numeral<T: Tracer>(
-    _: &mut Executor<'_, T>,
-    value: u64,
-    _: f64,
-    _: f64,
-) -> u64 {
+extern "C" fn numeral<T: Tracer>(_: &mut Executor<'_, T>, value: u64, _: f64, _: f64) -> u64 {
     // SAFETY: native code calls this with the address of a value, which exists until the call returns.
     let value = unsafe { &*std::ptr::with_exposed_provenance::<Value>(value as usize) };
     match value {

@@ -1,8 +1,6 @@
 //! Generation of the code of a unit: the state of the generator, and access to the data of the
 //! executor.
 
-use std::mem::offset_of;
-
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
 use cranelift_codegen::ir::{
     AbiParam, Block, Function, InstBuilder, MemFlagsData, SigRef, Signature, Type, Value, types,
@@ -13,11 +11,12 @@ use rustc_hash::FxHashMap;
 
 use super::abi::{self, Abi, Address};
 use super::bridge;
-use super::kept::{Kept, frequent_variables};
+use super::frequent::Frequent;
+use super::kept::Kept;
 use super::layout::Layout;
+use super::lists::Items;
 use super::unit::{Unit, is_variable};
 use crate::linear::form::{Form, Kind, ListNo, Operand};
-use crate::target::List;
 use crate::value;
 
 /// Flags of memory accesses that are always valid and aligned.
@@ -25,8 +24,8 @@ pub(super) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
 
 const VALUE: i32 = size_of::<value::Value>() as i32;
 /// log2 of the size of a value.
-const VALUE_SHIFT: i64 = VALUE.trailing_zeros() as i64;
-/// Offset of the number of a value, or of the address of its text.
+pub(super) const VALUE_SHIFT: i64 = VALUE.trailing_zeros() as i64;
+/// Where the number of a value, or the address of its text, is.
 pub(super) const SECOND: i32 = VALUE / 2;
 
 /// The type of arguments of functions.
@@ -76,8 +75,8 @@ pub(super) struct Generator<'b, 'f> {
     /// `known` and `numerals` before the current instruction.
     before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
     /// The address and number of the items of lists.
-    pub(super) items: FxHashMap<ListNo, (Value, Value)>,
-    /// The address of the parameters of the innermost call, and the number of values there.
+    pub(super) items: FxHashMap<ListNo, Items>,
+    /// Where the parameters of the innermost call are, and how many values there are.
     pub(super) parameters: Option<(Value, Value)>,
     /// Number of outcomes that wait to be combined.
     pub(super) waiting: usize,
@@ -113,7 +112,7 @@ pub(super) fn generate(
         .map(|field| load(native, abi.marks + field));
 
     let to_bridge = builder.import_signature(bridge::signature());
-    let kept = Kept::new(&mut builder, abi, executor, &frequent_variables(form, unit));
+    let kept = Kept::new(&mut builder, abi, executor, &Frequent::new(form, unit));
 
     // The values of registers are numbers.
     let sample = builder.ins().iconst(I, std::ptr::from_ref(&form.values[0]).addr() as i64);
@@ -531,80 +530,5 @@ impl Generator<'_, '_> {
             self.known.insert(operand, number);
         }
         number
-    }
-
-    /// The address of a list's fields.
-    pub(super) fn list(&self, list: ListNo) -> (Value, i32) {
-        let offset = (list.index() * size_of::<List>()) as i32;
-        (self.lists[usize::from(list.is_own())], offset)
-    }
-
-    /// The address and number of the items of a list, for reading.
-    pub(super) fn items(&mut self, list: ListNo) -> (Value, Value) {
-        if let Some(&items) = self.items.get(&list) {
-            return items;
-        }
-        let (lists, offset) = self.list(list);
-        let open = offset + offset_of!(List, open) as i32;
-        let is_open = self.open(list);
-        let shared =
-            self.builder.ins().load(I, TRUSTED, lists, offset + offset_of!(List, items) as i32);
-        let shared = self.builder.ins().iadd_imm_s(shared, i64::from(self.layout.shared_items));
-        let own = self.builder.ins().iadd_imm_s(lists, i64::from(open));
-        let vector = self.builder.ins().select(is_open, own, shared);
-        let items = self.vector(vector);
-        self.items.insert(list, items);
-        items
-    }
-
-    /// Records that a list needs to exist. Returns whether it is open.
-    fn open(&mut self, list: ListNo) -> Value {
-        let (lists, offset) = self.list(list);
-        let exists = self.builder.ins().iconst(types::I8, 1);
-        let field = offset + offset_of!(List, exists) as i32;
-        self.builder.ins().store(TRUSTED, exists, lists, field);
-        let capacity = offset + offset_of!(List, open) as i32 + self.layout.values.capacity;
-        let capacity = self.builder.ins().load(I, TRUSTED, lists, capacity);
-        self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, capacity, 0)
-    }
-
-    fn vector(&mut self, vector: Value) -> (Value, Value) {
-        let layout = self.layout.values;
-        let address = self.builder.ins().load(I, TRUSTED, vector, layout.address);
-        (address, self.builder.ins().load(I, TRUSTED, vector, layout.length))
-    }
-
-    /// The vector of the items of a list that is open, with their address and number; jumps to
-    /// `longer` if it is not open.
-    pub(super) fn open_items(&mut self, list: ListNo, longer: Block) -> (Value, Value, Value) {
-        let is_open = self.open(list);
-        self.unless(is_open, longer);
-        let (lists, offset) = self.list(list);
-        let open = i64::from(offset) + offset_of!(List, open) as i64;
-        let vector = self.builder.ins().iadd_imm_s(lists, open);
-        let (address, length) = self.vector(vector);
-        (vector, address, length)
-    }
-
-    /// The address of an item; jumps to `longer` if it does not exist.
-    pub(super) fn item(
-        &mut self,
-        (address, length): (Value, Value),
-        index: Value,
-        longer: Block,
-    ) -> Value {
-        // The conversion rounds towards 0 and maps NaN to 0. Index 0 wraps to a position that is
-        // too large.
-        let index = self.builder.ins().fcvt_to_sint_sat(I, index);
-        let place = self.builder.ins().iadd_imm_s(index, -1);
-        let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, length);
-        self.unless(exists, longer);
-        self.nth(address, place)
-    }
-
-    /// The address of the item at a position, from 0.
-    pub(super) fn nth(&mut self, address: Value, place: Value) -> Value {
-        let offset = self.builder.ins().ishl_imm_s(place, VALUE_SHIFT);
-        self.builder.ins().iadd(address, offset)
     }
 }

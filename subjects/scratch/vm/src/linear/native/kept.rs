@@ -1,18 +1,15 @@
 //! What native code keeps in registers between two calls of handlers: fields of the executor, and the numbers of
-//! variables that are read often.
+//! variables and the places of lists that are read often.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
-use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
+use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
 use cranelift_frontend::{FunctionBuilder, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::abi::Abi;
-use super::generator::{D, Generator, SECOND, TRUSTED};
-use super::unit::{Unit, is_variable, parts};
-use crate::linear::form::{Form, Instruction, Operand};
-
-/// Maximum number of variables whose numbers are kept.
-const MAX_NUMBERS: usize = 8;
+use super::frequent::Frequent;
+use super::generator::{D, Generator, I, SECOND, TRUSTED};
+use crate::linear::form::{ListNo, Operand};
 
 /// Each run and each loop changes `fuel` and `due`, and a change in memory takes several cycles, for which the next
 /// one waits. The same is true for variables that count.
@@ -21,12 +18,27 @@ pub(super) struct Kept {
     pub(super) fuel: Variable,
     /// Iterations until the next search for cycles.
     pub(super) due: Variable,
+    /// The frame of the innermost loop; 0 if it is not known.
+    pub(super) frame: Variable,
+    /// The counter of the innermost loop if its frame is known.
+    pub(super) counter: Variable,
     /// The numbers of variables. NaN says nothing; every other number is the one of the variable's value in
     /// memory, to which references are not counted.
     numbers: FxHashMap<Operand, Variable>,
     /// Variables of which the number is probably known, so that it is used without a test: whatever uses a number
     /// leaves NaN to the handler.
     pub(super) likely: FxHashSet<Operand>,
+    lists: FxHashMap<ListNo, KeptList>,
+}
+
+/// Where the items of a list are.
+#[derive(Clone, Copy)]
+pub(super) struct KeptList {
+    pub(super) address: Variable,
+    /// 0 if it is not known where the items are.
+    pub(super) length: Variable,
+    /// Whether it is known that the list is open.
+    pub(super) is_open: Variable,
 }
 
 impl Kept {
@@ -35,7 +47,7 @@ impl Kept {
         builder: &mut FunctionBuilder,
         abi: &Abi,
         executor: Value,
-        variables: &[Operand],
+        frequent: &Frequent,
     ) -> Kept {
         let mut field = |offset: i32| {
             let variable = builder.declare_var(types::I32);
@@ -50,8 +62,25 @@ impl Kept {
             builder.def_var(variable, unknown);
             (*operand, variable)
         };
-        let numbers = variables.iter().map(&mut number).collect();
-        Kept { fuel, due, numbers, likely: FxHashSet::default() }
+        let numbers = frequent.variables.iter().map(&mut number).collect();
+        let (none, closed) = (builder.ins().iconst(I, 0), builder.ins().iconst(types::I8, 0));
+        let mut variable = |kind: Type, value: Value| {
+            let variable = builder.declare_var(kind);
+            builder.def_var(variable, value);
+            variable
+        };
+        let mut list = |list: &ListNo| {
+            let (address, length) = (variable(I, none), variable(I, none));
+            (*list, KeptList { address, length, is_open: variable(types::I8, closed) })
+        };
+        let lists = frequent.lists.iter().map(&mut list).collect();
+        let (frame, counter) = (variable(I, none), variable(D, unknown));
+        Kept { fuel, due, frame, counter, numbers, likely: FxHashSet::default(), lists }
+    }
+
+    /// What is kept of a list.
+    pub(super) fn list(&self, list: ListNo) -> Option<KeptList> {
+        self.lists.get(&list).copied()
     }
 
     /// The fields and their offsets.
@@ -75,6 +104,9 @@ impl Generator<'_, '_> {
             let value = self.builder.ins().load(types::I32, TRUSTED, self.executor, offset);
             self.builder.def_var(variable, value);
         }
+        // Handlers push and pop frames.
+        let none = self.builder.ins().iconst(I, 0);
+        self.builder.def_var(self.kept.frame, none);
     }
 
     /// The number that is kept of a variable, which may be NaN.
@@ -153,12 +185,7 @@ impl Generator<'_, '_> {
     }
 
     /// Goes to `longer` if references to the value of a variable or parameter are counted.
-    pub(super) fn demand_writable(
-        &mut self,
-        operand: Operand,
-        place: (Value, i32),
-        longer: Block,
-    ) {
+    pub(super) fn demand_writable(&mut self, operand: Operand, place: (Value, i32), longer: Block) {
         match self.kept.numbers.get(&operand) {
             Some(&variable) if self.kept.likely.contains(&operand) => {
                 let number = self.builder.use_var(variable);
@@ -167,34 +194,4 @@ impl Generator<'_, '_> {
             _ => self.demand_uncounted(place, longer),
         }
     }
-}
-
-/// The variables that loops of a unit read and write most often.
-pub(super) fn frequent_variables(form: &Form, unit: &Unit) -> Vec<Operand> {
-    let instructions = &form.instructions[unit.first..unit.end];
-    let mut depths = vec![0_u32; instructions.len()];
-    for (at, instruction) in instructions.iter().enumerate() {
-        let (Instruction::Again { head: to } | Instruction::CountAgain { body: to, .. }) = *instruction
-        else {
-            continue;
-        };
-        if let Some(first) = (to as usize).checked_sub(unit.first)
-            && first <= at
-        {
-            depths[first..=at].iter_mut().for_each(|depth| *depth += 1);
-        }
-    }
-    let mut uses: Vec<(Operand, u64)> = Vec::new();
-    for (instruction, depth) in instructions.iter().zip(depths).filter(|(_, depth)| *depth > 0) {
-        let (operands, _) = parts(form, instruction);
-        for operand in operands.into_iter().flatten().filter(|operand| is_variable(*operand)) {
-            let weight = 8_u64.pow(depth.min(6));
-            match uses.iter_mut().find(|(known, _)| *known == operand) {
-                Some((_, count)) => *count += weight,
-                None => uses.push((operand, weight)),
-            }
-        }
-    }
-    uses.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    uses.into_iter().take(MAX_NUMBERS).map(|(operand, _)| operand).collect()
 }

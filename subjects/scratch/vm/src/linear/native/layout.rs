@@ -44,6 +44,13 @@ pub(super) struct Layout {
     pub(super) shared_items: i32,
 }
 
+impl Layout {
+    /// Whether references to a value are counted.
+    pub(super) fn is_counted(&self, value: &Value) -> bool {
+        tag(value) == self.value.counted
+    }
+}
+
 /// The layout in this process; `None` if it is not what native code expects.
 pub(super) static LAYOUT: LazyLock<Option<Layout>> = LazyLock::new(measure);
 

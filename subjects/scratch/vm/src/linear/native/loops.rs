@@ -12,14 +12,8 @@ use super::generator::{D, Generator, I, TRUSTED};
 use crate::thread::Frame;
 
 impl Generator<'_, '_> {
-    /// Calls a reporting function, unless a mark shows that it has been called.
-    fn report(
-        &mut self,
-        marked: Value,
-        function: Address,
-        word: u64,
-        number: Option<Value>,
-    ) {
+    /// Calls a function that reports, unless a mark says that it has been called.
+    fn report(&mut self, marked: Value, function: Address, word: u64, number: Option<Value>) {
         let (next, reports) = (self.builder.create_block(), self.seldom());
         self.builder.ins().brif(marked, next, &[], reports, &[]);
         self.builder.switch_to_block(reports);
@@ -88,12 +82,23 @@ impl Generator<'_, '_> {
 
     /// Begins an iteration of `repeat`, or jumps to the end.
     pub(super) fn count(&mut self, no: BlockNo, end: u32) {
+        let place = offset_of!(Frame, counter) as i32;
+        let (next, unknown) = (self.builder.create_block(), self.seldom());
+        let frame = self.builder.use_var(self.kept.frame);
+        self.builder.ins().brif(frame, next, &[], unknown, &[]);
+        self.builder.switch_to_block(unknown);
         let frame = self.loop_frame();
-        let counter = offset_of!(Frame, counter) as i32;
-        let before = self.builder.ins().load(D, TRUSTED, frame, counter);
+        let counter = self.builder.ins().load(D, TRUSTED, frame, place);
+        self.builder.def_var(self.kept.frame, frame);
+        self.builder.def_var(self.kept.counter, counter);
+        self.builder.ins().jump(next, &[]);
+        self.builder.switch_to_block(next);
+        let frame = self.builder.use_var(self.kept.frame);
+        let before = self.builder.use_var(self.kept.counter);
         let one = self.builder.ins().f64const(1.0);
         let left = self.builder.ins().fsub(before, one);
-        self.builder.ins().store(TRUSTED, left, frame, counter);
+        self.builder.def_var(self.kept.counter, left);
+        self.builder.ins().store(TRUSTED, left, frame, place);
         if let Some(settled) = self.is_settled(no) {
             let function = self.abi.functions.report_count;
             self.report(settled, function, u64::from(no.0), Some(left));

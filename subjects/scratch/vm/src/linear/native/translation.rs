@@ -5,6 +5,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
 
 use super::comparisons::{Check, Way};
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
+use super::lists::Items;
 use super::unit::parts;
 use crate::code::MathOp;
 use crate::eval::LIST_LIMIT;
@@ -16,6 +17,8 @@ pub(super) enum Copied {
     Number(Value),
     /// Any value: its address and offset.
     Stored(Value, i32),
+    /// Where a value is to which references are not counted.
+    Fixed(Value),
 }
 
 impl Generator<'_, '_> {
@@ -33,9 +36,8 @@ impl Generator<'_, '_> {
             Unary { function, to, a } => self.unary(at, function, to, a),
             Item { reading, to, list, index, .. } => {
                 let longer = self.seldom();
-                let items = self.items(list);
                 let index = self.read(index, longer);
-                let item = self.item(items, index, longer);
+                let item = self.item(list, index, longer);
                 let number = if matches!(reading, Reading::Value | Reading::Digit) {
                     self.demand_number((item, 0), longer);
                     self.builder.ins().load(D, TRUSTED, item, SECOND)
@@ -46,7 +48,7 @@ impl Generator<'_, '_> {
             }
             ListLength { to, list } => {
                 let longer = self.seldom();
-                let (_, length) = self.items(list);
+                let length = self.length(list);
                 let length = self.builder.ins().fcvt_from_sint(D, length);
                 self.store(at, to, length, longer);
             }
@@ -57,7 +59,7 @@ impl Generator<'_, '_> {
                 self.copy(from, place, longer);
                 let number = match from {
                     Copied::Number(number) => Some(number),
-                    Copied::Stored(..) => self.kept_number(a),
+                    Copied::Stored(..) | Copied::Fixed(_) => self.kept_number(a),
                 };
                 if self.keep_copied(to, number) {
                     self.end_kept(at, to, longer);
@@ -71,9 +73,8 @@ impl Generator<'_, '_> {
             }
             CopyItem { to, list, index } => {
                 let longer = self.seldom();
-                let items = self.items(list);
                 let index = self.read(index, longer);
-                let item = self.item(items, index, longer);
+                let item = self.item(list, index, longer);
                 let place = self.place(to, longer);
                 self.copy(Copied::Stored(item, 0), place, longer);
                 if self.keep_copied(to, None) {
@@ -86,7 +87,8 @@ impl Generator<'_, '_> {
             AddToList { list, item } => {
                 let longer = self.seldom();
                 let item = self.copied(item, longer);
-                let (vector, address, length) = self.open_items(list, longer);
+                let Items { address, length } = self.open_items(list, longer);
+                let vector = self.open_vector(list);
                 let capacity = self.layout.values.capacity;
                 let capacity = self.builder.ins().load(I, TRUSTED, vector, capacity);
                 let fits = self.builder.ins().icmp(IntCC::UnsignedLessThan, length, capacity);
@@ -98,30 +100,29 @@ impl Generator<'_, '_> {
                 self.copy_over(item, (place, 0), longer);
                 let more = self.builder.ins().iadd_imm_s(length, 1);
                 self.builder.ins().store(TRUSTED, more, vector, self.layout.values.length);
-                self.end(at, longer);
-                self.items.clear();
+                if let Some(kept) = self.kept.list(list) {
+                    self.builder.def_var(kept.length, more);
+                }
+                self.end_list(at, list, longer);
             }
             ReplaceItem { list, index, item } => {
                 let longer = self.seldom();
                 let index = self.read(index, longer);
                 let item = self.copied(item, longer);
-                let (_, address, length) = self.open_items(list, longer);
-                let place = self.item((address, length), index, longer);
+                let items = self.open_items(list, longer);
+                let place = self.item_of(items, index, longer);
                 self.copy(item, (place, 0), longer);
-                self.end(at, longer);
-                self.items.clear();
+                self.end_list(at, list, longer);
             }
             ReplaceByItem { list, index, from, at: from_index } => {
                 let longer = self.seldom();
-                let items = self.items(from);
                 let from_index = self.read(from_index, longer);
-                let item = self.item(items, from_index, longer);
+                let item = self.item(from, from_index, longer);
                 let index = self.read(index, longer);
-                let (_, address, length) = self.open_items(list, longer);
-                let place = self.item((address, length), index, longer);
+                let items = self.open_items(list, longer);
+                let place = self.item_of(items, index, longer);
                 self.copy(Copied::Stored(item, 0), (place, 0), longer);
-                self.end(at, longer);
-                self.items.clear();
+                self.end_list(at, list, longer);
             }
             Jump { to } => {
                 self.go_to(to as usize);
@@ -135,9 +136,8 @@ impl Generator<'_, '_> {
             }
             CompareItem { way, list, index, b, to } => {
                 let longer = self.seldom();
-                let items = self.items(list);
                 let index = self.read(index, longer);
-                let item = self.item(items, index, longer);
+                let item = self.item(list, index, longer);
                 let (x, y) = (self.numeral((item, 0), longer), self.read(b, longer));
                 let (how, negated, link) = (way.comparison(), way.negated(), way.link());
                 let jump = Way { on: way.jumps(), to };
@@ -153,9 +153,8 @@ impl Generator<'_, '_> {
             }
             TestItem { way, list, index, b, .. } => {
                 let longer = self.seldom();
-                let items = self.items(list);
                 let index = self.read(index, longer);
-                let item = self.item(items, index, longer);
+                let item = self.item(list, index, longer);
                 let (x, y) = (self.numeral((item, 0), longer), self.read(b, longer));
                 self.demand_ordered(x, y, longer);
                 let (how, negated, link) = (way.comparison(), way.negated(), way.link());
@@ -198,9 +197,9 @@ impl Generator<'_, '_> {
                 self.by_handler(at);
                 self.written(to);
             }
-            AddItem { .. } => {
+            AddItem { list, .. } => {
                 self.by_handler(at);
-                self.items.clear();
+                self.forget_items(list);
             }
             Push { .. } | PushDefault { .. } => {
                 self.by_handler(at);
@@ -245,6 +244,7 @@ impl Generator<'_, '_> {
         | TestItem { list, .. }
         | ListLength { list, .. }
         | ReplaceByItem { from: list, .. } = *instruction
+            && self.kept.list(list).is_none()
         {
             self.items(list);
         }
@@ -387,7 +387,11 @@ impl Generator<'_, '_> {
         match operand.kind() {
             Kind::Constant if self.is_text(operand) => {
                 let value = std::ptr::from_ref(&self.form.values[operand.index()]);
-                Copied::Stored(self.builder.ins().iconst(I, value.addr() as i64), 0)
+                let address = self.builder.ins().iconst(I, value.addr() as i64);
+                match self.layout.is_counted(&self.form.values[operand.index()]) {
+                    true => Copied::Stored(address, 0),
+                    false => Copied::Fixed(address),
+                }
             }
             Kind::Constant | Kind::Register => Copied::Number(self.number(operand, longer)),
             _ => {
@@ -413,15 +417,20 @@ impl Generator<'_, '_> {
         self.copy_over(from, to, longer);
     }
 
-    /// Writes a value to a place without a valid value.
+    fn halves(&mut self, address: Value, offset: i32) -> (Value, Value) {
+        let first = self.builder.ins().load(I, TRUSTED, address, offset);
+        (first, self.builder.ins().load(I, TRUSTED, address, offset + SECOND))
+    }
+
+    /// Writes a value where none is.
     fn copy_over(&mut self, from: Copied, (to, offset): (Value, i32), longer: Block) {
+        if let Copied::Stored(address, offset) = from {
+            self.demand_uncounted((address, offset), longer);
+        }
         let (first, second) = match from {
             Copied::Number(number) => (self.header, number),
-            Copied::Stored(address, offset) => {
-                self.demand_uncounted((address, offset), longer);
-                let first = self.builder.ins().load(I, TRUSTED, address, offset);
-                (first, self.builder.ins().load(I, TRUSTED, address, offset + SECOND))
-            }
+            Copied::Stored(address, offset) => self.halves(address, offset),
+            Copied::Fixed(address) => self.halves(address, 0),
         };
         self.builder.ins().store(TRUSTED, first, to, offset);
         self.builder.ins().store(TRUSTED, second, to, offset + SECOND);
