@@ -7,7 +7,7 @@ use catherd_scratch_sb3::BlockNo;
 
 use super::dispatcher::Native;
 use super::layout::Layout;
-use super::marks::Marks;
+use super::marks::{Mark, Marks};
 use crate::code::Comparison;
 use crate::eval::nan_to_zero;
 use crate::functions;
@@ -83,9 +83,7 @@ pub(super) struct Functions {
 pub(super) const OUTCOMES: i32 = offset_of!(Tests, outcomes) as i32;
 pub(super) const WAITING: i32 = offset_of!(Tests, waiting) as i32;
 pub(super) const NOW: i32 = offset_of!(Marks, now) as i32;
-pub(super) const RUNS: i32 = offset_of!(Marks, runs) as i32;
-pub(super) const COVERED: i32 = offset_of!(Marks, covered) as i32;
-pub(super) const SETTLED: i32 = offset_of!(Marks, settled) as i32;
+pub(super) const TIMES: i32 = offset_of!(Marks, times) as i32;
 
 impl Abi {
     pub(super) fn of<T: Tracer>() -> Abi {
@@ -221,8 +219,7 @@ extern "C" fn report_run<T: Tracer>(
     let form = executor.form;
     if let Some(&Instruction::Run { first, count, .. }) = form.instructions.get(at as usize) {
         let first = first as usize;
-        let marks = &mut executor.native.marks;
-        marks.runs[first] = marks.now;
+        executor.native.marks.set(Mark::Run(first));
         executor.tracer.covered_all(first, &form.blocks[first..first + usize::from(count)]);
     }
     0
@@ -234,17 +231,16 @@ extern "C" fn report_block<T: Tracer>(
     _: f64,
     _: f64,
 ) -> u64 {
-    let marks = &mut executor.native.marks;
-    marks.covered[no as usize] = marks.now;
-    executor.tracer.covered(BlockNo(no as u32));
+    let no = BlockNo(no as u32);
+    executor.native.marks.set(Mark::Covered(no));
+    executor.tracer.covered(no);
     0
 }
 
 /// Marks a block if its distances do not matter any more.
 fn settle<T: Tracer>(executor: &mut Executor<'_, T>, no: BlockNo) {
     if !executor.measures(no) {
-        let marks = &mut executor.native.marks;
-        marks.settled[no.0 as usize] = marks.now;
+        executor.native.marks.set(Mark::Settled(no));
     }
 }
 

@@ -10,6 +10,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 
 use super::abi::{self, Packed};
 use super::generator::{Generator, I, TRUSTED};
+use super::marks::Mark;
 use super::unit::last_jump;
 use crate::code::Comparison;
 use crate::linear::form::{Link, MAX_TESTS, Skip};
@@ -34,13 +35,14 @@ pub(super) struct Way {
 impl Generator<'_, '_> {
     /// Whether both smallest distances of a block are 0; `None` if nothing is traced.
     pub(super) fn is_settled(&mut self, no: BlockNo) -> Option<Value> {
-        self.abi.active.then(|| self.is_marked(self.marks[3], u64::from(no.0)))
+        self.abi.active.then(|| self.is_marked(Mark::Settled(no)))
     }
 
-    /// Whether a mark has the tracer's current time.
-    pub(super) fn is_marked(&mut self, marks: Value, index: u64) -> Value {
-        let mark = self.builder.ins().load(I, TRUSTED, marks, index as i32 * 8);
-        self.builder.ins().icmp(IntCC::Equal, mark, self.marks[0])
+    /// Whether a mark is from the present time.
+    pub(super) fn is_marked(&mut self, mark: Mark) -> Value {
+        let place = self.places.of(mark) as i32 * 8;
+        let time = self.builder.ins().load(I, TRUSTED, self.marks, place);
+        self.builder.ins().icmp(IntCC::Equal, time, self.now)
     }
 
     /// Jumps to a leader if an outcome equals the outcome of a jump.

@@ -15,6 +15,7 @@ use super::frequent::Frequent;
 use super::kept::Kept;
 use super::layout::Layout;
 use super::lists::Items;
+use super::marks::Places;
 use super::unit::{Unit, is_variable};
 use crate::linear::form::{Form, Kind, ListNo, Operand};
 use crate::value;
@@ -61,9 +62,10 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) tests: Value,
     /// The first half of a value that is a number, which is the same for all numbers.
     pub(super) header: Value,
-    /// The tracer's current time, and the addresses of the marks of runs, of coverage and of
-    /// distances.
-    pub(super) marks: [Value; 4],
+    /// The present time, and the times of the marks.
+    pub(super) now: Value,
+    pub(super) marks: Value,
+    pub(super) places: Places,
     /// The address of the [bridge](super::bridge), and its signature.
     bridge: Address,
     to_bridge: SigRef,
@@ -108,8 +110,8 @@ pub(super) fn generate(
     let lists = [load(executor, abi.lists), load(executor, abi.lists + 16)];
     let tests = load(executor, abi.tests);
     let native = load(executor, abi.native);
-    let marks = [abi::NOW, abi::RUNS, abi::COVERED, abi::SETTLED]
-        .map(|field| load(native, abi.marks + field));
+    let now = load(native, abi.marks + abi::NOW);
+    let marks = load(native, abi.marks + abi::TIMES);
 
     let to_bridge = builder.import_signature(bridge::signature());
     let kept = Kept::new(&mut builder, abi, executor, &Frequent::new(form, unit));
@@ -155,7 +157,9 @@ pub(super) fn generate(
         lists,
         tests,
         header,
+        now,
         marks,
+        places: Places::new(form),
         bridge,
         to_bridge,
         to_math: None,

@@ -9,6 +9,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, TrapCode, Value};
 use super::abi::Address;
 use super::comparisons::Way;
 use super::generator::{D, Generator, I, TRUSTED};
+use super::marks::Mark;
 use crate::thread::Frame;
 
 impl Generator<'_, '_> {
@@ -59,7 +60,7 @@ impl Generator<'_, '_> {
         }
         self.consume(count, longer);
         if self.abi.active {
-            let marked = self.is_marked(self.marks[1], u64::from(first));
+            let marked = self.is_marked(Mark::Run(first as usize));
             self.report(marked, self.abi.functions.report_run, at as u64, None);
         }
         self.leave_by(at, longer);
@@ -120,7 +121,7 @@ impl Generator<'_, '_> {
         let due = self.builder.ins().iadd_imm_s(due, -1);
         self.builder.def_var(self.kept.due, due);
         if self.abi.active {
-            let marked = self.is_marked(self.marks[2], u64::from(no.0));
+            let marked = self.is_marked(Mark::Covered(no));
             self.report(marked, self.abi.functions.report_block, u64::from(no.0), None);
         }
         self.leave_by(at, longer);

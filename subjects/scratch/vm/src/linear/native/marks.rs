@@ -1,33 +1,63 @@
 //! Marks of the reports that the tracer has received since its current time began, so that native
 //! code does not repeat them.
 
+use catherd_scratch_sb3::BlockNo;
+
 use crate::linear::form::Form;
 
-/// For each kind of report, the value of [`Tracer::time`](crate::Tracer::time) at the last report,
-/// plus one.
+/// Something that is reported.
+#[derive(Clone, Copy)]
+pub(super) enum Mark {
+    /// All blocks of the [run](crate::linear::form::Instruction::Run) that begins with a block in
+    /// [`Form::blocks`].
+    Run(usize),
+    /// The coverage of a block.
+    Covered(BlockNo),
+    /// That both distances of a block are 0, so that further ones do not matter.
+    Settled(BlockNo),
+}
+
+/// Where the marks of a program are.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Places {
+    runs: usize,
+    blocks: usize,
+}
+
+impl Places {
+    pub(super) fn new(form: &Form) -> Places {
+        let blocks = form.origins.iter().map(|origin| origin.no.0 as usize + 1).max().unwrap_or(0);
+        Places { runs: form.blocks.len(), blocks }
+    }
+
+    pub(super) fn of(self, mark: Mark) -> usize {
+        match mark {
+            Mark::Run(first) => first,
+            Mark::Covered(no) => self.runs + no.0 as usize,
+            Mark::Settled(no) => self.runs + self.blocks + no.0 as usize,
+        }
+    }
+}
+
+/// Times at which something was last reported, of the clock that [`Tracer::time`](crate::Tracer::time)
+/// reads, plus one.
 #[derive(Default)]
 pub(crate) struct Marks {
     /// The tracer's current time, plus one.
     pub(super) now: u64,
-    /// The marks of all blocks of a [run](crate::linear::form::Instruction::Run), by the first
-    /// block of the run.
-    pub(super) runs: Box<[u64]>,
-    /// The marks of the coverage of each block.
-    pub(super) covered: Box<[u64]>,
-    /// A mark for each block whose smallest distances are both 0; further distances then do not
-    /// matter.
-    pub(super) settled: Box<[u64]>,
+    pub(super) times: Box<[u64]>,
+    places: Places,
 }
 
 impl Marks {
     pub(super) fn new(form: &Form) -> Marks {
-        let blocks = form.origins.iter().map(|origin| origin.no.0 as usize + 1).max().unwrap_or(0);
-        let never = |count| vec![0; count].into_boxed_slice();
-        Marks {
-            now: 0,
-            runs: never(form.blocks.len()),
-            covered: never(blocks),
-            settled: never(blocks),
-        }
+        let places = Places::new(form);
+        let times = vec![0; places.runs + 2 * places.blocks].into_boxed_slice();
+        Marks { now: 0, times, places }
+    }
+
+    /// Notes that something has been reported.
+    pub(super) fn set(&mut self, mark: Mark) {
+        self.times[self.places.of(mark)] = self.now;
     }
 }
