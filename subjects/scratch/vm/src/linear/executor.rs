@@ -116,7 +116,9 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) hits: &'a mut Hits,
     /// The current step.
     pub(super) step: u64,
-    pub(super) native: &'a mut Native<T>,
+    pub(super) native: &'a mut Native,
+    /// See [`Steps::single`](super::steps::Steps::single).
+    pub(super) single: &'a [Step<T>],
     /// The reason why the executor stopped, and the index of the instruction.
     pub(super) stopped: (Stop, usize),
 }

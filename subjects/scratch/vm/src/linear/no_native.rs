@@ -1,7 +1,5 @@
 //! Replaces native code in builds without it.
 
-use std::marker::PhantomData;
-
 use super::executor::{Executor, Step, Stop};
 use crate::program::Program;
 use crate::tracer::Tracer;
@@ -11,15 +9,10 @@ use crate::tracer::Tracer;
 pub(crate) struct Units(());
 
 /// The native code of one VM, of which there is none.
-pub(crate) struct Native<T>(PhantomData<T>);
+#[derive(Default)]
+pub(crate) struct Native(());
 
-impl<T> Default for Native<T> {
-    fn default() -> Native<T> {
-        Native(PhantomData)
-    }
-}
-
-impl<T: Tracer> Native<T> {
+impl Native {
     pub(crate) fn disable(&mut self) {}
 
     pub(crate) fn hurry(&mut self) {}
@@ -33,7 +26,7 @@ impl<T: Tracer> Native<T> {
     }
 
     #[inline(always)]
-    pub(super) fn prepare(&mut self, _: &Program, _: &[Step<T>]) {}
+    pub(super) fn prepare<T: Tracer>(&mut self, _: &Program, _: &[Step<T>], _: &mut [Step<T>]) {}
 }
 
 impl<T: Tracer> Executor<'_, T> {

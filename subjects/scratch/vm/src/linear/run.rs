@@ -237,8 +237,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let (own, own_lists) = own
             .map_or((&mut [][..], &mut [][..]), |own| (&mut own.variables[..], &mut own.lists[..]));
         let fuel = self.slice_fuel;
-        let Steps { steps, numbers, tests, delayed, native } = &mut *self.linear;
-        native.prepare(program, steps);
+        let Steps { steps, single, numbers, tests, delayed, native } = &mut *self.linear;
+        native.prepare(program, steps, single);
         let mut executor = Executor {
             numbers,
             variables: [&mut stage.variables, own],
@@ -264,6 +264,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             hits: &mut state.hits,
             step: state.steps,
             native,
+            single,
             stopped: (Stop::Leave, at),
         };
         let (stop, stopped) = match executor.run_native(steps, at) {

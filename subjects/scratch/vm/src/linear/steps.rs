@@ -20,17 +20,20 @@ const LONGEST_CHAIN: usize = 32;
 pub(crate) struct Steps<T: Tracer> {
     /// The step for each instruction; empty before the linear form is first entered.
     pub(super) steps: Vec<Step<T>>,
+    /// For native code: each step, followed by one whose handler returns; empty without native code.
+    pub(super) single: Vec<Step<T>>,
     /// See [`Form::numbers`].
     pub(super) numbers: Vec<f64>,
     pub(super) tests: Tests,
     pub(super) delayed: [Delayed; MAX_DELAYED],
-    pub(crate) native: Native<T>,
+    pub(crate) native: Native,
 }
 
 impl<T: Tracer> Default for Steps<T> {
     fn default() -> Steps<T> {
         Steps {
             steps: Vec::new(),
+            single: Vec::new(),
             numbers: Vec::new(),
             tests: Tests::default(),
             delayed: [Delayed::default(); MAX_DELAYED],

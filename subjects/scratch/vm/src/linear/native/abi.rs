@@ -50,6 +50,8 @@ pub(crate) struct Abi {
     pub(super) marks: i32,
     /// Within what `native` points to.
     pub(super) result: i32,
+    /// Within what `native` points to.
+    pub(super) count: i32,
     pub(super) functions: Functions,
     /// `fn(executor, index, x) -> number`: the function of an instruction.
     pub(super) math: Address,
@@ -110,8 +112,9 @@ impl Abi {
             room: offset!(room),
             tests: offset!(tests),
             native: offset!(native),
-            marks: offset_of!(Native<T>, marks) as i32,
-            result: offset_of!(Native<T>, result) as i32,
+            marks: offset_of!(Native, marks) as i32,
+            result: offset_of!(Native, result) as i32,
+            count: offset_of!(Native, calls) as i32,
             functions: Functions {
                 single: address::<T>(single_helper),
                 report_run: address::<T>(report_run),
@@ -189,15 +192,13 @@ fn address<T: Tracer>(helper: Helper<T>) -> Address {
 
 /// Executes an instruction by its handler. Returns the index of the next one.
 pub(super) fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: usize) -> usize {
-    // Taken while the executor is used, because the executor borrows what contains it.
-    let steps = std::mem::take(&mut executor.native.single);
-    executor.native.is_single = true;
-    let next = match steps.get(2 * at..).and_then(<[_]>::split_first) {
-        Some((step, rest)) => (step.handler)(executor, step, rest),
-        None => usize::MAX,
+    let steps = executor.single;
+    let Some((step, rest)) = steps.get(2 * at..).and_then(<[_]>::split_first) else {
+        return usize::MAX;
     };
+    executor.native.is_single = true;
+    let next = (step.handler)(executor, step, rest);
     executor.native.is_single = false;
-    executor.native.single = steps;
     next
 }
 

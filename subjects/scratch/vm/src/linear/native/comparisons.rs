@@ -175,6 +175,15 @@ impl Generator<'_, '_> {
         self.call(self.abi.functions.finish, number, None, I)
     }
 
+    /// Ends a condition whose outcome is an operand of another condition, which counts only the outcome.
+    pub(super) fn outcome_of_condition(&mut self, at: usize, no: BlockNo) {
+        if let Some(settled) = self.is_settled(no) {
+            let longer = self.seldom();
+            self.unless(settled, longer);
+            self.end(at, longer);
+        }
+    }
+
     /// Combines the two outcomes on top.
     pub(super) fn combine(&mut self, at: usize, no: BlockNo, link: Link) {
         let longer = self.seldom();

@@ -22,7 +22,7 @@ const REVIEW: u32 = 1_000_000;
 const JUMPS: u32 = 16;
 
 /// The native code of one VM.
-pub(crate) struct Native<T: Tracer> {
+pub(crate) struct Native {
     /// Number of blocks that were executed in linear form.
     blocks: u64,
     is_ready: bool,
@@ -32,11 +32,11 @@ pub(crate) struct Native<T: Tracer> {
     pub(super) is_single: bool,
     /// The native code of the program; `None` if nothing can be compiled.
     code: Option<Arc<Code>>,
-    /// Each instruction, followed by one whose handler [returns](abi::end).
-    pub(super) single: Vec<Step<T>>,
     pub(super) marks: Marks,
     /// The result of the function that native code has called.
     pub(super) result: u64,
+    /// Number of functions that native code has called.
+    pub(super) calls: u64,
     /// The use of each unit.
     uses: Vec<Use>,
     /// For each instruction, whether the interpreter takes over so soon after it that entering
@@ -46,17 +46,17 @@ pub(crate) struct Native<T: Tracer> {
     left: u32,
 }
 
-impl<T: Tracer> Default for Native<T> {
-    fn default() -> Native<T> {
+impl Default for Native {
+    fn default() -> Native {
         Native {
             blocks: 0,
             is_ready: false,
             is_eager: false,
             is_single: false,
             code: None,
-            single: Vec::new(),
             marks: Marks::default(),
             result: 0,
+            calls: 0,
             uses: Vec::new(),
             short: Vec::new(),
             left: REVIEW,
@@ -64,7 +64,7 @@ impl<T: Tracer> Default for Native<T> {
     }
 }
 
-impl<T: Tracer> Native<T> {
+impl Native {
     /// Executes everything by handlers from now on.
     pub(crate) fn disable(&mut self) {
         (self.code, self.is_ready) = (None, true);
@@ -89,9 +89,14 @@ impl<T: Tracer> Native<T> {
 
     /// Requests native code if enough blocks have been executed.
     #[inline]
-    pub(in crate::linear) fn prepare(&mut self, program: &Program, steps: &[Step<T>]) {
+    pub(in crate::linear) fn prepare<T: Tracer>(
+        &mut self,
+        program: &Program,
+        steps: &[Step<T>],
+        single: &mut Vec<Step<T>>,
+    ) {
         if !self.is_ready && (self.is_eager || self.blocks >= PATIENCE) {
-            self.begin(program, steps);
+            self.begin(program, steps, single);
         }
     }
 
@@ -110,15 +115,20 @@ impl<T: Tracer> Native<T> {
     }
 
     #[cold]
-    fn begin(&mut self, program: &Program, steps: &[Step<T>]) {
+    fn begin<T: Tracer>(
+        &mut self,
+        program: &Program,
+        steps: &[Step<T>],
+        single: &mut Vec<Step<T>>,
+    ) {
         self.is_ready = true;
         let form = &program.linear;
         self.code = program.native.code(form, &Abi::of::<T>());
         let Some(code) = &self.code else { return };
-        self.single.reserve_exact(2 * steps.len());
+        single.reserve_exact(2 * steps.len());
         for &Step { handler, instruction, no } in steps {
-            self.single.push(Step { handler, instruction, no });
-            self.single.push(Step { handler: abi::end::<T>, instruction, no });
+            single.push(Step { handler, instruction, no });
+            single.push(Step { handler: abi::end::<T>, instruction, no });
         }
         self.marks = Marks::new(form);
         self.uses = vec![Use::Waits(0); code.units.len()];
@@ -141,7 +151,7 @@ impl<T: Tracer> Executor<'_, T> {
         let before = self.fuel;
         let stopped = self.dispatch(steps, at)?;
         let native = &mut *self.native;
-        if let Some(Use::Native(_, length)) = native.uses.get_mut(first)
+        if let Some(Use::Native(_, length, _)) = native.uses.get_mut(first)
             && length.is_short_after(before.wrapping_sub(self.fuel))
             && !native.is_eager
         {
@@ -181,15 +191,21 @@ impl<T: Tracer> Executor<'_, T> {
                     *use_of = Use::after_miss(missed, unit, is_eager, compile);
                 }
                 let use_of = *use_of;
-                if let Use::Native(entry, _) = use_of
+                if let Use::Native(entry, ..) = use_of
                     && self.has(unit)
                 {
+                    let (fuel, calls) = (self.fuel, self.native.calls);
                     // SAFETY: the code was generated for executors with this `Abi`, whose fields
                     // are at the offsets that it reads, and `has` has checked that the variables
                     // and lists to which it refers exist. The executor borrows the program, which
                     // owns the code.
                     let next = unsafe { entry(std::ptr::from_mut(self).cast(), at as u64) };
                     (at, singly) = (next as usize, true);
+                    let calls = self.native.calls.wrapping_sub(calls);
+                    let blocks = fuel.wrapping_sub(self.fuel);
+                    if !is_eager && let Some(use_of) = self.native.uses.get_mut(number) {
+                        use_of.note(blocks, calls);
+                    }
                     continue;
                 }
                 singly = false;

@@ -1,7 +1,7 @@
 //! Native code of single instructions.
 
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::{Block, InstBuilder, MemFlagsData, Value};
+use cranelift_codegen::ir::{Block, InstBuilder, Value};
 
 use super::comparisons::{Check, Way};
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
@@ -205,7 +205,8 @@ impl Generator<'_, '_> {
                 self.by_handler(at);
                 self.parameters = None;
             }
-            Outcome | Endless | EnterLoop { .. } | LeaveLoop { .. } => self.by_handler(at),
+            Outcome => self.outcome_of_condition(at, no),
+            Endless | EnterLoop { .. } | LeaveLoop { .. } => self.by_handler(at),
             Call { site } => {
                 self.call_block(at, form.sites[site as usize]);
                 return false;
@@ -264,25 +265,23 @@ impl Generator<'_, '_> {
             Operator::Subtract => self.builder.ins().fsub(x, y),
             Operator::Multiply => self.builder.ins().fmul(x, y),
             Operator::Divide => self.builder.ins().fdiv(x, y),
-            Operator::Modulo => self.modulo(x, y, longer),
+            Operator::Modulo => self.modulo(x, (b, y), longer),
         };
         // If the result is NaN, call the handler, which counts operands that are NaN as 0.
         self.demand_ordered(result, result, longer);
         self.store(at, to, result, longer);
     }
 
-    /// Computes `rounding::modulo`; the short path only handles positive numbers.
-    fn modulo(&mut self, n: Value, m: Value, longer: Block) -> Value {
+    /// Computes `rounding::modulo`; the short path only handles divisors that are positive integers.
+    fn modulo(&mut self, n: Value, (divisor, m): (Operand, Value), longer: Block) -> Value {
         const LARGEST: f64 = (1_u64 << 51) as f64;
         const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
         const LARGEST_QUOTIENT: f64 = (1_u64 << 31) as f64;
+        const LEAST: f64 = 1e-200;
         const SHIFT: f64 = (3_u64 << 51) as f64;
         self.demand_ordered(n, m, longer);
         let (next, other) = (self.builder.create_block(), self.seldom());
         let result = self.builder.append_block_param(next, D);
-        let bits = self.builder.ins().bitcast(I, MemFlagsData::new(), n);
-        let is_positive = self.builder.ins().icmp_imm_s(IntCC::SignedGreaterThanOrEqual, bits, 0);
-        self.unless(is_positive, other);
         let shift = self.builder.ins().f64const(SHIFT);
         let nearest = |generator: &mut Self, number| {
             let sum = generator.builder.ins().fadd(number, shift);
@@ -292,18 +291,26 @@ impl Generator<'_, '_> {
             let holds = generator.builder.ins().fcmp(how, x, y);
             generator.unless(holds, other);
         };
-        let (one, largest) =
-            (self.builder.ins().f64const(1.0), self.builder.ins().f64const(LARGEST_DIVISOR));
-        demand(self, FloatCC::GreaterThanOrEqual, m, one);
-        demand(self, FloatCC::LessThanOrEqual, m, largest);
-        let whole = nearest(self, m);
-        demand(self, FloatCC::Equal, whole, m);
+        let is_known = divisor.kind() == Kind::Constant && {
+            let m = self.form.numbers[divisor.index()];
+            (1.0..=LARGEST_DIVISOR).contains(&m) && m.trunc() == m
+        };
+        if !is_known {
+            let one = self.builder.ins().f64const(1.0);
+            let largest = self.builder.ins().f64const(LARGEST_DIVISOR);
+            demand(self, FloatCC::GreaterThanOrEqual, m, one);
+            demand(self, FloatCC::LessThanOrEqual, m, largest);
+            let whole = nearest(self, m);
+            demand(self, FloatCC::Equal, whole, m);
+        }
+        let absolute = self.builder.ins().fabs(n);
         let largest = self.builder.ins().f64const(LARGEST);
-        demand(self, FloatCC::LessThan, n, largest);
+        demand(self, FloatCC::LessThan, absolute, largest);
         let quotient = self.builder.ins().fdiv(n, m);
         let quotient = nearest(self, quotient);
         let largest = self.builder.ins().f64const(LARGEST_QUOTIENT);
-        demand(self, FloatCC::LessThanOrEqual, quotient, largest);
+        let absolute = self.builder.ins().fabs(quotient);
+        demand(self, FloatCC::LessThanOrEqual, absolute, largest);
         let product = self.builder.ins().fmul(quotient, m);
         let left = self.builder.ins().fsub(n, product);
         let zero = self.builder.ins().f64const(0.0);
@@ -311,9 +318,20 @@ impl Generator<'_, '_> {
         let (negative, positive) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(is_negative, negative, &[], positive, &[]);
         self.builder.switch_to_block(negative);
+        // The quotient of a remainder that is very near to 0 may be 0.
+        let least = self.builder.ins().f64const(-LEAST);
+        demand(self, FloatCC::LessThan, left, least);
         let sum = self.builder.ins().fadd(left, m);
         self.builder.ins().jump(next, &[sum.into()]);
         self.builder.switch_to_block(positive);
+        // 0 has the sign of `n`.
+        let is_zero = self.builder.ins().fcmp(FloatCC::Equal, left, zero);
+        let (none, some) = (self.seldom(), self.builder.create_block());
+        self.builder.ins().brif(is_zero, none, &[], some, &[]);
+        self.builder.switch_to_block(none);
+        let signed = self.builder.ins().fcopysign(left, n);
+        self.builder.ins().jump(next, &[signed.into()]);
+        self.builder.switch_to_block(some);
         self.builder.ins().jump(next, &[left.into()]);
         self.builder.switch_to_block(other);
         let zero = self.constant(0);

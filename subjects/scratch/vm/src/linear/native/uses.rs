@@ -17,8 +17,8 @@ pub(super) enum Use {
     /// The unit is not compiled yet, and the dispatcher has reached it this number of times.
     Waits(u32),
     /// The unit is compiled.
-    Native(Entry, Length),
-    /// The unit cannot be compiled.
+    Native(Entry, Length, Calls),
+    /// The unit is not or cannot be compiled, or its native code calls so many functions that it saves nothing.
     Handled,
 }
 
@@ -50,7 +50,38 @@ impl Length {
     }
 }
 
+/// How many functions native code calls, and how many blocks it executes.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Calls {
+    calls: u64,
+    blocks: u64,
+}
+
+impl Calls {
+    /// Number of blocks after which the VM decides whether native code is used further.
+    const BLOCKS: u64 = 20_000;
+    /// Maximum number of calls for each block. A call of a handler takes longer from native code than from
+    /// another handler.
+    const MAX: f64 = 0.5;
+}
+
 impl Use {
+    /// Notes what native code has executed and called.
+    #[inline]
+    pub(super) fn note(&mut self, blocks: u32, calls: u64) {
+        let Use::Native(_, _, sum) = self else { return };
+        sum.blocks += u64::from(blocks);
+        sum.calls += calls;
+        if sum.blocks < Calls::BLOCKS {
+            return;
+        }
+        if sum.calls as f64 > sum.blocks as f64 * Calls::MAX {
+            *self = Use::Handled;
+        } else {
+            *sum = Calls::default();
+        }
+    }
+
     /// The use after one more miss, and whether the unit is to be compiled.
     #[inline]
     pub(super) fn after_miss(
@@ -70,6 +101,7 @@ impl Use {
             None if is_due => compile(),
             None => return Use::Waits(missed),
         };
-        compiled.map_or(Use::Handled, |entry| Use::Native(entry, Length::default()))
+        compiled
+            .map_or(Use::Handled, |entry| Use::Native(entry, Length::default(), Calls::default()))
     }
 }
