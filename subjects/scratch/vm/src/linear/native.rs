@@ -40,6 +40,7 @@ mod memory;
 mod translation;
 mod unit;
 mod uses;
+mod values;
 
 pub(crate) use dispatcher::Native;
 pub(crate) use unit::Units;

@@ -177,7 +177,7 @@ impl Generator<'_, '_> {
         self.builder.ins().brif(is_known, next, &[], unknown, &[]);
         self.builder.switch_to_block(unknown);
         let place = self.variable(operand);
-        let number = self.uncounted_numeral(place, longer);
+        let number = self.uncounted_numeral(place, longer, longer);
         self.builder.def_var(variable, number);
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(next);
