@@ -50,7 +50,9 @@ impl Generator<'_, '_> {
     pub(super) fn call_block(&mut self, at: usize, site: Site) {
         let (first, count) = site.operands;
         if site.delayed == 0 || count > MAX_PARAMETERS {
-            return self.end_by_handler(at);
+            let next = self.handler(at);
+            self.builder.ins().jump(self.enters, &[next.into()]);
+            return;
         }
         let longer = self.seldom();
         let calls = self.field(self.abi.calls);
@@ -100,7 +102,9 @@ impl Generator<'_, '_> {
     /// Jumps to the caller of the custom block if the frames of the call are delayed.
     pub(super) fn return_from_block(&mut self, at: usize) {
         let Some(count) = self.parameters_here.filter(|count| *count <= MAX_PARAMETERS) else {
-            return self.end_by_handler(at);
+            let next = self.handler(at);
+            self.builder.ins().jump(self.enters, &[next.into()]);
+            return;
         };
         let longer = self.seldom();
         let calls = self.field(self.abi.calls);

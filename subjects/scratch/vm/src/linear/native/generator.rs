@@ -69,7 +69,7 @@ pub(super) struct Generator<'b, 'f> {
     /// The address of the [bridge](super::bridge), and its signature.
     bridge: Address,
     to_bridge: SigRef,
-    to_math: Option<SigRef>,
+    signatures: FxHashMap<(&'static [Type], Type), SigRef>,
     /// Operands that are numbers, as they are stored.
     pub(super) known: FxHashMap<Operand, Value>,
     /// The numbers of operands that are numbers or numerals.
@@ -162,7 +162,7 @@ pub(super) fn generate(
         places: Places::new(form),
         bridge,
         to_bridge,
-        to_math: None,
+        signatures: FxHashMap::default(),
         known: FxHashMap::default(),
         numerals: FxHashMap::default(),
         before: Default::default(),
@@ -260,17 +260,27 @@ impl Generator<'_, '_> {
 
     /// Calls the function of an instruction of a number.
     pub(super) fn call_math(&mut self, at: usize, x: Value) -> Value {
+        let at = self.constant(at as u64);
+        self.call_directly((self.abi.math, D), &[I, I, D], &[self.executor, at, x])
+    }
+
+    /// Calls a function that may change registers. Returns its result.
+    fn call_directly(
+        &mut self,
+        (function, result): (Address, Type),
+        types: &'static [Type],
+        arguments: &[Value],
+    ) -> Value {
         let builder = &mut self.builder;
-        let signature = *self.to_math.get_or_insert_with(|| {
+        let signature = *self.signatures.entry((types, result)).or_insert_with(|| {
             let mut signature = Signature::new(CallConv::SystemV);
-            signature.params.extend([I, I, D].map(AbiParam::new));
-            signature.returns.push(AbiParam::new(D));
+            signature.params.extend(types.iter().copied().map(AbiParam::new));
+            signature.returns.push(AbiParam::new(result));
             builder.import_signature(signature)
         });
-        let function = builder.ins().iconst(I, self.abi.math as i64);
-        let index = builder.ins().iconst(I, at as i64);
-        let call = builder.ins().call_indirect(signature, function, &[self.executor, index, x]);
-        builder.inst_results(call).first().copied().unwrap_or(x)
+        let function = builder.ins().iconst(I, function as i64);
+        let call = builder.ins().call_indirect(signature, function, arguments);
+        builder.inst_results(call).first().copied().unwrap_or(function)
     }
 
     pub(super) fn constant(&mut self, number: impl TryInto<i64>) -> Value {
@@ -283,6 +293,17 @@ impl Generator<'_, '_> {
         self.put_back();
         let at = self.constant(at as u64);
         let next = self.call(self.abi.functions.single, at, None, I);
+        self.take_again();
+        next
+    }
+
+    /// Like [`single`](Self::single), for instructions that are always executed by their handlers.
+    pub(super) fn handler(&mut self, at: usize) -> Value {
+        self.put_back();
+        let at = self.constant(at as u64);
+        let zero = self.builder.ins().f64const(0.0);
+        let function = (self.abi.functions.single, I);
+        let next = self.call_directly(function, &[I, I, D, D], &[self.executor, at, zero, zero]);
         self.take_again();
         next
     }

@@ -128,6 +128,16 @@ impl Generator<'_, '_> {
                 self.go_to(to as usize);
                 return false;
             }
+            Test { link, a, b, .. } if self.is_word(a) || self.is_word(b) => {
+                self.test_by_handler(at, link);
+            }
+            TestItem { way, b, .. } if self.is_word(b) => self.test_by_handler(at, way.link()),
+            Compare { link, a, b, to, .. } if self.is_word(a) || self.is_word(b) => {
+                self.compare_by_handler(at, link, to);
+            }
+            CompareItem { way, b, to, .. } if self.is_word(b) => {
+                self.compare_by_handler(at, way.link(), to);
+            }
             Compare { relation, link, jumps: on, a, b, to } => {
                 let longer = self.seldom();
                 let (x, y) = (self.read(a, longer), self.read(b, longer));
@@ -222,7 +232,7 @@ impl Generator<'_, '_> {
             | Decide { .. }
             | PushValue { .. }
             | PushExpansions => {
-                let next = self.single(at);
+                let next = self.handler(at);
                 self.builder.ins().jump(self.returns, &[next.into()]);
                 return false;
             }
@@ -232,7 +242,7 @@ impl Generator<'_, '_> {
 
     /// Executes an instruction by its handler, and continues unless that has stopped.
     fn by_handler(&mut self, at: usize) {
-        let next = self.single(at);
+        let next = self.handler(at);
         self.expect(at, next);
     }
 
@@ -386,12 +396,36 @@ impl Generator<'_, '_> {
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(longer);
         let index = self.single(at);
-        let is_jump = self.builder.ins().icmp_imm_s(IntCC::Equal, index, i64::from(jump.to));
-        let to = self.leader(jump.to);
-        self.branch(is_jump, to);
-        self.expect(at, index);
+        self.continue_after_comparison(at, jump.to, index);
         self.builder.ins().jump(next, &[]);
         self.builder.switch_to_block(next);
+    }
+
+    /// Continues with the next instruction or the one to which a comparison jumps if that is what its handler has
+    /// returned; returns to the dispatcher otherwise.
+    fn continue_after_comparison(&mut self, at: usize, to: u32, next: Value) {
+        let is_jump = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(to));
+        let to = self.leader(to);
+        self.branch(is_jump, to);
+        self.expect(at, next);
+    }
+
+    /// A comparison whose outcome is pushed or combined with the one on top.
+    fn test_by_handler(&mut self, at: usize, link: Link) {
+        self.by_handler(at);
+        self.waiting += usize::from(link == Link::Push);
+    }
+
+    /// A comparison that jumps.
+    fn compare_by_handler(&mut self, at: usize, link: Link, to: u32) {
+        let next = self.handler(at);
+        self.continue_after_comparison(at, to, next);
+        self.waiting -= usize::from(link != Link::Push).min(self.waiting);
+    }
+
+    /// Whether an operand is a constant text that is not a numeral.
+    fn is_word(&self, operand: Operand) -> bool {
+        operand.kind() == Kind::Constant && self.form.numbers[operand.index()].is_nan()
     }
 
     /// Whether an operand is a constant that is not a number.
