@@ -50,8 +50,6 @@ pub(crate) struct Abi {
     pub(super) marks: i32,
     /// Within what `native` points to.
     pub(super) result: i32,
-    /// Within what `native` points to.
-    pub(super) count: i32,
     pub(super) functions: Functions,
     /// `fn(executor, index, x) -> number`: the function of an instruction.
     pub(super) math: Address,
@@ -114,7 +112,6 @@ impl Abi {
             native: offset!(native),
             marks: offset_of!(Native, marks) as i32,
             result: offset_of!(Native, result) as i32,
-            count: offset_of!(Native, calls) as i32,
             functions: Functions {
                 single: address::<T>(single_helper),
                 report_run: address::<T>(report_run),
@@ -208,6 +205,7 @@ extern "C" fn single_helper<T: Tracer>(
     _: f64,
     _: f64,
 ) -> u64 {
+    executor.native.calls += 1;
     single(executor, at as usize) as u64
 }
 
@@ -251,6 +249,7 @@ extern "C" fn decide<T: Tracer>(
     x: f64,
     y: f64,
 ) -> u64 {
+    executor.native.calls += 1;
     let (no, (how, negated)) = (Packed::no(packed), Packed::comparison(packed));
     let outcome = executor.decide(no, how, negated, x, y);
     settle(executor, no);
@@ -258,12 +257,14 @@ extern "C" fn decide<T: Tracer>(
 }
 
 extern "C" fn link<T: Tracer>(executor: &mut Executor<'_, T>, packed: u64, x: f64, y: f64) -> u64 {
+    executor.native.calls += 1;
     let (how, negated) = Packed::comparison(packed);
     executor.link(Packed::link(packed), measured(how, negated, x, y));
     0
 }
 
 extern "C" fn finish<T: Tracer>(executor: &mut Executor<'_, T>, no: u64, _: f64, _: f64) -> u64 {
+    executor.native.calls += 1;
     let no = BlockNo(no as u32);
     let outcome = executor.finish_test(no);
     settle(executor, no);
@@ -282,7 +283,13 @@ extern "C" fn report_count<T: Tracer>(
     0
 }
 
-extern "C" fn numeral<T: Tracer>(_: &mut Executor<'_, T>, value: u64, _: f64, _: f64) -> u64 {
+extern "C" fn numeral<T: Tracer>(
+    executor: &mut Executor<'_, T>,
+    value: u64,
+    _: f64,
+    _: f64,
+) -> u64 {
+    executor.native.calls += 1;
     // SAFETY: native code calls this with the address of a value, which exists until the call returns.
     let value = unsafe { &*std::ptr::with_exposed_provenance::<Value>(value as usize) };
     match value {
@@ -292,7 +299,8 @@ extern "C" fn numeral<T: Tracer>(_: &mut Executor<'_, T>, value: u64, _: f64, _:
     .to_bits()
 }
 
-extern "C" fn modulo<T: Tracer>(_: &mut Executor<'_, T>, _: u64, n: f64, m: f64) -> u64 {
+extern "C" fn modulo<T: Tracer>(executor: &mut Executor<'_, T>, _: u64, n: f64, m: f64) -> u64 {
+    executor.native.calls += 1;
     rounding::modulo(n, m).to_bits()
 }
 

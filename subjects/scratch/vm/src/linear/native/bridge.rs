@@ -33,9 +33,6 @@ pub(super) fn generate(function: &mut Function, abi: &Abi, target: TargetFronten
     if let [address, executor, ..] = parameters[..] {
         let call = builder.ins().call_indirect(helper, address, &parameters[1..]);
         let native = builder.ins().load(I, TRUSTED, executor, abi.native);
-        let calls = builder.ins().load(I, TRUSTED, native, abi.count);
-        let calls = builder.ins().iadd_imm_s(calls, 1);
-        builder.ins().store(TRUSTED, calls, native, abi.count);
         if let Some(&result) = builder.inst_results(call).first() {
             builder.ins().store(TRUSTED, result, native, abi.result);
         }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::abi::{self, Abi};
 use super::marks::Marks;
+use super::memory::Mode;
 use super::unit::{Code, Unit};
 use super::uses::Use;
 use crate::linear::executor::{Executor, Step, Stop};
@@ -151,7 +152,7 @@ impl<T: Tracer> Executor<'_, T> {
         let before = self.fuel;
         let stopped = self.dispatch(steps, at)?;
         let native = &mut *self.native;
-        if let Some(Use::Native(_, length, _)) = native.uses.get_mut(first)
+        if let Some(Use::Native(_, length, ..)) = native.uses.get_mut(first)
             && length.is_short_after(before.wrapping_sub(self.fuel))
             && !native.is_eager
         {
@@ -187,7 +188,7 @@ impl<T: Tracer> Executor<'_, T> {
             if let Some(use_of) = self.native.uses.get_mut(number) {
                 let unit = &code.units[number];
                 if let Use::Waits(missed) = *use_of {
-                    let compile = || code.compile(unit, form);
+                    let compile = || code.compile(unit, form, Mode::Direct);
                     *use_of = Use::after_miss(missed, unit, is_eager, compile);
                 }
                 let use_of = *use_of;
@@ -203,8 +204,9 @@ impl<T: Tracer> Executor<'_, T> {
                     (at, singly) = (next as usize, true);
                     let calls = self.native.calls.wrapping_sub(calls);
                     let blocks = fuel.wrapping_sub(self.fuel);
-                    if !is_eager && let Some(use_of) = self.native.uses.get_mut(number) {
-                        use_of.note(blocks, calls);
+                    if let Some(use_of) = self.native.uses.get_mut(number) {
+                        let compile = |mode| code.compile(unit, form, mode);
+                        use_of.note(blocks, calls, is_eager, compile);
                     }
                     continue;
                 }

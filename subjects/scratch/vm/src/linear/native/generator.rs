@@ -67,7 +67,7 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) marks: Value,
     pub(super) places: Places,
     /// The address of the [bridge](super::bridge), and its signature.
-    bridge: Address,
+    bridge: Option<Address>,
     to_bridge: SigRef,
     signatures: FxHashMap<(&'static [Type], Type), SigRef>,
     /// Operands that are numbers, as they are stored.
@@ -91,7 +91,7 @@ pub(super) fn generate(
     unit: &Unit,
     abi: &Abi,
     layout: &Layout,
-    (target, bridge): (TargetFrontendConfig, Address),
+    (target, bridge): (TargetFrontendConfig, Option<Address>),
     is_leader: impl Fn(usize) -> bool,
 ) {
     function.signature.call_conv = CallConv::SystemV;
@@ -246,12 +246,22 @@ impl Generator<'_, '_> {
         numbers: Option<(Value, Value)>,
         result: Type,
     ) -> Value {
-        let function = self.builder.ins().iconst(I, function as i64);
         let (x, y) = numbers.unwrap_or_else(|| {
             let zero = self.builder.ins().f64const(0.0);
             (zero, zero)
         });
-        let bridge = self.builder.ins().iconst(I, self.bridge as i64);
+        let Some(bridge) = self.bridge else {
+            let arguments = [self.executor, word, x, y];
+            let called = self.call_directly((function, I), &[I, I, D, D], &arguments);
+            let is_word = result == I;
+            return if is_word {
+                called
+            } else {
+                self.builder.ins().bitcast(D, MemFlagsData::new(), called)
+            };
+        };
+        let function = self.builder.ins().iconst(I, function as i64);
+        let bridge = self.builder.ins().iconst(I, bridge as i64);
         let arguments = [function, self.executor, word, x, y];
         self.builder.ins().call_indirect(self.to_bridge, bridge, &arguments);
         let native = self.builder.ins().load(I, TRUSTED, self.executor, self.abi.native);

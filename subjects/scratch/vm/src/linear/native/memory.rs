@@ -13,6 +13,15 @@ use super::bridge;
 /// instruction to continue with, or `u64::MAX` if the executor has stopped.
 pub(super) type Entry = unsafe extern "C" fn(executor: *mut u8, at: u64) -> u64;
 
+/// How native code calls Rust.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mode {
+    /// A call may change registers, so the code around calls keeps little in them.
+    Direct,
+    /// A call goes through the [bridge], which takes longer and changes no register.
+    Bridged,
+}
+
 /// The native code of a program. Its memory is freed with it.
 pub(super) struct Memory {
     /// `None` after the memory has been freed.
@@ -36,12 +45,13 @@ impl Memory {
         Some(memory)
     }
 
-    /// Compiles a unit, with the address of the bridge. `None` if that fails, for lack of memory.
+    /// Compiles a unit. `None` if that fails, for lack of memory.
     pub(super) fn compile_unit(
         &mut self,
-        build: impl FnOnce(&mut Function, (TargetFrontendConfig, Address)),
+        mode: Mode,
+        build: impl FnOnce(&mut Function, (TargetFrontendConfig, Option<Address>)),
     ) -> Option<Entry> {
-        let bridge = self.bridge;
+        let bridge = (mode == Mode::Bridged).then_some(self.bridge);
         let address = self.compile(|function, target| build(function, (target, bridge)))?;
         // SAFETY: `generate` gives the function the signature of `Entry`, and the code stays where it is until `drop`.
         Some(unsafe { std::mem::transmute::<*const u8, Entry>(address) })

@@ -1,12 +1,12 @@
 //! Units of native code: the custom blocks of a program.
 
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use super::abi::Abi;
 use super::generator::generate;
 use super::layout::LAYOUT;
-use super::memory::{Entry, Memory};
+use super::memory::{Entry, Memory, Mode};
 use crate::linear::form::{Form, Instruction, Kind, ListNo, NOWHERE, Operand};
 
 /// Maximum number of instructions of a unit, because the time of compiling grows faster than
@@ -28,8 +28,10 @@ pub(super) struct Unit {
     pub(super) first: usize,
     pub(super) end: usize,
     pub(super) needs: Needs,
-    /// Set when the unit is compiled; `None` if this is not possible.
-    code: OnceLock<Option<Entry>>,
+    /// For each [`Mode`], set when the unit is compiled; `None` if this is not possible.
+    code: [OnceLock<Option<Entry>>; 2],
+    /// The mode that a VM has found to be the faster one, by its number.
+    mode: AtomicU8,
 }
 
 impl Unit {
@@ -38,9 +40,14 @@ impl Unit {
         self.end - self.first
     }
 
-    /// Its code, if it has been compiled.
-    pub(super) fn compiled(&self) -> Option<Option<Entry>> {
-        self.code.get().copied()
+    /// Its code in the faster mode, if it has been compiled.
+    pub(super) fn compiled(&self) -> Option<Option<(Entry, Mode)>> {
+        let mode = match self.mode.load(Relaxed) {
+            0 => Mode::Direct,
+            _ => Mode::Bridged,
+        };
+        let entry = *self.code[mode as usize].get()?;
+        Some(entry.map(|entry| (entry, mode)))
     }
 }
 
@@ -88,7 +95,8 @@ impl Code {
                     first,
                     end: at + 1,
                     needs: needs(form, first, at + 1),
-                    code: OnceLock::new(),
+                    code: [OnceLock::new(), OnceLock::new()],
+                    mode: AtomicU8::new(Mode::Direct as u8),
                 });
                 first = at + 1;
             }
@@ -99,10 +107,10 @@ impl Code {
         Some(Code { units, leaders, memory, abi, compiled })
     }
 
-    /// Compiles a unit unless this has already been done.
+    /// Compiles a unit unless this has already been done, and lets other VMs use the mode.
     #[cold]
-    pub(super) fn compile(&self, unit: &Unit, form: &Form) -> Option<Entry> {
-        *unit.code.get_or_init(|| {
+    pub(super) fn compile(&self, unit: &Unit, form: &Form, mode: Mode) -> Option<Entry> {
+        let entry = *unit.code[mode as usize].get_or_init(|| {
             let length = unit.length();
             let before = self.compiled.fetch_add(length as u64, Relaxed);
             if length > LONGEST || before > MAX_INSTRUCTIONS as u64 {
@@ -110,11 +118,15 @@ impl Code {
             }
             let layout = (*LAYOUT)?;
             let mut memory = self.memory.lock().ok()?;
-            memory.compile_unit(|function, target| {
+            memory.compile_unit(mode, |function, target| {
                 let is_leader = |at: usize| self.leaders[at] != NOWHERE;
                 generate(function, form, unit, &self.abi, &layout, target, is_leader);
             })
-        })
+        });
+        if entry.is_some() {
+            unit.mode.store(mode as u8, Relaxed);
+        }
+        entry
     }
 }
 

@@ -1,6 +1,6 @@
 //! How one VM uses the units of its program.
 
-use super::memory::Entry;
+use super::memory::{Entry, Mode};
 use super::unit::Unit;
 
 /// A unit is compiled after the dispatcher has reached it, without native code, this number of
@@ -17,8 +17,8 @@ pub(super) enum Use {
     /// The unit is not compiled yet, and the dispatcher has reached it this number of times.
     Waits(u32),
     /// The unit is compiled.
-    Native(Entry, Length, Calls),
-    /// The unit is not or cannot be compiled, or its native code calls so many functions that it saves nothing.
+    Native(Entry, Length, Calls, Mode),
+    /// The unit cannot be compiled.
     Handled,
 }
 
@@ -50,7 +50,7 @@ impl Length {
     }
 }
 
-/// How many functions native code calls, and how many blocks it executes.
+/// The numbers of functions that native code calls, and of blocks that it executes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Calls {
     calls: u64,
@@ -58,27 +58,52 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Number of blocks after which the VM decides whether native code is used further.
-    const BLOCKS: u64 = 20_000;
-    /// Maximum number of calls for each block. A call of a handler takes longer from native code than from
-    /// another handler.
-    const MAX: f64 = 0.5;
+    /// Number of blocks after which the VM decides how native code calls functions.
+    const BLOCKS: u64 = 500_000;
+    /// Below this number of calls for each block, they go through the bridge.
+    const FEW: f64 = 0.02;
+    /// Above this number of calls for each block, they no longer do.
+    const MANY: f64 = 0.06;
+
+    /// Adds calls and blocks. Returns the better mode after enough blocks.
+    #[inline]
+    fn mode_after(&mut self, blocks: u32, calls: u64, mode: Mode) -> Option<Mode> {
+        self.blocks += u64::from(blocks);
+        self.calls += calls;
+        if self.blocks < Self::BLOCKS {
+            return None;
+        }
+        let share = self.calls as f64 / self.blocks as f64;
+        *self = Calls::default();
+        Some(match mode {
+            Mode::Direct if share < Self::FEW => Mode::Bridged,
+            Mode::Bridged if share > Self::MANY => Mode::Direct,
+            same => same,
+        })
+    }
 }
 
 impl Use {
-    /// Notes what native code has executed and called.
+    /// Counts the blocks that native code has executed and the functions that it has called, and changes the mode if
+    /// another one is faster. With `is_eager`, each mode is used in turn.
     #[inline]
-    pub(super) fn note(&mut self, blocks: u32, calls: u64) {
-        let Use::Native(_, _, sum) = self else { return };
-        sum.blocks += u64::from(blocks);
-        sum.calls += calls;
-        if sum.blocks < Calls::BLOCKS {
-            return;
-        }
-        if sum.calls as f64 > sum.blocks as f64 * Calls::MAX {
-            *self = Use::Handled;
-        } else {
-            *sum = Calls::default();
+    pub(super) fn note(
+        &mut self,
+        blocks: u32,
+        calls: u64,
+        is_eager: bool,
+        compile: impl FnOnce(Mode) -> Option<Entry>,
+    ) {
+        let Use::Native(entry, _, sum, mode) = self else { return };
+        let next = match (is_eager, *mode) {
+            (true, Mode::Direct) => Mode::Bridged,
+            (true, Mode::Bridged) => Mode::Direct,
+            (false, present) => sum.mode_after(blocks, calls, present).unwrap_or(present),
+        };
+        if next != *mode
+            && let Some(compiled) = compile(next)
+        {
+            (*entry, *mode) = (compiled, next);
         }
     }
 
@@ -98,10 +123,11 @@ impl Use {
         let is_due = is_eager || missed >= PATIENCE.saturating_mul(unit.length() as u32 + FIXED);
         let compiled = match unit.compiled() {
             Some(compiled) => compiled,
-            None if is_due => compile(),
+            None if is_due => compile().map(|entry| (entry, Mode::Direct)),
             None => return Use::Waits(missed),
         };
-        compiled
-            .map_or(Use::Handled, |entry| Use::Native(entry, Length::default(), Calls::default()))
+        compiled.map_or(Use::Handled, |(entry, mode)| {
+            Use::Native(entry, Length::default(), Calls::default(), mode)
+        })
     }
 }
