@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use catherd_elementary as elementary;
 
 use crate::code::{Calendar, MathOp};
-use crate::rounding::{ceil, floor, remainder};
+use crate::rounding::{ceil, floor, remainder, round};
 use crate::settings::DAY_MS;
 use crate::value::{js_round, to_ten_decimals};
 
@@ -39,11 +39,31 @@ impl Angles {
         let entry =
             &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (64 - Self::BITS)) as usize];
         if entry.0 != bits {
-            let (sin, cos) = elementary::sin_cos(PI * degrees / 180.0);
-            *entry = (bits, (to_ten_decimals(sin), to_ten_decimals(cos)));
+            *entry = (bits, rounded_sin_cos(PI * degrees / 180.0));
         }
         entry.1
     }
+}
+
+/// Sine and cosine of an angle in radians, rounded to ten decimals.
+fn rounded_sin_cos(x: f64) -> (f64, f64) {
+    if let Some((sin, cos)) = elementary::near_sin_cos(x)
+        && let (Some(sin), Some(cos)) = (certain_decimals(sin), certain_decimals(cos))
+    {
+        return (sin, cos);
+    }
+    let (sin, cos) = elementary::sin_cos(x);
+    (to_ten_decimals(sin), to_ten_decimals(cos))
+}
+
+/// [`to_ten_decimals`] of all numbers that differ from `x` by less than 1e-12; `None` if they may be rounded to
+/// different numbers.
+fn certain_decimals(x: f64) -> Option<f64> {
+    let scaled = x * 1e10;
+    let nearest = round(scaled);
+    // Near 0, the sign is not certain.
+    let is_certain = scaled.abs() > 1.0 && (scaled - nearest).abs() < 0.48;
+    is_certain.then_some(nearest / 1e10)
 }
 
 /// The value of a `[function] of` block.
@@ -132,7 +152,9 @@ mod tests {
     fn remembered_angles_are_the_computed_ones() {
         let angles = &mut Angles::default();
         let special = [0.0, -0.0, f64::NAN, f64::INFINITY, 1e300, 5e-324];
-        let twice = (-2000..2000).chain(-2000..2000).map(|i| f64::from(i) * 0.7);
+        let steps = [0.7, 1.0, 1.7, 0.013, 0.000_001, 45.5, 1e-9];
+        let twice =
+            (-4000..4000).chain(-2000..2000).flat_map(|i| steps.map(|step| f64::from(i) * step));
         for n in special.into_iter().chain(twice) {
             let (sin, cos) = elementary::sin_cos(PI * n / 180.0);
             let values = [math(MathOp::Sin, n, angles), math(MathOp::Cos, n, angles)];
