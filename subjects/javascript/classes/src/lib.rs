@@ -56,7 +56,7 @@ pub use model::{FoundItem, Member, Model, Target, TargetKind};
 pub use pattern::{Pattern, PatternError};
 pub use problem::{Executed, RunCounts, Subject, has_unknowns};
 pub use refining::{
-    Classes, Mentioned, Refined, Refinement, Variables, exported_classes, mentioned,
+    Classes, Mentioned, Parameters, Refined, Refinement, Variables, exported_classes, mentioned,
     name_of_export, refined,
 };
 pub use results::{CallResults, FailedTest};

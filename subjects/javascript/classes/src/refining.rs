@@ -14,6 +14,7 @@ mod kinds;
 mod likeness;
 mod needed;
 mod outcomes;
+mod parameters;
 mod plausible;
 mod readers;
 mod repeated;
@@ -23,13 +24,14 @@ mod simpler;
 mod slices;
 mod supply;
 mod telling;
+mod unusual;
 mod usage;
 mod usual;
 mod variables;
 mod weights;
 mod worth;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -40,6 +42,8 @@ use catherd_javascript_machine::{
     TestOutcome,
 };
 
+pub use self::parameters::Parameters;
+pub(crate) use self::parameters::key;
 pub use self::variables::Variables;
 use crate::export::{possible, strength_of};
 use crate::generate::machine;
@@ -142,10 +146,17 @@ pub struct Mentioned {
     pub members: Vec<String>,
     /// Members that are not public according to declarations, as `C.m`.
     pub hidden: BTreeSet<String>,
+    /// The names of parameters that say what a number or a flag is for, by function (`a.b`) or method (`#m`); others are empty.
+    pub parameters: Parameters,
 }
 
 /// The names that the package of a program mentions.
-pub fn mentioned(program: &Program) -> Mentioned {
+///
+/// # Errors
+/// If it cannot be loaded.
+pub fn mentioned(program: &Rc<Program>) -> Result<Mentioned, MachineError> {
+    let mut machine = machine(program, &GenerationSettings::default(), 0, true);
+    let parameters = parameters::of(&Model::of(program, &mut machine)?);
     let texts = files::texts(program);
     let package = &program.package;
     let declared = package.files.keys().filter(|path| {
@@ -154,11 +165,12 @@ pub fn mentioned(program: &Program) -> Mentioned {
     });
     let hidden = declared
         .flat_map(|path| words(path, &package.text(path).unwrap_or_default()).declarations.hidden);
-    Mentioned {
+    Ok(Mentioned {
         variables: variables::variables(&texts),
         members: variables::members(&texts),
         hidden: hidden.collect(),
-    }
+        parameters,
+    })
 }
 
 /// A refined suite.
@@ -213,7 +225,10 @@ pub fn refined(
     }
     let mut implausible = count - tests.len();
     if !settings.all_values {
-        tests.extend(documented::further(&tests, candidates));
+        for further in documented::further(&tests, candidates) {
+            let further = refiner.without_idle(further)?;
+            tests.extend((further.faults == 0).then_some(further));
+        }
         implausible += repeated::without_repetitions(&mut tests);
     }
     let left_out = all.difference(&covered_by(&tests)).count();
@@ -235,6 +250,9 @@ const DOCUMENTED: f64 = 0.5;
 
 /// Factor of the weight of a test that a person would not write.
 const IMPLAUSIBLE: f64 = 4.0;
+
+/// Maximum number of executed tests that are kept.
+const MAX_KNOWN: usize = 8_000;
 
 /// A set of goals by number.
 type Covered = BTreeSet<usize>;
@@ -289,6 +307,8 @@ struct Refiner<'p> {
     factories: documented::Factories,
     snapshots: bool,
     stop: Arc<AtomicBool>,
+    /// What was executed before: the statements with the number of the shown call, and the test without its weight.
+    known: HashMap<(String, Option<usize>, bool), Option<Candidate>>,
     /// The names that examples give to the values that functions return.
     variables: Variables,
 }
@@ -329,6 +349,7 @@ impl<'p> Refiner<'p> {
             factories: documented::Factories::new(),
             snapshots: settings.snapshots,
             stop: Arc::clone(&settings.stop),
+            known: HashMap::new(),
         })
     }
 
@@ -368,8 +389,25 @@ impl<'p> Refiner<'p> {
         }))
     }
 
-    /// Like [`observed`](Refiner::observed), but also returns tests without assertions.
+    /// Like [`observed`](Refiner::observed), but also returns tests without assertions. Equal statements are executed once.
     fn executed(
+        &mut self,
+        statements: &[Statement],
+        focus: Option<usize>,
+    ) -> Result<Option<Candidate>, MachineError> {
+        let key: Vec<String> = statements.iter().map(|each| each.to_json().to_string()).collect();
+        let key = (key.join(" "), focus, self.weak);
+        if let Some(found) = self.known.get(&key) {
+            return Ok(found.clone());
+        }
+        let found = self.executed_now(statements, focus)?;
+        if self.known.len() < MAX_KNOWN {
+            self.known.insert(key, found.clone());
+        }
+        Ok(found)
+    }
+
+    fn executed_now(
         &mut self,
         statements: &[Statement],
         focus: Option<usize>,

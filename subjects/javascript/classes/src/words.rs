@@ -1,11 +1,15 @@
 //! Words of the program, its documentation, tests and type declarations, from which values of tests are made.
 
+mod declared;
+mod pool;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_javascript_machine::instrument::{Declarations, Literal, Shape, Words as Found};
 use catherd_javascript_machine::{Argument, Program};
 use catherd_search::Stream;
 
+use self::pool::Pool;
 use crate::matching::Matching;
 use crate::mined::own_names;
 use crate::model::{Model, Target, TargetKind};
@@ -15,25 +19,6 @@ use crate::values::Constants;
 const MAX_SEEDS: usize = 60;
 /// Maximum length of a varied text, in characters.
 const LONGEST_VARIED: usize = 2_000;
-
-/// Literals of some part of the program.
-#[derive(Clone, Debug, Default)]
-struct Pool {
-    texts: Vec<String>,
-    numbers: Vec<f64>,
-    /// Indices of regular expressions.
-    patterns: Vec<usize>,
-    /// For a file that reads texts: the characters and short texts with which it compares.
-    tokens: Vec<String>,
-    /// For such a file: its words.
-    names: Vec<String>,
-}
-
-impl Pool {
-    fn is_empty(&self) -> bool {
-        self.texts.is_empty() && self.patterns.is_empty()
-    }
-}
 
 /// Values by the place in the program where they are written, and what is known about parameters.
 #[derive(Clone, Debug, Default)]
@@ -62,6 +47,8 @@ pub struct Words {
     /// Of each of these calls, what it is a member of; empty if this has no name.
     pub(crate) owners: BTreeMap<String, Vec<String>>,
     declared: BTreeMap<String, Vec<Vec<Shape>>>,
+    /// Number of parameters that calls of a declared function cannot leave out.
+    required: BTreeMap<String, usize>,
     /// Names by which other code may call the export itself.
     pub(crate) own_names: Vec<String>,
 }
@@ -160,6 +147,10 @@ impl Words {
         for (name, shapes) in &found.declarations.functions {
             self.declared.entry(name.clone()).or_default().push(shapes.clone());
         }
+        for (name, count) in &found.declarations.required {
+            let required = self.required.entry(name.clone()).or_insert(*count);
+            *required = (*required).min(*count);
+        }
         self.types.extend(found.declarations.types.clone());
     }
 
@@ -214,45 +205,6 @@ impl Words {
             }
         }
         found
-    }
-
-    fn declared_shape(&self, target: &Target, index: usize, model: &Model) -> Option<Shape> {
-        let class = target.class.and_then(|class| model.classes.get(class));
-        let mut names = self.names(target, model);
-        if let (Some(class), false) = (class, target.kind == TargetKind::Constructor) {
-            names.insert(0, format!("{}.{}", class.name, target.member));
-        }
-        if let [.., owner, name] = target.path.as_slice() {
-            names.insert(0, format!("{owner}.{name}"));
-        }
-        let mut lists: Vec<&Vec<Vec<Shape>>> = Vec::new();
-        for name in &names {
-            lists.extend(self.declared.get(name));
-            if let Some(Shape::Named(of)) = self.types.get(name) {
-                lists.extend(self.declared.get(of));
-            }
-            let end = format!(".{name}");
-            let by_end = self.declared.iter().filter(|(known, _)| known.ends_with(&end));
-            lists.extend(by_end.map(|(_, shapes)| shapes).take(1));
-        }
-        let of_first = lists.first()?.iter();
-        let mut shapes: Vec<Shape> = Vec::new();
-        for shape in of_first.filter_map(|shapes| shapes.get(index)) {
-            if *shape != Shape::Any && !shapes.contains(shape) {
-                shapes.push(shape.clone());
-            }
-        }
-        match shapes.len() {
-            0 => None,
-            1 => shapes.pop(),
-            _ => Some(Shape::Union(shapes)),
-        }
-    }
-
-    /// Whether declarations give types of members of a class.
-    pub(crate) fn declares(&self, class: &str) -> bool {
-        let start = format!("{class}.");
-        self.declared.keys().any(|name| name.starts_with(&start))
     }
 
     /// An example argument of a parameter.
@@ -458,39 +410,6 @@ impl Words {
             }
         }
         letters.into_iter().take(LONGEST_VARIED).collect()
-    }
-}
-
-impl Pool {
-    /// Finds short texts of signs and, if the file reads codes of characters, characters whose codes are numbers of it.
-    fn find_tokens(&mut self, codes: bool) {
-        let mut tokens = BTreeSet::new();
-        for text in &self.texts {
-            let signs = !text.is_empty() && text.chars().count() <= 3;
-            if signs && !text.chars().all(char::is_alphanumeric) {
-                tokens.insert(text.clone());
-            }
-        }
-        for number in self.numbers.iter().filter(|_| codes) {
-            if (9.0..127.0).contains(number) && number.fract() == 0.0 {
-                tokens.insert(char::from(*number as u8).to_string());
-            }
-        }
-        self.tokens = tokens.into_iter().collect();
-        let name = |text: &&String| {
-            (1..=10).contains(&text.len()) && text.chars().all(char::is_alphanumeric)
-        };
-        let names: BTreeSet<&String> = self.texts.iter().filter(name).collect();
-        self.names = names.into_iter().cloned().collect();
-    }
-
-    fn add(&mut self, literal: &Literal, pattern: Option<usize>) {
-        match literal {
-            Literal::Text(text) => self.texts.push(text.clone()),
-            Literal::Number(bits) => self.numbers.push(f64::from_bits(*bits)),
-            Literal::Pattern(..) => self.patterns.extend(pattern),
-            _ => {}
-        }
     }
 }
 

@@ -42,6 +42,8 @@ pub struct Declarations {
     /// Types of parameters by the name of the function (`f`), method (`C.m`) or constructor (`C`).
     /// Each declaration of an overloaded function is an entry.
     pub functions: Vec<(String, Vec<Shape>)>,
+    /// Number of parameters that calls of such a function cannot leave out; of an overloaded function the smallest.
+    pub required: BTreeMap<String, usize>,
     /// Interfaces, type aliases and enums by name.
     pub types: BTreeMap<String, Shape>,
     /// Members that are `private` or `protected`, as `C.m`.
@@ -53,30 +55,6 @@ impl Declarations {
         let mut finder = Finder::default();
         finder.visit_program(program);
         finder.found
-    }
-
-    /// The shape of a parameter according to `@param {T} name` in a comment; `None` if the comment
-    /// does not declare the parameter, or declares any type.
-    pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {
-        for part in comment.split("@param").skip(1) {
-            let part = part.trim_start();
-            let Some(inner) = part.strip_prefix('{') else { continue };
-            let mut depth = 1;
-            let end = inner.char_indices().find_map(|(at, letter)| {
-                depth += i32::from(letter == '{') - i32::from(letter == '}');
-                (depth == 0).then_some(at)
-            })?;
-            let name = inner[end + 1..].trim_start().trim_start_matches('[');
-            let stop = name.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
-            if &name[..stop.unwrap_or(name.len())] != parameter {
-                continue;
-            }
-            let type_ = inner[..end].trim().trim_matches(['?', '!', '=']).trim_start_matches("...");
-            let type_ = type_.replace('*', "any").replace(".<", "<");
-            let words = crate::words::words("type.d.ts", &format!("type T = {type_};"));
-            return words.declarations.types.get("T").cloned().filter(|shape| *shape != Shape::Any);
-        }
-        None
     }
 }
 
@@ -182,6 +160,12 @@ impl Finder {
             annotation.map_or(Shape::Any, |type_| self.shape(&type_.type_annotation, 0))
         });
         let mut shapes: Vec<Shape> = shapes.collect();
+        if formal.items.iter().any(|it| it.type_annotation.is_some()) {
+            let items = formal.items.iter();
+            let needed = items.take_while(|it| !it.optional && it.initializer.is_none()).count();
+            let required = self.found.required.entry(name.clone()).or_insert(needed);
+            *required = needed.min(*required);
+        }
         if let Some(rest) = &formal.rest
             && let Some(type_) = &rest.type_annotation
             && let Shape::Array(element) = self.shape(&type_.type_annotation, 0)
@@ -408,20 +392,10 @@ mod tests {
         for (name, shapes) in wanted {
             assert!(found.functions.contains(&(name.to_owned(), shapes)), "{found:?}");
         }
+        assert_eq!(["f", "C", "C.m"].map(|name| found.required[name]), [1, 1, 1]);
         let Some(Shape::Object(members)) = found.types.get("Options") else { panic!("{found:?}") };
         let text = |text: &str| Shape::Literal(Literal::Text(text.to_owned()));
         assert_eq!(members[0], ("mode".to_owned(), Shape::Union(vec![text("a"), text("b")]), true));
         assert_eq!(members[1], ("deep".to_owned(), named("number"), false));
-    }
-
-    #[test]
-    fn comments_give_types_as_well() {
-        let comment =
-            "/** @param {{a: number}|string} x the value\n * @param {'up'|'down'} [way] */";
-        let text = |text: &str| Shape::Literal(Literal::Text(text.to_owned()));
-        let way = Declarations::documented(comment, "way");
-        assert_eq!(way, Some(Shape::Union(vec![text("up"), text("down")])));
-        assert!(matches!(Declarations::documented(comment, "x"), Some(Shape::Union(_))));
-        assert_eq!(Declarations::documented(comment, "y"), None);
     }
 }

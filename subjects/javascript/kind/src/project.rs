@@ -178,7 +178,7 @@ impl Project {
                 let classes = exported_classes(program).map_err(|error| error.to_string())?;
                 let module = program.is_module(&program.entry);
                 let own_name = name_of_export(program, &classes);
-                let names = mentioned(program);
+                let names = mentioned(program).map_err(|error| error.to_string())?;
                 let hidden = program.hidden().into_iter().chain(names.hidden.iter().cloned());
                 let hidden = hidden.collect();
                 Ok((program.entry.clone(), module, typed, hidden, classes, own_name, names))
@@ -202,6 +202,7 @@ impl Project {
             own_name,
             variables: names.variables,
             members: names.members,
+            parameters: names.parameters,
             snapshots: false,
         })
     }

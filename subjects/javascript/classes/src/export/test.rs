@@ -11,7 +11,9 @@ use super::lines::line;
 use super::literals::{argument, member};
 use super::names::{name_of_value, name_of_variable};
 use super::observed::{asserted, thrown_by};
-use super::titles::{LONGEST, Reader, Shown, brief, full, short, title};
+use super::phrases::short;
+use super::titles::{LONGEST, Reader, Shown, brief, full, title};
+use crate::refining::key;
 use crate::suite::{ShownValue, SuiteTest};
 
 /// Maximum length, in characters, of names that minifiers give to classes.
@@ -35,6 +37,8 @@ pub(super) struct Written {
     /// Longer titles, the best first, which are used if several tests have the same title.
     pub(super) longer: Vec<String>,
     pub(super) lines: Vec<String>,
+    /// Whether it asserts more than that nothing is thrown.
+    pub(super) asserts: bool,
 }
 
 /// A test that is being written as code.
@@ -124,6 +128,8 @@ impl<'s> Test<'s> {
     pub(super) fn write(self) -> Written {
         let found = self.chosen(self.found());
         let lines = self.lines(&found);
+        let throws = self.test.assertions.last().is_some_and(|last| thrown_by(last).is_some());
+        let asserts = throws || found.iter().any(|each| !each.claims.is_empty());
         let (focus, last) = (self.focus, self.test.statements.len().saturating_sub(1));
         let target = self.target(focus);
         let (group, name) = match target.split_once('.') {
@@ -131,7 +137,7 @@ impl<'s> Test<'s> {
             None => (target.clone(), target.clone()),
         };
         let Some(statement) = self.test.statements.get(focus) else {
-            return Written { group, title: name, longer: Vec::new(), lines };
+            return Written { group, title: name, longer: Vec::new(), lines, asserts };
         };
         let of_last = found.iter().find(|each| each.index == last && !each.at_end);
         let state = found.iter().find(|each| each.at_end);
@@ -174,6 +180,9 @@ impl<'s> Test<'s> {
             changed,
             left_out: usize::from(self.applies(statement)),
             names: &values.collect::<Vec<_>>(),
+            parameters: key(statement)
+                .and_then(|key| self.code.parameters.get(&key))
+                .map_or(&[], Vec::as_slice),
             reader: (focus != last).then(|| Reader {
                 name: format!("{}{call}", reader.name),
                 of_result: reader.receiver == focus,
@@ -201,7 +210,7 @@ impl<'s> Test<'s> {
         let of_receiver = of_receiver.filter(|it| before.is_empty() && length(it) <= LONGEST);
         let title = said.cloned().or(of_receiver).unwrap_or(title);
         let group = if group.is_empty() { "subject".to_owned() } else { group };
-        Written { group, title, longer, lines }
+        Written { group, title, longer, lines, asserts }
     }
 
     /// The words of a title about the receiver of a call. `made` is the code that makes the receiver.

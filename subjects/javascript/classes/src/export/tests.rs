@@ -51,6 +51,7 @@ fn code(style: Style) -> Code {
         classes: Classes::new(),
         own_name: String::new(),
         variables: Variables::new(),
+        parameters: Parameters::new(),
         members: Vec::new(),
         snapshots: false,
     }

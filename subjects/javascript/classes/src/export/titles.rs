@@ -5,23 +5,15 @@ use serde_json::Value;
 
 use super::claims::{Claim, Expected};
 use super::layout::length;
-use super::literals::{argument, is_name, quoted};
+use super::literals::{argument, is_name};
+use super::phrases::{
+    LONGEST_BEGINNING, LONGEST_VALUE, SHORTEST_BEGINNING, article, bare, beginning,
+    beginning_of_text, beginning_within, kind, noun, short,
+};
 use crate::suite::is_error;
 
 /// Maximum length of a title, in characters.
 pub(super) const LONGEST: usize = 100;
-
-/// Maximum length of a value in a title, in characters.
-const LONGEST_VALUE: usize = 44;
-
-/// Maximum length of the beginning of a value in a title, in characters.
-const LONGEST_BEGINNING: usize = 34;
-
-/// Maximum length of the beginning of a value that is next to others, in characters.
-const SHORTEST_BEGINNING: usize = 20;
-
-/// Maximum length of the names of the members of an object in a title, in characters.
-const LONGEST_NAMES: usize = 44;
 
 /// The behaviour that a test shows, from which its title is made.
 pub(super) struct Shown<'s> {
@@ -41,6 +33,8 @@ pub(super) struct Shown<'s> {
     pub(super) left_out: usize,
     /// The values of variables, in a few words.
     pub(super) names: &'s [String],
+    /// The names of parameters that say what a number or a flag is for; others are empty.
+    pub(super) parameters: &'s [String],
     /// The member that reads the result of the call or the state of its receiver, if the last
     /// statement does so.
     pub(super) reader: Option<Reader<'s>>,
@@ -60,7 +54,17 @@ pub(super) struct Reader<'s> {
 pub(super) fn title(shown: &Shown<'_>) -> String {
     let Shown { name, statement, .. } = shown;
     let arguments = statement.arguments.get(shown.left_out..).unwrap_or_default();
-    let values: Vec<String> = arguments.iter().map(|value| short(value, shown.names)).collect();
+    let named = |(at, value): (usize, &Argument)| {
+        let name = shown.parameters.get(at).filter(|name| !name.is_empty());
+        let name = name.filter(|_| match value {
+            Argument::Boolean(_) => true,
+            Argument::Number(_) => at > 0 && !matches!(arguments[0], Argument::Number(_)),
+            _ => false,
+        });
+        let value = short(value, shown.names);
+        name.map_or(value.clone(), |name| format!("{name} {value}"))
+    };
+    let values: Vec<String> = arguments.iter().enumerate().map(named).collect();
     let whole = |arguments: &str, detail: Detail| {
         let result = outcome(shown, detail);
         match (statement.operation, arguments) {
@@ -107,6 +111,7 @@ pub(super) fn title(shown: &Shown<'_>) -> String {
             // The title names the variable of a value.
             Argument::Variable(_) if shown.changed.is_some() => String::new(),
             Argument::String(text) => beginning_of_text(text),
+            Argument::Number(_) | Argument::Boolean(_) | Argument::Null => continue,
             argument => {
                 let flat = super::literals::argument(argument, shown.names).flat();
                 beginning(&flat).unwrap_or_else(|| kind(argument))
@@ -312,192 +317,5 @@ fn outcome(shown: &Shown<'_>, detail: Detail) -> String {
         None if shown.statement.operation == Operation::New => "can be constructed".to_owned(),
         None if let Some(name) = shown.changed => format!("changes {name}"),
         None => "completes".to_owned(),
-    }
-}
-
-/// The beginning of a text between quotes.
-fn beginning_of_text(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
-    let whole = line.len() == text.len() && length(text) <= LONGEST_BEGINNING;
-    if whole {
-        return quoted(text);
-    }
-    let mut cut: String = line.chars().take(LONGEST_BEGINNING - 4).collect();
-    // A whole word is easier to read.
-    if let Some((words, _)) = cut.rsplit_once(' ').filter(|(words, _)| length(words) > 12) {
-        cut = words.to_owned();
-    }
-    quoted(&format!("{cut}…"))
-}
-
-/// The first elements or members of the code of a collection; `None` if not even one is short, or for other code.
-fn beginning(code: &str) -> Option<String> {
-    beginning_within(code, LONGEST_BEGINNING)
-}
-
-/// The same, of at most so many characters.
-fn beginning_within(code: &str, longest: usize) -> Option<String> {
-    let close = match code.chars().next()? {
-        '[' => "]",
-        '{' => " }",
-        _ => return None,
-    };
-    let (mut depth, mut quote, mut end) = (0, None, None);
-    let mut letters = code.char_indices();
-    while let Some((at, c)) = letters.next() {
-        match (quote, c) {
-            (Some(_), '\\') => drop(letters.next()),
-            (Some(open), c) if open == c => quote = None,
-            (Some(_), _) => {}
-            (None, '\'' | '"' | '`') => quote = Some(c),
-            (None, '[' | '{' | '(') => depth += 1,
-            (None, ']' | '}' | ')') => depth -= 1,
-            (None, ',') if depth == 1 && at <= longest => end = Some(at),
-            _ => {}
-        }
-    }
-    end.map(|end| format!("{}, …{close}", &code[..end]))
-}
-
-/// The indefinite article for a name. A name in capitals is pronounced letter by letter.
-fn article(name: &str) -> &'static str {
-    let spelt = name.chars().take(2).filter(char::is_ascii_uppercase).count() == 2;
-    let vowels = if spelt { "AEFHILMNORSX" } else { "AEIOaeio" };
-    if name.starts_with(|c: char| vowels.contains(c)) { "an" } else { "a" }
-}
-
-/// The kind of an observed value with its article, and its shape.
-fn noun(value: &Value) -> String {
-    if let Some(members) = value.get("object").and_then(Value::as_object) {
-        let names: Vec<&str> = members.keys().map(String::as_str).collect();
-        return described(&names);
-    }
-    if let Some(items) = value.get("array").and_then(Value::as_array) {
-        return counted(items.len(), "an array", "element");
-    }
-    if let Some(class) = value.get("object").and_then(Value::as_str).filter(|it| is_name(it)) {
-        return format!("{} {class}", article(class));
-    }
-    let kinds = [
-        ("string", "a text"),
-        ("map", "a map"),
-        ("set", "a set"),
-        ("date", "a date"),
-        ("regexp", "a regular expression"),
-        ("error", "an error"),
-        ("object", "an object"),
-    ];
-    if let Some((_, noun)) = kinds.iter().find(|(key, _)| value.get(key).is_some()) {
-        return (*noun).to_owned();
-    }
-    let noun = match value.get("type").and_then(Value::as_str) {
-        Some("array") => "an array",
-        Some("promise") => "a promise",
-        Some("function") => "a function",
-        Some("symbol") => "a symbol",
-        _ => "a value",
-    };
-    noun.to_owned()
-}
-
-/// The kind of an observed value with its article.
-fn bare(value: &Value) -> String {
-    let noun = noun(value);
-    noun.split(" with ").next().unwrap_or(&noun).replace("empty ", "")
-}
-
-/// A collection with the number of its elements.
-fn counted(count: usize, one: &str, what: &str) -> String {
-    match count {
-        1 => format!("{one} with one {what}"),
-        count => format!("{one} with {count} {what}s"),
-    }
-}
-
-/// An object with the names of its members.
-fn described(names: &[&str]) -> String {
-    if names.iter().any(|name| !is_name(name)) && !names.is_empty() {
-        return counted(names.len(), "an object", "member");
-    }
-    match names {
-        [] => "an empty object".to_owned(),
-        [one] => format!("an object with {one}"),
-        [one, other] => format!("an object with {one} and {other}"),
-        [one, other, last] => format!("an object with {one}, {other} and {last}"),
-        more => counted(more.len(), "an object", "member"),
-    }
-}
-
-/// An argument in a few characters.
-pub(super) fn short(value: &Argument, names: &[String]) -> String {
-    if let Argument::Variable(index) = value {
-        return names.get(*index).cloned().unwrap_or_default();
-    }
-    let text = argument(value, names).flat();
-    let plain = match value {
-        // Leave out texts with both kinds of quotation marks, which would have to be escaped.
-        Argument::String(text) => !(text.contains('\'') && text.contains('"')),
-        Argument::Function(what, _) => ["first", "constant"].contains(&what.as_str()),
-        _ => true,
-    };
-    match value {
-        _ if plain && length(&text) <= LONGEST_VALUE => text,
-        Argument::String(text) if plain => beginning_of_text(text),
-        Argument::Array(_) | Argument::Object(_) => beginning(&text).unwrap_or_else(|| kind(value)),
-        _ => kind(value),
-    }
-}
-
-/// The kind of an argument with its article, and its shape.
-fn kind(value: &Argument) -> String {
-    match value {
-        Argument::String(text) if text.contains('\n') => {
-            counted(text.lines().count(), "a text", "line")
-        }
-        Argument::String(text) => format!("a text of {} characters", length(text)),
-        Argument::Array(items) if items.is_empty() => "an empty array".to_owned(),
-        Argument::Array(items) => counted(items.len(), "an array", "element"),
-        Argument::Object(members) => {
-            let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
-            let listed = format!("{{ {} }}", names.join(", "));
-            let plain = names.iter().all(|name| is_name(name));
-            if plain && length(&listed) <= LONGEST_NAMES { listed } else { described(&names) }
-        }
-        Argument::Map(members) => {
-            counted(members.len(), "a map", "entry").replace("entrys", "entries")
-        }
-        Argument::Set(items) => counted(items.len(), "a set", "element"),
-        Argument::Function(what, _) => match what.as_str() {
-            "throws" => "a function that throws".to_owned(),
-            "calls" | "passes" => "a function that calls back".to_owned(),
-            _ => "a function".to_owned(),
-        },
-        Argument::Promise(_, true) => "a rejected promise".to_owned(),
-        Argument::Promise(..) => "a promise".to_owned(),
-        Argument::RegExp(..) => "a regular expression".to_owned(),
-        Argument::Date(_) => "a date".to_owned(),
-        Argument::BigInt(_) => "a large integer".to_owned(),
-        _ => "a value".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn titles_have_the_beginnings_of_long_values() {
-        let object = "{ continent: 'Europe, North', region: 'Western', country: 'United Kingdom' }";
-        assert_eq!(beginning(object).unwrap(), "{ continent: 'Europe, North', … }");
-        assert_eq!(
-            beginning("[101, 102, [1, 2], 1, 1, 10, 1, 5, 5, 10, 10, 1]").unwrap(),
-            "[101, 102, [1, 2], 1, 1, 10, 1, 5, …]"
-        );
-        assert_eq!(beginning("new Map([1, 2])"), None);
-        assert_eq!(
-            beginning_of_text("Lorem ipsum dolor sit amet, consectetur"),
-            "'Lorem ipsum dolor sit amet,…'"
-        );
-        assert_eq!(beginning_of_text("a\nb"), "'a…'");
     }
 }

@@ -12,6 +12,21 @@ pub(super) fn is_options(name: &str) -> bool {
     ["opt", "conf", "setting"].iter().any(|part| name.contains(part))
 }
 
+/// Whether a function changes its receiver or its arguments, by its name.
+pub(super) fn is_changing(name: &str) -> bool {
+    const WORDS: [&str; 36] = [
+        "add", "append", "assign", "clear", "defaults", "del", "delete", "disable", "enable",
+        "extend", "fill", "flip", "insert", "merge", "mix", "move", "pop", "pull", "push", "put",
+        "remove", "replace", "reset", "reverse", "set", "shift", "shuffle", "sort", "splice",
+        "swap", "toggle", "unset", "unshift", "update", "enqueue", "dequeue",
+    ];
+    let name = name.rsplit(['.', '#']).next().unwrap_or_default();
+    WORDS.iter().any(|word| {
+        let rest = name.strip_prefix(word);
+        rest.is_some_and(|rest| !rest.starts_with(|c: char| c.is_ascii_lowercase()))
+    })
+}
+
 /// Whether a value has a state that a call can change.
 fn has_state(argument: &Argument) -> bool {
     use Argument as A;
@@ -103,6 +118,12 @@ impl Refiner<'_> {
         // If a call returns a value, changes of its last object argument are the completion of
         // options.
         let returns = result.is_some_and(|it| !it.is_null() && it.get("undefined").is_none());
+        // What a function that returns a simple value does with its arguments is hardly its purpose, unless its name says so.
+        let simple = ["boolean", "number", "string"];
+        let simple = result.is_some_and(|it| simple.iter().any(|kind| it.get(kind).is_some()));
+        if simple && !is_changing(&super::weights::callee(last)) {
+            return Ok(None);
+        }
         let end = last.arguments.len() - 1;
         let options = |position: &usize| {
             *position == end && end > 0 && matches!(last.arguments[end], Argument::Object(_))

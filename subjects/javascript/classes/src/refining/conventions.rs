@@ -67,12 +67,88 @@ const TEXTS: [&str; 9] = [
     "abc",
 ];
 
+/// Words that examples of many programs have, with different letters and endings.
+const WORDS: [&str; 44] = [
+    "apple",
+    "banana",
+    "cherry",
+    "cats",
+    "ponies",
+    "happy",
+    "happiness",
+    "running",
+    "hopping",
+    "falling",
+    "agreed",
+    "plastered",
+    "sky",
+    "knight",
+    "school",
+    "phone",
+    "psychology",
+    "whale",
+    "pizza",
+    "judge",
+    "cheese",
+    "thumb",
+    "science",
+    "character",
+    "quick",
+    "rhythm",
+    "exact",
+    "vision",
+    "nation",
+    "relational",
+    "conditional",
+    "electrical",
+    "hopeful",
+    "goodness",
+    "formalize",
+    "adjustment",
+    "effective",
+    "Smith",
+    "Schmidt",
+    "Thompson",
+    "Jackson",
+    "Michael",
+    "Wright",
+    "Caesar",
+];
+
+/// Texts in common formats, by parts of the names of functions and parameters that take them.
+const FORMATS: [(&str, &[&str]); 11] = [
+    ("html", &["<p>Hello <b>world</b></p>", "<br>", "a < b & c"]),
+    ("markup", &["<p>Hello <b>world</b></p>"]),
+    ("xml", &["<root><a>1</a></root>"]),
+    ("json", &["{\"a\":1}", "[1,2,3]"]),
+    ("csv", &["a,b,c\n1,2,3"]),
+    ("url", &["https://example.com/path?a=1#top", "http://localhost:8080/"]),
+    ("uri", &["https://example.com/path?a=1#top"]),
+    ("path", &["/foo/bar.txt", "foo/bar"]),
+    ("mail", &["user@example.com"]),
+    ("version", &["1.2.3", "1.10.0"]),
+    ("color", &["#ff0000", "rgb(255, 0, 0)", "red"]),
+];
+
 /// Maximum number of values of a type.
 const MAX_VALUES: usize = 8;
 
 /// Whether examples of many programs have a text.
 pub(super) fn is_plain(text: &str) -> bool {
-    TEXTS.contains(&text)
+    TEXTS.contains(&text) || WORDS.contains(&text)
+}
+
+/// Words that a function of one text may be called with.
+pub(super) fn words_of_texts() -> impl Iterator<Item = Argument> {
+    WORDS.into_iter().map(|word| Argument::String(word.to_owned()))
+}
+
+/// Texts in the format that the name of a function or of its parameter mentions.
+pub(super) fn formatted(function: &str, parameter: &str) -> impl Iterator<Item = &'static str> {
+    let names = [function.to_lowercase(), parameter.to_lowercase()];
+    let named = move |format: &str| names.iter().any(|name| name.contains(format));
+    let formats = FORMATS.into_iter().filter(move |(format, _)| named(format));
+    formats.flat_map(|(_, texts)| texts.iter().copied())
 }
 
 /// Values of a kind as examples of many programs have them.
@@ -87,7 +163,7 @@ pub(super) fn plain(kind: &str) -> Vec<Argument> {
     };
     match kind {
         "string" => TEXTS.into_iter().map(text).collect(),
-        "number" => numbers(&[2.0, 1.0, 0.0, 5.0, 10.0, 100.0]),
+        "number" => numbers(&[2.0, 1.0, 0.0, 5.0, 10.0, 100.0, 3.0, 1.5, -5.0, 1000.0]),
         "boolean" => vec![Argument::Boolean(true), Argument::Boolean(false)],
         "array" => vec![
             Argument::Array(numbers(&[1.0, 2.0, 3.0])),

@@ -8,7 +8,7 @@ use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
 use super::plausible::is_optional;
 use super::weights::called;
-use super::{Candidate, Refiner, kinds};
+use super::{Candidate, Refiner, conventions, kinds};
 use crate::model::{Target, TargetKind};
 
 /// Maximum number of calls of a target that are tried.
@@ -19,6 +19,9 @@ const MAX_ALL: usize = 240;
 
 /// Maximum number of calls of a target with another value for one argument.
 const MAX_VARIED: usize = 24;
+
+/// Maximum number of functions that are called with words.
+const MAX_OF_WORDS: usize = 12;
 
 /// Maximum length of the arguments of a call, in characters of their data.
 const LONGEST: usize = 400;
@@ -48,6 +51,11 @@ impl Refiner<'_> {
             tests.extend(varied.filter_map(|it| self.documented_call(target, it)));
         }
         tests.truncate(2 * MAX_ALL);
+        let of_words = self.usage.targets().iter().filter(|target| self.takes_a_word(target));
+        for target in of_words.take(MAX_OF_WORDS) {
+            let words = conventions::words_of_texts().map(|word| vec![word]);
+            tests.extend(words.filter_map(|it| self.documented_call(target, it)));
+        }
         tests.extend(self.in_sessions());
         let mut candidates = Vec::new();
         tests.extend(self.filled());
@@ -82,6 +90,20 @@ impl Refiner<'_> {
         varied
     }
 
+    /// Whether a function or method needs one text, and examples have one that is a word.
+    fn takes_a_word(&self, target: &Target) -> bool {
+        let calls = self.usage.calls(target);
+        let mut texts = calls.iter().filter_map(|call| match call.first() {
+            Some(Literal::Text(text)) => Some(text),
+            _ => None,
+        });
+        let word = |text: &String| text.len() > 2 && text.chars().all(|c| c.is_ascii_alphabetic());
+        let needed = target.parameters.iter().filter(|it| it.default.is_none()).count();
+        matches!(target.kind, TargetKind::Function | TargetKind::Method)
+            && needed <= 1
+            && texts.any(word)
+    }
+
     /// The documented call that returns an instance of the class of a constructor.
     fn factory(&self, maker: &Target) -> Option<&Statement> {
         let names = self.usage.class_of(maker)?;
@@ -97,9 +119,8 @@ impl Refiner<'_> {
         let statement = statements.get(at).filter(|it| it.operation == Operation::New)?;
         let maker = self.usage.target(statements, at)?;
         let calls = self.usage.calls(maker);
-        let needed = |it: &Parameter| it.default.is_none() && !is_optional(&it.name);
-        let needs = maker.parameters.first().is_some_and(needed);
-        if statement.arguments.is_empty() && (calls.iter().any(|call| call.is_empty()) || !needs) {
+        let may = calls.iter().any(|call| call.is_empty()) || !needs_argument(maker);
+        if statement.arguments.is_empty() && may {
             return None;
         }
         let mut known: Vec<Vec<Argument>> =
@@ -154,7 +175,7 @@ impl Refiner<'_> {
                 if let (None, Some(factory)) = (&made, factory) {
                     return Some(vec![factory.clone(), method]);
                 }
-                let made = made.or_else(|| maker.parameters.is_empty().then(Vec::new));
+                let made = made.or_else(|| (!needs_argument(maker)).then(Vec::new));
                 let made = made.or_else(|| self.usage.conventional(maker));
                 let made = made.or_else(|| self.made.get(&maker.path).cloned())?;
                 Some(vec![statement(Operation::New, &maker.path, "", made), method])
@@ -162,6 +183,12 @@ impl Refiner<'_> {
             _ => None,
         }
     }
+}
+
+/// Whether calls of a target cannot leave out its first argument.
+fn needs_argument(target: &Target) -> bool {
+    let needed = |it: &Parameter| it.default.is_none() && !is_optional(&it.name);
+    target.parameters.first().is_some_and(needed)
 }
 
 /// Maximum number of documented calls of a function or method that are shown even if they reach
@@ -206,9 +233,26 @@ pub(super) fn statement(
     Statement { operation, path, receiver: 0, name, arguments, awaits: true }
 }
 
+/// The argument with the value of a literal, without the members of objects that are not literals.
+fn known_part(literal: &Literal) -> Option<Argument> {
+    match literal {
+        Literal::Array(items) => {
+            items.iter().map(known_part).collect::<Option<_>>().map(Argument::Array)
+        }
+        Literal::Object(members) => {
+            let known = members.iter().filter(|(_, it)| *it != Literal::Other);
+            let part = |it: &Literal| known_part(it).filter(|_| *it != Literal::Function);
+            let known: Vec<(String, Argument)> =
+                known.map(|(name, it)| Some((name.clone(), part(it)?))).collect::<Option<_>>()?;
+            (!known.is_empty() || members.is_empty()).then_some(Argument::Object(known))
+        }
+        simple => kinds::argument(simple),
+    }
+}
+
 /// The arguments of a call that consists of literals and is not long.
 fn literals(call: &[Literal]) -> Option<Vec<Argument>> {
-    let arguments: Vec<Argument> = call.iter().map(kinds::argument).collect::<Option<_>>()?;
+    let arguments: Vec<Argument> = call.iter().map(known_part).collect::<Option<_>>()?;
     (!is_long(&arguments) && !arguments.is_empty()).then_some(arguments)
 }
 

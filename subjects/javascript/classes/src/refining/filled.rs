@@ -37,10 +37,10 @@ impl Refiner<'_> {
         let mut found = Vec::new();
         for maker in self.usage.targets().iter().filter(|it| it.kind == TargetKind::Constructor) {
             let of_class = |it: &&Target| it.class == maker.class && it.class.is_some();
-            let adder = methods().filter(of_class).find(|it| is_adder(&it.member));
-            let Some(adder) = adder else { continue };
+            let adders = methods().filter(of_class).filter(|it| is_adder(&it.member));
+            let adder = adders.filter_map(|it| Some((it, self.elements(it)?))).next();
+            let Some((adder, added)) = adder else { continue };
             let Some(made) = self.made_with(maker) else { continue };
-            let Some(added) = self.elements(adder) else { continue };
             let adds = added.iter().map(|it| method(adder, it.clone()));
             let filled: Vec<Statement> = std::iter::once(made).chain(adds).collect();
             let before = found.len();
@@ -128,6 +128,10 @@ impl Refiner<'_> {
             },
             _ if needed.len() == added[0].len() && is_adder(&target.member) => {
                 vec![added[0].clone()]
+            }
+            // From the first element to the second.
+            [_, _] if !needed.iter().any(|it| names(it) == Some("function")) => {
+                vec![vec![added[0][0].clone(), added[1][0].clone()]]
             }
             _ => Vec::new(),
         }

@@ -1,14 +1,15 @@
 //! Arguments and options that change nothing: a test of them does not show what they are for.
 
-use catherd_javascript_machine::{Argument, MachineError, Statement};
+use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
+use super::slices::renumbered;
 use super::{Candidate, Refiner};
 
 impl Refiner<'_> {
     /// The test of a call that is not documented without the last arguments, and without the members of the last one,
     /// that do not change what it shows, unless a person would not write it then. It may cover fewer goals.
     pub(super) fn without_idle(&mut self, candidate: Candidate) -> Result<Candidate, MachineError> {
-        let mut candidate = candidate;
+        let mut candidate = self.without_idle_calls(candidate)?;
         if self.all_values || candidate.documented || candidate.faults > 0 {
             return Ok(candidate);
         }
@@ -17,7 +18,62 @@ impl Refiner<'_> {
             candidate = Candidate { origin: candidate.origin, covered: goals, ..shorter };
             candidate.test.goals = self.goal_names(&candidate.covered);
         }
+        if self.has_idle_function(&candidate)? {
+            candidate.faults += 1;
+        }
         Ok(candidate)
+    }
+
+    /// The test without earlier calls of methods that do not change what it shows, unless a person would not write it then.
+    fn without_idle_calls(&mut self, candidate: Candidate) -> Result<Candidate, MachineError> {
+        let mut candidate = candidate;
+        if self.all_values {
+            return Ok(candidate);
+        }
+        let last = candidate.test.statements.len() - 1;
+        for at in (0..candidate.test.focus.unwrap_or(last)).rev() {
+            let statements = &candidate.test.statements;
+            let used = statements.iter().any(|it| it.variables().contains(&at));
+            if statements[at].operation != Operation::Method || used {
+                continue;
+            }
+            let kept: Vec<usize> = (0..statements.len()).filter(|it| *it != at).collect();
+            let fewer: Vec<Statement> =
+                kept.iter().map(|at| renumbered(&statements[*at], &kept)).collect();
+            let focus = candidate.test.focus.map(|focus| focus - 1);
+            let Some(found) = self.observed(&fewer, focus)? else { continue };
+            let states = |it: &Candidate| it.test.after.iter().any(|state| !state.is_null());
+            let same = found.test.assertions.last() == candidate.test.assertions.last()
+                && !states(&found)
+                && !states(&candidate);
+            if same && found.faults <= candidate.faults {
+                let goals = candidate.covered.intersection(&found.covered).copied().collect();
+                candidate = Candidate { origin: candidate.origin, covered: goals, ..found };
+                candidate.test.goals = self.goal_names(&candidate.covered);
+            }
+        }
+        Ok(candidate)
+    }
+
+    /// Whether a function among the arguments of a call can be replaced by one that returns nothing.
+    fn has_idle_function(&mut self, candidate: &Candidate) -> Result<bool, MachineError> {
+        let statements = &candidate.test.statements;
+        let at = candidate.test.focus.unwrap_or(statements.len() - 1);
+        for (position, argument) in statements[at].arguments.iter().enumerate() {
+            if !matches!(argument, Argument::Function(..)) {
+                continue;
+            }
+            let mut other = statements.clone();
+            let nothing = Box::new(Argument::Undefined);
+            other[at].arguments[position] = Argument::Function("constant".to_owned(), nothing);
+            let Some(found) = self.executed(&other, candidate.test.focus)? else { continue };
+            if found.test.assertions == candidate.test.assertions
+                && found.test.after == candidate.test.after
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// The same test with an argument or a member less.

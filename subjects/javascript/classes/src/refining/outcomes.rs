@@ -12,8 +12,8 @@ const MAX_UNDOCUMENTED_DIGITS: usize = 6;
 const MAX_DIGITS: usize = 10;
 
 /// Whether a result is or contains a number that only results from computations: negative zero, or
-/// a number with many digits.
-pub(super) fn is_accidental(value: &Value, documented: bool) -> bool {
+/// a number with many digits. Texts may have as many digits as texts of the documentation, `written`.
+pub(super) fn is_accidental(value: &Value, documented: bool, written: usize) -> bool {
     match value {
         Value::Object(parts) => parts.iter().any(|(name, part)| match (name.as_str(), part) {
             ("number", Value::String(text)) => {
@@ -24,13 +24,32 @@ pub(super) fn is_accidental(value: &Value, documented: bool) -> bool {
             ("string", Value::String(text)) => {
                 let digits = |part: &str| part.chars().take_while(char::is_ascii_digit).count();
                 text.chars().any(|c| ('\u{7f}'..'\u{a0}').contains(&c) || c == '\0')
-                    || text.split('.').skip(1).any(|part| digits(part) > MAX_DIGITS)
+                    || text.split('.').skip(1).any(|part| digits(part) > MAX_DIGITS.max(written))
             }
-            (_, part) => is_accidental(part, documented),
+            (_, part) => is_accidental(part, documented, written),
         }),
-        Value::Array(items) => items.iter().any(|item| is_accidental(item, documented)),
+        Value::Array(items) => items.iter().any(|item| is_accidental(item, documented, written)),
         _ => false,
     }
+}
+
+/// Number of digits after the point in the longest number between quotes in texts; at most 40.
+pub(super) fn digits_in(texts: &str) -> usize {
+    let after = texts.split('.').skip(1);
+    let runs = after.filter_map(|rest| {
+        let count = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let quoted = rest[count..].starts_with(['\'', '"', '`']);
+        quoted.then_some(count)
+    });
+    runs.max().unwrap_or(0).min(40)
+}
+
+/// Whether a text of bytes is easy to read: words, numbers and common marks.
+pub(super) fn is_readable(text: &str) -> bool {
+    let letters = text.bytes().filter(u8::is_ascii_alphanumeric).count();
+    text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+        && letters >= 3
+        && 2 * letters > text.len()
 }
 
 /// Whether a result shows that the call had nothing to do.
@@ -88,13 +107,17 @@ mod tests {
 
     #[test]
     fn results_of_chance_are_told_from_results() {
-        let accidental = |value| is_accidental(&value, false);
+        let accidental = |value| is_accidental(&value, false, 0);
         assert!(accidental(json!({"number": "-0"})));
         assert!(accidental(json!({"array": [{"number": "20.119467064985724"}]})));
         assert!(accidental(json!({"string": "a\u{9d}"})));
         assert!(!accidental(json!({"number": "2.5"})) && !accidental(json!({"string": "é"})));
-        assert!(!is_accidental(&json!({"number": "20.11946706"}), true));
-        assert!(is_accidental(&json!({"number": "20.119467064985724"}), true));
+        assert!(!is_accidental(&json!({"number": "20.11946706"}), true, 0));
+        assert!(is_accidental(&json!({"number": "20.119467064985724"}), true, 0));
+        let long = json!({"string": "1.4142135623730950488"});
+        assert_eq!(digits_in("x.sqrt(); // '0.66666666666666666666' not 1.123456"), 20);
+        assert!(is_accidental(&long, false, 0) && !is_accidental(&long, false, 20));
+        assert!(is_readable("Hello, world!") && !is_readable("\u{2}") && !is_readable("<>~"));
         let node = json!({"object": {"key": {"number": "2"}, "left": {"null": true}, "next": {"null": true}}});
         assert!(is_internal(&node) && !is_internal(&json!({"object": {"a": {"null": true}}})));
     }

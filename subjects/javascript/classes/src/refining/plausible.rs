@@ -25,6 +25,9 @@ const LARGEST: usize = 5;
 /// The largest number that a person would choose without a reason in the documentation.
 const MOST: f64 = 1000.0;
 
+/// Marks that usually separate the parts of a text.
+const SEPARATORS: [char; 10] = ['-', '_', '.', ',', ':', ';', '/', '|', '+', '*'];
+
 /// The words of a text: its runs of letters.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
@@ -191,6 +194,7 @@ impl Usage {
             let own = || match (argument, target) {
                 (Argument::String(text), Some(target)) => {
                     self.own_words(target, position).any(|word| word == text)
+                        || self.is_formatted(target, position, text)
                 }
                 _ => false,
             };
@@ -247,7 +251,7 @@ impl Usage {
         // A class is not called without `new`.
         if statement.operation == Operation::Call
             && target.path.last().is_some_and(|name| name.starts_with(char::is_uppercase))
-            && self.is_class(&target.path)
+            && (self.is_class(&target.path) || self.is_name_of_class(target))
         {
             return false;
         }
@@ -314,7 +318,7 @@ impl Usage {
             let last = *position > 0 && is_optional(&it.name);
             it.default.is_none() && !it.name.starts_with("...") && it.name != RECEIVER && !last
         });
-        given.count().min(2)
+        given.count()
     }
 
     /// Whether a person would choose an argument. `checked` if the call refuses its arguments.
@@ -358,7 +362,8 @@ impl Usage {
             value if is_placeholder(value) => false,
             Argument::String(text) => self.is_plausible_text(text, depth),
             Argument::Number(number) => {
-                let whole = is_round(*number) && (0.0..=MOST).contains(number);
+                let negative = depth == 0 && [-1.0, -2.0, -5.0, -10.0].contains(number);
+                let whole = is_round(*number) && (0.0..=MOST).contains(number) || negative;
                 let short = (number * 4.0).fract() == 0.0 && number.abs() <= MOST;
                 let zero = *number == 0.0 && number.is_sign_negative();
                 !zero && (whole || short && *number > 0.0 || depth > 0 && self.writes(*number))
@@ -443,13 +448,11 @@ impl Usage {
         let known = match count {
             // A letter may be a name, but is hardly a text.
             1 => depth > 0 && text.chars().all(|c| c.is_ascii_lowercase()),
-            _ => ["ab", "abc"].contains(&text) || self.knows(text),
+            _ => self.knows(text),
         };
         let number = count <= 4 && text.chars().all(|c| c.is_ascii_digit());
         count <= LONGEST && (letters && known || number)
-            || count == 1
-                && !text.chars().all(|c| c.is_alphanumeric() || c.is_control())
-                && self.quotes(text)
+            || count == 1 && text.contains(SEPARATORS) && self.quotes(text)
     }
 
     /// Whether a person would choose a name of a member.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use catherd_javascript_machine::{MachineError, Operation, Statement};
 use serde_json::Value;
 
+use super::arguments::is_changing;
 use super::{Candidate, Refiner};
 use crate::export::{Strength, strength};
 use crate::suite::Suite;
@@ -82,10 +83,14 @@ impl Refiner<'_> {
             return Ok(Some(found));
         }
         let says = strength(&plain.test, &self.classes);
-        if !matches!(says, Strength::Nothing | Strength::Type | Strength::Part) {
+        let (last, test) = (statements.len() - 1, &plain.test);
+        // That a change succeeded says less than the state after it.
+        let succeeds = statements[last].operation == Operation::Method
+            && is_changing(&statements[last].name)
+            && test.assertions.last().is_some_and(|it| it["boolean"] == true);
+        if !matches!(says, Strength::Nothing | Strength::Type | Strength::Part) && !succeeds {
             return self.observed(statements, None);
         }
-        let (last, test) = (statements.len() - 1, &plain.test);
         let mut tries = Vec::new();
         let receiver = matches!(statements[last].operation, Operation::Method | Operation::Set);
         let variables = std::iter::once(last).chain(receiver.then_some(statements[last].receiver));
@@ -103,7 +108,8 @@ impl Refiner<'_> {
             tries.extend(known.into_iter().take(MAX_READERS).map(|reader| (variable, reader)));
         }
         let before = test.assertions.clone();
-        let mut best = self.observed(statements, None)?;
+        let plain_test = self.observed(statements, None)?;
+        let mut best = plain_test.clone().filter(|_| !succeeds);
         for (variable, (calls, name)) in tries {
             if statements[last].name == name {
                 continue;
@@ -153,6 +159,6 @@ impl Refiner<'_> {
                 best = Some(other);
             }
         }
-        Ok(best)
+        Ok(best.or(plain_test))
     }
 }

@@ -366,7 +366,7 @@ impl Refiner<'_> {
         let text_of = |letters: &[char]| letters.iter().collect::<String>();
         let mut shorter = Vec::new();
         if !known {
-            shorter.extend(["foo", "a", "ab"].map(str::to_owned));
+            shorter.extend(["foo", "abc", "a", "ab"].map(str::to_owned));
             if letters.len() > 8 {
                 shorter.push("a".repeat(letters.len()));
             }

@@ -78,6 +78,8 @@ impl Usage {
             && (kinds.is_empty() || kinds.contains(of))
         {
             if of == "string" {
+                let formatted = self.formatted(target, position);
+                values.extend(formatted.map(|it| Argument::String(it.to_owned())));
                 values.extend(
                     self.own_words(target, position).map(|it| Argument::String(it.to_owned())),
                 );
@@ -92,6 +94,21 @@ impl Usage {
             new
         });
         values
+    }
+
+    /// Texts in the format that the names of a function and of a parameter mention.
+    fn formatted(&self, target: &Target, position: usize) -> impl Iterator<Item = &'static str> {
+        let name = match target.member.as_str() {
+            "" => target.path.last().filter(|it| *it != "default").unwrap_or(&target.name),
+            member => member,
+        };
+        let parameter = target.parameters.get(position).map_or("", |it| it.name.as_str());
+        conventions::formatted(name, parameter)
+    }
+
+    /// Whether a text is in the format that the names of a function and of a parameter mention.
+    pub(super) fn is_formatted(&self, target: &Target, position: usize, text: &str) -> bool {
+        self.formatted(target, position).any(|it| it == text)
     }
 
     /// The texts with which the program compares variables with the name of a parameter.

@@ -5,7 +5,9 @@ use serde_json::Value;
 
 use super::arguments::inlined;
 use super::filled;
-use super::outcomes::{is_accidental, is_internal, is_nothing, is_value_of, shows_nothing};
+use super::outcomes::{
+    is_accidental, is_internal, is_nothing, is_readable, is_value_of, shows_nothing,
+};
 use super::usage::Usage;
 use crate::export::Strength;
 use crate::suite::{SuiteTest, is_error};
@@ -31,7 +33,7 @@ impl Usage {
     pub(super) fn says_enough(&self, test: &SuiteTest, says: Strength) -> bool {
         let Some(result) = test.assertions.last() else { return false };
         let documented = self.documents(&test.statements);
-        if says < Strength::Error || is_accidental(result, documented) {
+        if says < Strength::Error || is_accidental(result, documented, self.digits) {
             return false;
         }
         let statements = inlined(&test.statements);
@@ -54,12 +56,31 @@ impl Usage {
         if part || lines && test.focus.is_some() {
             return false;
         }
-        // The text of bytes is hard to read.
+        // Most texts of bytes are hard to read.
         let bytes = |value: &Value| {
             let class = value["object"].as_str().unwrap_or_default();
             class.ends_with("Array") || class.ends_with("Buffer")
         };
-        if test.focus.is_some_and(|focus| test.assertions.get(focus).is_some_and(bytes)) {
+        let readable = result["string"].as_str().is_some_and(is_readable);
+        if test.focus.is_some_and(|focus| test.assertions.get(focus).is_some_and(bytes))
+            && !readable
+        {
+            return false;
+        }
+        // That a call returns the same once more says less than the call.
+        if (0..last).any(|at| {
+            let earlier = &statements[at];
+            earlier.operation == Operation::Method
+                && (earlier.receiver, &earlier.name)
+                    == (statements[last].receiver, &statements[last].name)
+                && earlier.arguments == statements[last].arguments
+                && test.assertions[at] == *result
+        }) {
+            return false;
+        }
+        // What is found or made of a negative number is hardly what a call is for, if it is nothing.
+        let negative = |it: &Argument| matches!(it, Argument::Number(number) if *number < 0.0);
+        if !documented && statements[last].arguments.iter().any(negative) && is_nothing(result) {
             return false;
         }
         // That an error has its message is what all errors do.

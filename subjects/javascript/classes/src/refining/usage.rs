@@ -7,29 +7,21 @@ use catherd_javascript_machine::instrument::{
     self, Literal, Shape, Step, Words as Found, sessions,
 };
 use catherd_javascript_machine::{Argument, Machine, MachineError, Operation, Program, Statement};
-use serde_json::Value;
 
 use super::arguments::inlined;
 use super::comments;
 use super::conventions;
 use super::examples;
 use super::files::{is_documentation, is_example_code, is_test_at_root, texts};
-use super::kinds::{argument, differs, kind, kind_of};
+use super::kinds::argument;
+use super::outcomes::digits_in;
 use super::plausible;
-use super::weights::is_applied;
 use crate::mined::is_generated;
 use crate::model::{Model, RECEIVER, Target, TargetKind};
-use crate::suite::{SuiteTest, is_error};
 use crate::words::Words;
 
 /// Weight of an argument of a type that is neither declared nor used in an example, or of one that is missing.
 pub(super) const WRONG: f64 = 1.0;
-
-/// Weight of a further argument that is missing.
-const FURTHER: f64 = 0.5;
-
-/// Weight of a value that a person would not choose.
-const UNUSUAL: f64 = 0.4;
 
 /// Methods that are called without arguments.
 pub(super) const WITHOUT: [&str; 4] = ["toString", "toJSON", "valueOf", "inspect"];
@@ -41,7 +33,7 @@ const OF_LANGUAGE: [&str; 14] = [
 ];
 
 /// The default text of an object.
-const OBJECT: &str = "[object Object]";
+pub(super) const OBJECT: &str = "[object Object]";
 
 /// How users call a package.
 pub(super) struct Usage {
@@ -51,7 +43,9 @@ pub(super) struct Usage {
     pub(super) texts: String,
     /// Whether these texts mention NaN, `[object Object]`, the text `undefined` and lists with
     /// undefined.
-    writes: [bool; 4],
+    pub(super) writes: [bool; 4],
+    /// Number of digits after the point in the longest number between quotes.
+    pub(super) digits: usize,
     /// The words of these texts and of the names in the program, in lower case.
     known: BTreeSet<String>,
     /// The identifiers in these texts.
@@ -64,8 +58,9 @@ pub(super) struct Usage {
 
 impl Usage {
     pub(super) fn of(program: &Program, machine: &mut Machine) -> Result<Usage, MachineError> {
-        let model = Model::of(program, machine)?;
+        let mut model = Model::of(program, machine)?;
         let mut words = Words::of(program, &model, &[], true);
+        words.complete(program, &mut model);
         let mut texts = texts(program);
         texts.push_str(&comments::read(&program.package, &mut words));
         let mut found: Vec<Vec<Step>> = Vec::new();
@@ -101,7 +96,18 @@ impl Usage {
         let letters = |c: char| c.is_ascii_alphanumeric() || "_$".contains(c);
         let identifiers = texts.split(|c| !letters(c)).filter(|it| !it.is_empty());
         let identifiers = identifiers.map(str::to_owned).collect();
-        Ok(Usage { words, model, texts, writes, known, identifiers, kinds, sessions: found })
+        let digits = digits_in(&texts);
+        Ok(Usage {
+            words,
+            model,
+            texts,
+            writes,
+            digits,
+            known,
+            identifiers,
+            kinds,
+            sessions: found,
+        })
     }
 
     /// Whether a text is written between quotes in the documentation, a test or an example.
@@ -130,6 +136,12 @@ impl Usage {
     pub(super) fn is_class(&self, path: &[String]) -> bool {
         let mut targets = self.model.targets.iter();
         targets.any(|it| it.kind == TargetKind::Constructor && it.path == path)
+    }
+
+    /// Whether a function has the name of a class.
+    pub(super) fn is_name_of_class(&self, target: &Target) -> bool {
+        let name = last_name(target);
+        self.model.classes.iter().any(|class| class.name == *name || class.own == *name)
     }
 
     /// Whether the documentation, a test or an example contains a text.
@@ -257,71 +269,6 @@ impl Usage {
         self.model.constructor(target.class?)
     }
 
-    /// How much the calls of a test differ from the usual: 0 for calls as in the documentation. A
-    /// test of an error that the program itself throws may have wrong arguments.
-    pub(super) fn unusual(&self, test: &SuiteTest) -> f64 {
-        let error = test.assertions.last().is_some_and(is_error);
-        let last = test.statements.len().saturating_sub(1);
-        let mut sum = 0.0;
-        let statements = inlined(&test.statements);
-        let calls = statements.iter().enumerate();
-        for (at, statement) in calls.filter(|(_, it)| it.operation != Operation::Value) {
-            let unchecked = at != last || !error;
-            if statement.operation == Operation::Set {
-                let nothing = statement.arguments.iter().all(|it| *it == Argument::Undefined);
-                sum += f64::from(u8::from(nothing)) * WRONG;
-            }
-            if let Some(target) = self.target(&test.statements, at)
-                && unchecked
-            {
-                sum += self.unusual_call(target, statement);
-            }
-            // Ignore the receiver of functions that calls return, because most of them do not read
-            // `this`.
-            let receiver = usize::from(is_applied(test, at));
-            for argument in statement.arguments.iter().skip(receiver) {
-                argument.visit(&mut |part| sum += self.unusual_value(part));
-                if unchecked && *argument == Argument::Undefined {
-                    sum += WRONG;
-                }
-            }
-        }
-        let states = test.after.iter().chain(test.assertions.last());
-        let nonsense = states.into_iter().any(|value| self.is_nonsense(value));
-        sum + f64::from(u8::from(nonsense)) * 2.0 * WRONG
-    }
-
-    /// Whether a value is or contains a typical result of wrong arguments: NaN, a text with
-    /// `[object Object]` or `undefined`, or a list with undefined, unless the documentation
-    /// mentions it.
-    fn is_nonsense(&self, value: &Value) -> bool {
-        match value {
-            Value::Object(members) => {
-                let is = |key: &str, wrong: fn(&str) -> bool| {
-                    members.get(key).and_then(Value::as_str).is_some_and(wrong)
-                };
-                ["number", "date"].iter().any(|key| is(key, |it| it == "NaN")) && !self.writes[0]
-                    || is("string", |text| text.contains(OBJECT)) && !self.writes[1]
-                    || is("string", |text| text.contains("undefined")) && !self.writes[2]
-                    || is("string", |text| text.contains("NaN")) && !self.writes[0]
-                    || members.get("array").and_then(Value::as_array).is_some_and(|items| {
-                        items.iter().any(|it| it.get("undefined").is_some()) && !self.writes[3]
-                    })
-                    || ["object", "members"].iter().any(|key| {
-                        let has =
-                            |name: &str| members.get(*key).is_some_and(|it| it.get(name).is_some());
-                        has("") && !self.texts.contains("'':")
-                            || has("undefined") && !self.texts.contains("undefined:")
-                            || has("NaN")
-                            || has(OBJECT)
-                    })
-                    || members.values().any(|it| self.is_nonsense(it))
-            }
-            Value::Array(items) => items.iter().any(|it| self.is_nonsense(it)),
-            _ => false,
-        }
-    }
-
     /// Conventional arguments, by the types and names of the parameters, for a target for which no
     /// example has literals; `None` if types and names are not enough.
     pub(super) fn conventional(&self, target: &Target) -> Option<Vec<Argument>> {
@@ -398,95 +345,6 @@ impl Usage {
                 .texts
                 .match_indices(member)
                 .any(|(at, _)| value(&self.texts[at + member.len()..]))
-    }
-
-    fn unusual_call(&self, target: &Target, statement: &Statement) -> f64 {
-        let calls = self.calls(target);
-        let given = statement.arguments.len();
-        let missing = self.missing(target, given);
-        // The first argument is hardly ever optional.
-        let missing = match given {
-            0 => missing as f64 * FURTHER + f64::from(u8::from(missing > 0)) * (WRONG - FURTHER),
-            _ => missing as f64 * FURTHER,
-        };
-        let lower = target.path.last().is_some_and(|name| name.starts_with(char::is_lowercase));
-        let made = statement.operation == Operation::New && lower;
-        let mut sum = missing + f64::from(u8::from(made)) * WRONG;
-        for (position, argument) in statement.arguments.iter().enumerate() {
-            let shape = self.shape_of(target, position);
-            let wrong = match shape {
-                Some(shape) => !self.fits(shape, argument, 0),
-                None => {
-                    let kinds: BTreeSet<&str> =
-                        calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
-                    let kind = kind(argument);
-                    let named = target.parameters.get(position);
-                    let named = named
-                        .and_then(|it| conventions::kind_by_name(&it.name))
-                        .filter(|_| kinds.is_empty());
-                    named.zip(kind).is_some_and(|(named, kind)| named != kind)
-                        || !kinds.is_empty() && kind.is_some_and(|kind| !kinds.contains(kind))
-                        || differs(argument, &calls, position)
-                }
-            };
-            let nothing = matches!(argument, Argument::Null | Argument::Undefined);
-            if nothing && position == 0 && shape.is_none() {
-                // A first argument is hardly ever null or undefined.
-                sum += UNUSUAL;
-            }
-            sum += f64::from(u8::from(wrong)) * if nothing { UNUSUAL } else { WRONG };
-        }
-        sum
-    }
-
-    /// Whether a call has fewer arguments than all calls in the package.
-    pub(super) fn is_missing(&self, statements: &[Statement], at: usize) -> bool {
-        let Some(target) = self.target(statements, at) else { return false };
-        self.missing(target, statements[at].arguments.len()) > 0
-    }
-
-    pub(super) fn missing(&self, target: &Target, given: usize) -> usize {
-        let needed = target.parameters.iter().take_while(|it| {
-            it.default.is_none() && !it.name.starts_with("...") && it.name != RECEIVER
-        });
-        if target.kind == TargetKind::Method && WITHOUT.contains(&target.member.as_str()) {
-            return 0;
-        }
-        let fewest = self.calls(target).iter().map(|call| call.len()).min().unwrap_or(1);
-        needed.count().min(fewest).saturating_sub(given)
-    }
-
-    /// Whether a person would not choose a value.
-    pub(super) fn is_unusual(&self, value: &Argument) -> bool {
-        self.unusual_value(value) > 0.0
-    }
-
-    fn unusual_value(&self, value: &Argument) -> f64 {
-        let unusual = match value {
-            Argument::String(text) => {
-                let control = |c: char| c.is_control() && !"\n\t".contains(c);
-                let odd = text.chars().any(|c| control(c) || c == '\u{feff}');
-                let mark = |c: &char| !c.is_alphanumeric() && !c.is_whitespace();
-                let marks = text.chars().filter(mark).count();
-                (odd || marks > 1 || text.chars().count() > 60) && !self.quotes(text)
-            }
-            Argument::Number(number) => {
-                let plain = (0.0..=100.0).contains(number) && number.fract() == 0.0;
-                (!plain || number.is_sign_negative()) && !self.writes(*number)
-            }
-            Argument::Object(members) => members.iter().any(|(name, value)| {
-                let letters = |c: char| c.is_ascii_alphanumeric() || "_$-".contains(c);
-                *value == Argument::Undefined
-                    || (name.is_empty() || !name.chars().all(letters)) && !self.quotes(name)
-            }),
-            Argument::Array(items) => {
-                let kinds: BTreeSet<Option<&str>> = items.iter().map(kind).collect();
-                kinds.len() > 1 || kinds.contains(&Some("function"))
-            }
-            Argument::Symbol(_) | Argument::BigInt(_) | Argument::Promise(_, true) => true,
-            _ => false,
-        };
-        f64::from(u8::from(unusual)) * UNUSUAL
     }
 }
 

@@ -9,6 +9,7 @@ use catherd_javascript_machine::{Argument, Operation, Statement};
 use super::arguments::{inlined, is_options};
 use super::conventions;
 use super::kinds::kind;
+use super::parameters::is_telling;
 use super::plausible::{asks, is_optional};
 use super::usage::{Usage, WITHOUT};
 use super::variables::Variables;
@@ -272,7 +273,14 @@ impl Usage {
             return false;
         }
         let usual = |(position, it): (usize, &Argument)| match it {
-            Argument::Boolean(_) => self.is_given(target, position, "boolean"),
+            // A reader must be able to see what a flag is for.
+            Argument::Boolean(_) => {
+                let parameter = target.parameters.get(position);
+                let named = parameter.is_some_and(|it| is_telling(&it.name));
+                let known =
+                    named || given.len() == 1 || self.is_documented(Some(target), position, it);
+                known && self.is_given(target, position, "boolean")
+            }
             Argument::Function(what, result) => {
                 let declared = self.shape_of(target, position).and_then(result_of);
                 let fits = declared.is_none_or(|shape| self.fits(shape, result, 0));
