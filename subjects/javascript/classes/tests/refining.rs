@@ -119,9 +119,10 @@ fn a_budget_bounds_the_executions() {
     assert_eq!(refined(&program(), &joined(), &none).unwrap().suite.tests, []);
     let stopped = Refinement { stop: Arc::new(AtomicBool::new(true)), ..Refinement::default() };
     assert_eq!(refined(&program(), &joined(), &stopped).unwrap().suite.tests, []);
-    let little = Refinement { work: 1, ..Refinement::default() };
+    let all = Refinement { all_values: true, ..Refinement::default() };
+    let little = Refinement { work: 1, ..all.clone() };
     let little = refined(&program(), &joined(), &little).unwrap().suite.tests.len();
-    assert!(little < again(&program()).tests.len(), "{little}");
+    assert!(little < refined(&program(), &joined(), &all).unwrap().suite.tests.len(), "{little}");
     let few = Refinement { mutants: 0, ..Refinement::default() };
     let refined = refined(&program(), &joined(), &few).unwrap().suite;
     // Without mutants, the strongest assertion is taken.
@@ -268,8 +269,8 @@ fn arguments_that_a_call_changes_have_variables_whose_state_is_shown() {
     let put =
         vec![call(Operation::Call, "put", "", vec![object.clone(), text.clone(), number(2.0)])];
     let read = vec![call(Operation::Call, "read", "", vec![object, text])];
-    let refined =
-        refined(&program, &suite_of(vec![put, read]), &Refinement::default()).unwrap().suite;
+    let all = Refinement { all_values: true, ..Refinement::default() };
+    let refined = refined(&program, &suite_of(vec![put, read]), &all).unwrap().suite;
     let shown: Vec<Vec<String>> = refined.tests.iter().map(names).collect();
     assert!(shown.contains(&vec!["target".to_owned(), "put".to_owned()]), "{shown:?}");
     assert!(shown.contains(&vec!["read".to_owned()]), "{shown:?}");
@@ -465,4 +466,74 @@ fn methods_of_the_language_and_readers_of_what_stays_the_same_show_nothing() {
     let called = |name: &str| tests.iter().flatten().any(|it| it.0 == name);
     assert!(called("code") && called("toString"), "{tests:?}");
     assert!(!called("slice") && !called("border"), "{tests:?}");
+}
+
+#[test]
+fn parameters_that_comments_call_optional_may_be_left_out() {
+    let source = "/**
+     * @param {string} text
+     * @param {number} [size]
+     * @param {boolean} [deep]
+     */
+    exports.cut = (text, size, deep) => deep ? [text] : text.slice(0, size === undefined ? 3 : size);";
+    let tests = calls_of(source, "`cut` cuts.\n");
+    let given = |count: usize| tests.iter().any(|test| test[0].1.len() == count);
+    assert!(given(1), "{tests:?}");
+    let required = source.replace('[', "").replace("] : text", " : text").replace(']', "");
+    let tests = calls_of(&required, "`cut` cuts.\n");
+    assert!(tests.iter().all(|test| test[0].1.len() == 3), "{tests:?}");
+}
+
+#[test]
+fn functions_of_a_text_are_called_with_words() {
+    let source = "exports.stem = text => {
+        if (text.endsWith('ies')) return text.slice(0, -3) + 'y';
+        return text.endsWith('ing') ? text.slice(0, -3) : text;
+    };";
+    let tests = calls_of(source, "```js\ntool.stem('dogs')\n```\n");
+    let shown: Vec<&Argument> = tests.iter().map(|test| &test[0].1[0]).collect();
+    let text = |text: &str| Argument::String(text.to_owned());
+    assert!(shown.contains(&&text("ponies")), "{shown:?}");
+    let ing = |it: &&&Argument| matches!(it, Argument::String(text) if text.ends_with("ing"));
+    assert_eq!(shown.iter().filter(ing).count(), 1, "{shown:?}");
+}
+
+#[test]
+fn earlier_calls_and_functions_without_an_effect_are_left_out() {
+    let source = "exports.List = class List {
+        constructor() { this.items = []; }
+        add(item) { this.items.push(item); }
+        node(element) { return { element, next: 1 }; }
+    };
+    exports.count = (list, fn) => list.length;";
+    let readme = "```js\nconst list = new List();\nlist.add(3);\nlist.node(4);\n```\n\
+        ```js\ntool.count([1, 2], it => it)\n```\n";
+    let tests = calls_of(source, readme);
+    let of = |name: &'static str| tests.iter().filter(move |test| test.last().unwrap().0 == name);
+    assert!(of("node").count() > 0 && of("node").all(|test| test.len() == 2), "{tests:?}");
+    assert!(of("count").all(|test| test.last().unwrap().1.len() == 1), "{tests:?}");
+}
+
+#[test]
+fn flags_have_a_name_that_says_what_they_are_for() {
+    let source =
+        |name: &str| format!("exports.mark = (text, {name}) => {name} ? text + '!' : text + '.';");
+    let readme = "```js\ntool.mark('hello', flag)\n```\n";
+    let has = |name: &str| {
+        let tests = calls_of(&source(name), readme);
+        tests.iter().any(|test| matches!(test[0].1[..], [_, Argument::Boolean(_)]))
+    };
+    assert!(!has("b"));
+}
+
+#[test]
+fn that_a_change_succeeded_is_shown_by_what_reads_the_state() {
+    let source = "exports.Bits = class Bits {
+        constructor() { this.bits = []; }
+        set(bit) { this.bits.push(bit); return true; }
+        toString() { return this.bits.join(' '); }
+    };";
+    let readme = "```js\nconst bits = new Bits();\nbits.set(5);\nbits.toString();\n```\n";
+    let tests = calls_of(source, readme);
+    assert!(tests.iter().all(|test| test.last().unwrap().0 == "toString"), "{tests:?}");
 }

@@ -2,6 +2,7 @@
 
 use catherd_javascript_machine::{Argument, MachineError, Operation, Statement};
 
+use super::simpler::shows_same_states;
 use super::slices::renumbered;
 use super::{Candidate, Refiner};
 
@@ -86,7 +87,7 @@ impl Refiner<'_> {
             let focus = candidate.test.focus;
             let Some(found) = self.observed(&other, focus)? else { continue };
             let same = found.test.assertions.last() == candidate.test.assertions.last()
-                && found.test.after.last() == candidate.test.after.last();
+                && shows_same_states(&found.test.after, &candidate.test.after);
             if same && found.faults == 0 {
                 return Ok(Some(found));
             }

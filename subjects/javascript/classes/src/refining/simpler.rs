@@ -404,7 +404,7 @@ impl Refiner<'_> {
         let (old, new) = (candidate.test.assertions.last(), other.test.assertions.last());
         let same = match how {
             How::Alike => old.map(kind) == new.map(kind),
-            _ => old == new && candidate.test.after.last() == other.test.after.last(),
+            _ => old == new && shows_same_states(&candidate.test.after, &other.test.after),
         };
         // An argument without a visible effect is not kept for a branch without statements. If the
         // test shows an error, it is not kept for any goal.
@@ -424,6 +424,11 @@ impl Refiner<'_> {
         }
         Ok(shows)
     }
+}
+
+/// Whether two tests show the same states: of all variables, or if one has other statements, of the last one.
+pub(super) fn shows_same_states(one: &[Value], other: &[Value]) -> bool {
+    if one.len() == other.len() { one == other } else { one.last() == other.last() }
 }
 
 /// The kind of a result: the value itself for small values, and whether they are empty for texts
