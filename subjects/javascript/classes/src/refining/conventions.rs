@@ -51,11 +51,14 @@ const OF_TEXTS: [&str; 6] = ["args", "argv", "words", "lines", "parts", "tokens"
 /// Numbers by position, so that two arguments differ.
 const NUMBERS: [f64; 4] = [2.0, 5.0, 10.0, 3.0];
 
+/// Years that calls may have.
+const YEARS: std::ops::RangeInclusive<f64> = 1900.0..=2100.0;
+
 /// Maximum depth to which declared types are followed.
 const DEEPEST: usize = 3;
 
 /// Texts that examples of many programs have.
-const TEXTS: [&str; 9] = [
+const TEXTS: [&str; 10] = [
     "hello",
     "hello world",
     "Hello World",
@@ -65,6 +68,7 @@ const TEXTS: [&str; 9] = [
     "foo-bar",
     "foo_bar",
     "abc",
+    "bar",
 ];
 
 /// Words that examples of many programs have, with different letters and endings.
@@ -217,11 +221,25 @@ pub(super) fn kind_by_name(name: &str) -> Option<&'static str> {
     known.map(|(kind, _)| *kind).or(object)
 }
 
+/// Whether a parameter is a year, by its name.
+pub(super) fn is_year(name: &str) -> bool {
+    let name = name.trim_start_matches('_').to_lowercase();
+    ["year", "fullyear", "startyear", "endyear", "yyyy"].contains(&name.as_str())
+}
+
+/// Whether a number may be a year.
+pub(super) fn may_be_a_year(number: f64) -> bool {
+    YEARS.contains(&number) && number.fract() == 0.0
+}
+
 /// A value for a parameter with a usual name; `None` for other names.
 pub(super) fn value_by_name(name: &str, position: usize) -> Option<Argument> {
     let lower = name.trim_start_matches('_').to_lowercase();
     if OBJECTS.contains(&&*lower) {
         return None;
+    }
+    if is_year(name) {
+        return Some(Argument::Number(2020.0));
     }
     value_of(kind_by_name(name)?, OF_TEXTS.contains(&lower.as_str()), position)
 }

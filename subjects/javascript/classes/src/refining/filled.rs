@@ -79,7 +79,16 @@ impl Refiner<'_> {
         if let [one, other, ..] = &known[..] {
             return Some([one.clone(), other.clone()]);
         }
+        let calls = self.usage.calls(adder);
+        let kinds = |position: usize| -> Vec<&str> {
+            calls.iter().filter_map(|call| kinds::kind_of(call.get(position)?)).collect()
+        };
         let texts = |position| match self.usage.shape_of(adder, position) {
+            _ if !kinds(position).is_empty() => match kinds(position)[0] {
+                "string" => Some(true),
+                "number" => Some(false),
+                _ => None,
+            },
             Some(Shape::Named(name)) if name == "string" => Some(true),
             Some(Shape::Named(name)) if name == "number" || name.len() <= 2 => Some(false),
             Some(_) => None,
@@ -93,7 +102,7 @@ impl Refiner<'_> {
             }
         };
         let of = |texts: bool, number: usize| match texts {
-            true => Argument::String(["a", "b"][number].to_owned()),
+            true => Argument::String(["foo", "bar"][number].to_owned()),
             false => Argument::Number([1.0, 2.0][number]),
         };
         match count {
@@ -104,8 +113,8 @@ impl Refiner<'_> {
             // A key is more often a text.
             2 => {
                 let value = texts(1)?;
-                texts(0)?;
-                Some([0, 1].map(|number| vec![of(true, number), of(value, number)]))
+                let key = texts(0)? || kinds(0).is_empty();
+                Some([0, 1].map(|number| vec![of(key, number), of(value, number)]))
             }
             _ => None,
         }

@@ -108,6 +108,17 @@ pub(super) fn differs(argument: &Argument, calls: &[&Vec<Literal>], position: us
             Literal::Array(items) => Some(items),
             _ => None,
         });
+        // Lists in a list, such as points, have as many elements as those of examples.
+        let inner = lists.clone().flatten().filter_map(|it| match it {
+            Literal::Array(items) => Some(items.len()),
+            _ => None,
+        });
+        let inner: BTreeSet<usize> = inner.collect();
+        let of_other_length =
+            |it: &Argument| matches!(it, Argument::Array(items) if !inner.contains(&items.len()));
+        if inner.len() == 1 && items.iter().any(of_other_length) {
+            return true;
+        }
         let kinds: BTreeSet<&str> = lists.flatten().filter_map(kind_of).collect();
         let other = |it: &Argument| kind(it).is_some_and(|kind| !kinds.contains(kind));
         return !kinds.is_empty() && items.iter().any(other);

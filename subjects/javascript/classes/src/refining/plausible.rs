@@ -28,6 +28,14 @@ const MOST: f64 = 1000.0;
 /// Marks that usually separate the parts of a text.
 const SEPARATORS: [char; 10] = ['-', '_', '.', ',', ':', ';', '/', '|', '+', '*'];
 
+/// Whether a parameter is a text between others, by its name.
+fn separates(name: &str) -> bool {
+    let name = name.to_lowercase();
+    ["sep", "delim", "char", "pad", "fill", "glue", "join", "prefix", "suffix", "replace", "quote"]
+        .iter()
+        .any(|part| name.contains(part))
+}
+
 /// The words of a text: its runs of letters.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
     text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty())
@@ -193,12 +201,20 @@ impl Usage {
             let chosen = || self.is_plausible_argument(argument, checked, receiver, statements);
             let own = || match (argument, target) {
                 (Argument::String(text), Some(target)) => {
+                    let name = target.parameters.get(position).map_or("", |it| it.name.as_str());
                     self.own_words(target, position).any(|word| word == text)
                         || self.is_formatted(target, position, text)
+                        || text.len() == 1 && text.contains(SEPARATORS) && separates(name)
                 }
                 _ => false,
             };
             let formed = || self.is_formed_like_an_example(target, position, argument);
+            let parameter = target.and_then(|target| target.parameters.get(position));
+            let year = parameter.is_some_and(|it| conventions::is_year(&it.name));
+            let chosen = || match argument {
+                Argument::Number(number) if year => conventions::may_be_a_year(*number),
+                _ => chosen(),
+            };
             let known = || self.is_documented(target, position, argument) || own() || formed();
             like && (known() || chosen())
         };
@@ -452,7 +468,7 @@ impl Usage {
         };
         let number = count <= 4 && text.chars().all(|c| c.is_ascii_digit());
         count <= LONGEST && (letters && known || number)
-            || count == 1 && text.contains(SEPARATORS) && self.quotes(text)
+            || depth > 0 && count == 1 && text.contains(SEPARATORS) && self.quotes(text)
     }
 
     /// Whether a person would choose a name of a member.

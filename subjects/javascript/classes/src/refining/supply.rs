@@ -74,7 +74,9 @@ impl Usage {
         let kinds: BTreeSet<&str> =
             calls.iter().filter_map(|call| kind_of(call.get(position)?)).collect();
         let by_name = parameter.and_then(|it| conventions::kind_by_name(&it.name));
-        if let Some(of) = of.or(by_name)
+        if parameter.is_some_and(|it| conventions::is_year(&it.name)) {
+            values.extend([2020.0, 2021.0, 2000.0, 2026.0].map(Argument::Number));
+        } else if let Some(of) = of.or(by_name)
             && (kinds.is_empty() || kinds.contains(of))
         {
             if of == "string" {

@@ -110,7 +110,8 @@ impl Usage {
                 .any(|kind| it.get(kind).is_some())
         };
         let reads = matches!(test.statements[last].operation, Operation::Method | Operation::Get);
-        if reads && value.is_some_and(of_language) {
+        let shows_bytes = test.focus.is_none() && value.is_some_and(bytes);
+        if reads && (shows_bytes || value.is_some_and(of_language)) {
             return false;
         }
         // That an element was added says less than what is in the collection then.

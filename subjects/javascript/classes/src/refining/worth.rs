@@ -142,7 +142,9 @@ impl Usage {
         let fails = test.assertions.last().is_some_and(is_error);
         let checked = at + 1 == statements.len() && fails && is_about_arguments(test);
         if is_applied(test, at) {
-            return self.is_applied_as_usual(test, at, variables);
+            // Of a function that a call returned, it is not known which arguments are wrong.
+            let wrong = fails && at + 1 == statements.len();
+            return !wrong && self.is_applied_as_usual(test, at, variables);
         }
         let Some(target) = self.target(&test.statements, at) else {
             let callee = callee(statement);
@@ -415,7 +417,7 @@ impl Usage {
             names.iter().find_map(|name| variables.get(name))
         });
         let name = name.or_else(|| variables.get(callee(made).rsplit(['.', '#']).next()?));
-        let Some(calls) = name.and_then(|name| self.words.calls.get(name)) else { return true };
+        let Some(calls) = name.and_then(|name| self.words.calls.get(name)) else { return false };
         let given = &statement.arguments[1.min(statement.arguments.len())..];
         let kinds = |position: usize| -> BTreeSet<&str> {
             calls.iter().filter_map(|call| super::kinds::kind_of(call.get(position)?)).collect()
