@@ -537,3 +537,38 @@ fn that_a_change_succeeded_is_shown_by_what_reads_the_state() {
     let tests = calls_of(source, readme);
     assert!(tests.iter().all(|test| test.last().unwrap().0 == "toString"), "{tests:?}");
 }
+
+#[test]
+fn years_and_points_are_as_a_person_would_choose_them() {
+    let source = "exports.weeks = year => year % 4 === 0 ? 53 : 52;
+    exports.inside = list => list.length > 3 ? list[3].length : list.length;";
+    let readme = "`weeks` takes a year.\n\n```js\ntool.inside([[1, 2], [3, 4]])\n```\n";
+    let tests = calls_of(source, readme);
+    let given = |name: &str| {
+        let of = tests.iter().filter(|test| test[0].0 == name);
+        of.map(|test| test[0].1[0].clone()).collect::<Vec<_>>()
+    };
+    let year = |it: &Argument| matches!(it, Argument::Number(it) if (1900.0..2101.0).contains(it));
+    assert!(!given("weeks").is_empty() && given("weeks").iter().all(year), "{tests:?}");
+    let point = |it: &Argument| matches!(it, Argument::Array(it) if it.len() == 2);
+    let points = |it: &Argument| matches!(it, Argument::Array(it) if it.iter().all(point));
+    assert!(given("inside").iter().all(points), "{tests:?}");
+}
+
+#[test]
+fn functions_that_calls_return_are_called_as_in_examples() {
+    let source = "exports.order = options => (a, b) => options.down ? b - a : a - b;";
+    let options = Argument::Object(vec![("down".to_owned(), Argument::Boolean(true))]);
+    let made = call(Operation::Call, "order", "", vec![options]);
+    let given = vec![Argument::Undefined, number(2.0), number(5.0)];
+    let suite = suite_of(vec![vec![made, call(Operation::Method, "", "call", given)]]);
+    let counts = |readme: &str| {
+        let program = package_of(source, readme);
+        let refined = refined(&program, &suite, &Refinement::default()).unwrap().suite;
+        refined.tests.iter().map(|test| test.statements.len()).collect::<Vec<_>>()
+    };
+    let made = "```js\nlist.sort(tool.order({ down: true }));\n```\n";
+    assert!(!counts(made).contains(&2), "{:?}", counts(made));
+    let called = "```js\nconst compare = tool.order({ down: true });\ncompare(2, 5);\n```\n";
+    assert!(counts(called).contains(&2), "{:?}", counts(called));
+}

@@ -221,7 +221,7 @@ impl Usage {
         // Accept values that another function returned, about which nothing is known.
         let given = &statement.arguments[applied.min(statement.arguments.len())..];
         let same = at == last && given.first().is_some_and(|it| is_shown(it, test));
-        let unknown = applied > 0 && (given.len() > 1 || same);
+        let unknown = applied > 0 && same;
         // A single letter that is returned unchanged has no meaning.
         let mut returned = false;
         if at == last
