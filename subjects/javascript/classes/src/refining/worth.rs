@@ -417,8 +417,12 @@ impl Usage {
             names.iter().find_map(|name| variables.get(name))
         });
         let name = name.or_else(|| variables.get(callee(made).rsplit(['.', '#']).next()?));
-        let Some(calls) = name.and_then(|name| self.words.calls.get(name)) else { return false };
         let given = &statement.arguments[1.min(statement.arguments.len())..];
+        let Some(calls) = name.and_then(|name| self.words.calls.get(name)) else {
+            // What it makes of one value is told by a text, or by the collection that it gets.
+            let text = test.assertions[at].get("string").is_some();
+            return matches!(given, [it] if text || matches!(it, Argument::Array(_) | Argument::Object(_)));
+        };
         let kinds = |position: usize| -> BTreeSet<&str> {
             calls.iter().filter_map(|call| super::kinds::kind_of(call.get(position)?)).collect()
         };
