@@ -153,6 +153,24 @@ fn titles_have_the_beginnings_of_texts_and_options() {
 }
 
 #[test]
+fn titles_name_flags_and_numbers() {
+    let text = Argument::String("hello".to_owned());
+    let mut statement = call_of(&["cut"]);
+    statement.arguments = vec![text, Argument::Number(3.0), Argument::Boolean(true)];
+    let mut suite = suite();
+    suite.tests[0] = SuiteTest {
+        statements: vec![statement],
+        assertions: vec![json!({"string": "hel"})],
+        after: vec![Value::Null],
+        ..SuiteTest::default()
+    };
+    let names = ["", "size", "exact"].map(str::to_owned).to_vec();
+    let parameters = Parameters::from([("cut".to_owned(), names)]);
+    let exported = export(&suite, &Code { parameters, ..code(Style::NodeTest) });
+    assert_eq!(exported.titles[0].2, "cut returns 'hel' for 'hello', size 3, exact true");
+}
+
+#[test]
 fn a_class_that_is_the_export_itself_has_its_own_name() {
     let mut suite = suite();
     suite.tests[0].statements[0].path.clear();
