@@ -18,7 +18,7 @@ use crate::connections::Peer;
 /// The former name of [`Role::Administrator`] in token files.
 const FORMER_ADMINISTRATOR: &str = "owner";
 
-/// Maximum length of the name of a person in characters.
+/// Maximum length of a person's name in characters.
 const MAX_NAME_CHARS: usize = 100;
 
 /// The rights that a token gives.
@@ -95,8 +95,8 @@ pub enum TokenStoreError {
     },
 }
 
-/// The digests of the tokens that a coordinator accepts, with their roles and the names of the
-/// persons who have them.
+/// The digests of the tokens that a coordinator accepts, each with the role and the name of the
+/// person who has the token.
 #[derive(Clone, Debug, Default)]
 pub struct TokenStore(BTreeMap<Digest, Caller>);
 
@@ -132,7 +132,9 @@ impl TokenStore {
         Ok(tokens)
     }
 
-    /// Appends a token to a token file. A missing file is created, readable only by its owner.
+    /// Appends the digest of a token to a token file, with the role and the name of the person who
+    /// has the token. Control characters in the name are replaced by spaces. A missing file is
+    /// created; on Unix only its owner can read it.
     ///
     /// # Errors
     ///
@@ -188,7 +190,7 @@ impl Access {
         }
     }
 
-    /// Whether a token gives the rights of a role.
+    /// Whether a request with this token has the rights of a role; always true if access is open.
     pub(crate) fn permits(&self, token: &str, role: Role) -> bool {
         match self {
             Access::Open => true,
@@ -208,7 +210,8 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// A person with a role. Characters of the name that cannot be shown are replaced.
+    /// A person with a role. Unprintable characters in the name are replaced by spaces; then the
+    /// name is trimmed and cut to 100 characters.
     pub fn new(role: Role, name: &str) -> Caller {
         let name = name.replace(|c: char| !is_printable(c), " ");
         let name: String = name.trim().chars().take(MAX_NAME_CHARS).collect();
@@ -259,11 +262,11 @@ impl Interceptor for AuthInterceptor {
     }
 }
 
-/// The sender of a request.
+/// Returns the sender of a request, who must have the rights of a role.
 ///
 /// # Errors
 ///
-/// If the sender does not have a role.
+/// If the request has no sender, or the sender does not have the rights of the role.
 pub(crate) fn require_role<T>(request: &Request<T>, role: Role) -> Result<Caller, Status> {
     match request.extensions().get::<Caller>() {
         Some(caller) if caller.role.includes(role) => Ok(caller.clone()),

@@ -14,7 +14,7 @@ pub trait Clock: Send + Sync {
 }
 
 /// The computer's monotonic clock. Each reading advances it by at most one second; time beyond that
-/// is dropped, because the coordinator was suspended.
+/// is dropped, because the coordinator was probably suspended.
 #[derive(Debug)]
 pub struct Monotonic(Mutex<(Instant, Duration)>);
 

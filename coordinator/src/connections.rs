@@ -53,7 +53,8 @@ pub(crate) struct Incoming {
 }
 
 impl Incoming {
-    /// Starts to accept connections, until the value is dropped. Needs a tokio runtime.
+    /// Starts to accept connections, and stops when the value is dropped. Must be called within a
+    /// tokio runtime.
     pub(crate) fn of(listener: TcpListener, tls: TlsSetting) -> Incoming {
         let (sender, ready) = mpsc::channel(1);
         tokio::spawn(accept(listener, tls, sender));
@@ -155,7 +156,7 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
 /// The stream of a connection.
 type Transport = Either<TcpStream, TlsStream<TcpStream>>;
 
-/// Establishes TLS if there is a configuration. The error describes in words what the client did.
+/// Establishes TLS if there is a configuration. The error is a text that says why this failed.
 async fn encrypt(
     mut stream: TcpStream,
     config: Option<Arc<ServerConfig>>,
@@ -170,7 +171,7 @@ async fn encrypt(
                 "the client speaks plain text, and this coordinator requires TLS".to_owned()
             );
         }
-        // A probe that only opens a connection is counted as a failed connection like any other.
+        // A probe that only opens a connection is logged as a failed connection as well.
         Ok(0) => return Err("the client closed the connection before TLS was set up".to_owned()),
         Err(error) => return Err(error.to_string()),
     }
@@ -202,7 +203,7 @@ async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
 /// fail.
 #[derive(Default)]
 struct FailureLog {
-    /// No line is written before this time.
+    /// No line is written before this time; `None` until a line has been written.
     quiet_until: Option<Instant>,
     left_out: u64,
 }

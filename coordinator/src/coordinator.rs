@@ -112,7 +112,8 @@ impl Coordinator {
         }
     }
 
-    /// Like [`Coordinator::serve`] on any connections; the caller decides which peers can open one.
+    /// Like [`Coordinator::serve`], but on any connections; the caller decides which peers can
+    /// connect.
     ///
     /// # Errors
     ///
@@ -190,7 +191,7 @@ impl Coordinator {
         }
     }
 
-    /// The runs whose stored state was damaged when the store was opened, and has been repaired.
+    /// The runs whose stored state was found damaged, and was repaired, when the store was opened.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }

@@ -2,7 +2,7 @@
 
 use catherd_experiments::RunRecord;
 
-/// Number of points of a curve, which are the coverages after 1, 2, 4, ..., 2^20 executions.
+/// Number of points of a curve: the coverage after 1, 2, 4, ..., 2^20 executions.
 pub(crate) const POINTS: usize = 21;
 
 /// The unit of work of the horizontal axis.

@@ -60,9 +60,9 @@ struct Source {
     latencies: Arc<Latencies>,
 }
 
-/// The routes: `/` with its script and style, `/events` (server-sent events),
-/// `/missing`, `/cells` and `/runs` of a study, `/run`, `/metrics` (Prometheus) and `/health`. Each
-/// request must pass the gate.
+/// The routes: `/` with its scripts and its style, `/events` (server-sent events), `/missing`,
+/// `/cells` and `/runs` of a study, `/run`, `/metrics` (Prometheus) and `/health`. Each request
+/// must pass the gate.
 pub(crate) fn pages(
     progress: watch::Receiver<Progress>,
     url: StoreUrl,
@@ -112,7 +112,7 @@ async fn events(
 type Refusal = (StatusCode, String);
 
 impl Source {
-    /// The number of the study of a name.
+    /// The number of the study with this name, or a refusal if there is no such study.
     fn study(&self, name: &str) -> Result<StudyNumber, Refusal> {
         let number = self.progress.borrow().study(name).map(|study| study.number);
         number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{name}`")))

@@ -18,15 +18,16 @@ const MAX_REASON_BYTES: usize = 500;
 pub struct FailureCount {
     /// Label of the algorithm.
     pub label: String,
-    /// Why the attempts failed, cut to 500 bytes.
+    /// Why the attempts failed, cut after 500 bytes.
     pub reason: String,
     /// Number of attempts: runs with an error in their record, and attempts without a record.
     pub attempts: u64,
-    /// Number of these runs, at most 100: a run that crashes is attempted several times.
+    /// Number of different runs of these attempts, counted only up to 100. It can be smaller than
+    /// the number of attempts, because a run that crashes is attempted several times.
     pub runs: usize,
     /// Number of projects of these runs.
     pub projects: usize,
-    /// Number of runs of the algorithm that were done since the coordinator started.
+    /// Number of runs of the algorithm that ended without an error since the coordinator started.
     pub done: u64,
 }
 

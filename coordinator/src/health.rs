@@ -8,13 +8,15 @@ use tonic_health::pb::health_server::{Health, HealthServer};
 
 use crate::progress::Progress;
 
-/// The service whose status is `SERVING` even while this coordinator stands by.
+/// The service whose status is `SERVING` while the store works, and also while this coordinator
+/// stands by.
 pub const STANDBY_SERVICE: &str = "catherd.standby";
 
 /// The service whose status is `SERVING` while the coordinator answers.
 pub const LIVE_SERVICE: &str = "catherd.live";
 
-/// Services whose status is reported; the empty name stands for the whole server.
+/// Services whose status is `SERVING` only while the store works and this coordinator leads it; the
+/// empty name stands for the whole server.
 const SERVICES: [&str; 3] = ["", coordinator_server::SERVICE_NAME, studies_server::SERVICE_NAME];
 
 /// The health service: `SERVING` while the store works and this coordinator leads it; see also

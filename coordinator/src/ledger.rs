@@ -197,7 +197,7 @@ impl Ledger {
         self.sum(|set| set.studies.contains(&study))
     }
 
-    /// The studies that contain a run.
+    /// The studies that contain a run; empty if there is no such run.
     pub fn studies_of(&self, run: RunNumber) -> &[StudyNumber] {
         self.run(run).map_or(&[], |run| &self.sets[run.set as usize].studies)
     }

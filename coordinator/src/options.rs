@@ -44,7 +44,7 @@ pub struct CoordinatorOptions {
     pub serve_clients: bool,
     /// Receives the traces of runs; `None` if nothing is traced.
     pub traces: Option<SpanSink>,
-    /// Observes the transactions of the store; only for tests.
+    /// Observes the transactions of the store, only in tests; otherwise `None`.
     pub observer: Option<Arc<dyn TransactionObserver>>,
 }
 

@@ -174,7 +174,7 @@ pub struct AlgorithmCurve {
     /// Its position in the study, which determines its position in the legend; `None` if the
     /// study's plan does not contain it.
     pub position: Option<usize>,
-    /// Number of the projects that all these algorithms have finished.
+    /// Number of the projects that all algorithms of the study with a run have finished.
     pub projects: usize,
     /// The mean over its runs on these projects.
     pub curve: CoverageCurve,
@@ -208,7 +208,7 @@ pub struct StudyProgress {
 }
 
 impl Progress {
-    /// The study of a name; `None` if there is no such study.
+    /// The study with this name; `None` if there is no such study.
     pub fn study(&self, name: &str) -> Option<&StudyProgress> {
         self.studies.iter().find(|study| study.name == name)
     }

@@ -1,4 +1,5 @@
-//! Projects of a store: uploaded by digest through the writer, read through a shared connection.
+//! Projects of a store, named by their digests: stored through the writer, and read through a
+//! connection that all calls share.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::mpsc::channel;
@@ -15,7 +16,7 @@ const CHUNKS_IN_FLIGHT: usize = 16;
 
 /// The projects of a store, each named by the SHA-256 of its bytes.
 ///
-/// Every call blocks on the database; in async code call it only from threads of a multi-threaded
+/// Most methods wait for the database; async code may call them only on threads of a multi-threaded
 /// runtime.
 #[derive(Clone)]
 pub struct Projects {
@@ -28,7 +29,7 @@ pub struct Projects {
 /// What is known about the stored projects.
 #[derive(Default)]
 struct Checked {
-    /// Projects whose bytes were equal to their digest when they were compared.
+    /// Projects whose bytes matched their digest when they were stored or compared last.
     whole: BTreeSet<Digest>,
     /// Projects whose bytes cannot be used, with the reason.
     damaged: BTreeMap<Digest, String>,
@@ -81,8 +82,8 @@ impl Projects {
         Ok(missing)
     }
 
-    /// Compares the bytes of a stored project with its digest, unless an earlier comparison found
-    /// them equal.
+    /// Compares the bytes of a stored project with its digest, unless they matched in an earlier
+    /// comparison or were stored by [`Projects::insert`] of this value.
     ///
     /// # Errors
     ///
@@ -163,8 +164,8 @@ impl Projects {
     }
 
     /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
-    /// The bytes are compared with the digest before the first call, unless an earlier comparison
-    /// found them equal.
+    /// Before the first call of `take`, the bytes are compared with the digest as
+    /// [`Projects::check`] does.
     ///
     /// # Errors
     ///

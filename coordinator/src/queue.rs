@@ -145,6 +145,7 @@ impl Queue {
     }
 
     /// The number of the project of a group; groups on the same project have the same number.
+    /// `usize::MAX` if there is no such group.
     pub fn project_number(&self, group: GroupNumber) -> usize {
         self.groups.get(group as usize).map_or(usize::MAX, |group| group.project)
     }
@@ -379,14 +380,14 @@ impl Queue {
         self.longest
     }
 
-    /// The digest of the project of a group.
+    /// The digest of the project of a group; `None` if there is no such group.
     pub fn project_of(&self, group: GroupNumber) -> Option<Digest> {
         let number = self.groups.get(group as usize)?.project;
         self.by_digest.iter().find(|(_, project)| **project == number).map(|(digest, _)| *digest)
     }
 
     /// The expected time of a run: the mean of its group, or else of its project, or else of all
-    /// runs.
+    /// runs; `None` if no run has been measured.
     fn expected(&self, group: &Group) -> Option<Duration> {
         let project = &self.projects[group.project];
         group.measured.get().or_else(|| project.measured.get()).or_else(|| self.measured.get())
@@ -394,9 +395,10 @@ impl Queue {
 }
 
 /// The key by which groups are sorted for a batch. Groups of short runs whose project has leased
-/// runs come last. Otherwise, groups with longer runs come first. If the runs have places, their
-/// length is the mean of the project, whether its runs are leased does not matter, and the groups
-/// of a project are sorted by the place of their first run.
+/// runs come last. Otherwise, groups with longer runs come first; runs of unknown length count as
+/// the longest. If the runs have places, their length is the mean of the project, whether its runs
+/// are leased does not matter, and the groups of a project are sorted by the place of their first
+/// run.
 type Rank = (bool, Reverse<Duration>, usize, u32, GroupNumber, StudySetNumber);
 
 #[cfg(test)]

@@ -34,8 +34,8 @@ mod checked;
 mod results;
 mod status;
 
-/// Time after which a submission is answered even if its study is not completely planned. Less than
-/// [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
+/// Time after which a submission is answered even if its study is not completely planned. It is
+/// less than [`REQUEST_TIMEOUT`](catherd_proto::transport::REQUEST_TIMEOUT).
 const PLANNING_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum size of all projects of a study together, in bytes: 64 GiB.
@@ -47,7 +47,8 @@ const MAX_NAMES_SHOWN: usize = 20;
 /// Maximum number of pairs of project and algorithm in an estimate.
 const MAX_CELLS: usize = 200_000;
 
-/// Maximum number of runs of a study from whose estimate the runs that have ended are left out.
+/// Maximum number of runs of a plan whose ended runs are looked up for an estimate. In a larger
+/// plan, all runs count as not ended.
 const MAX_LOOKED_UP: usize = 200_000;
 
 /// Minimum interval between two messages of `Watch`, whatever a client requests.
@@ -111,7 +112,7 @@ impl StudyService {
         Ok(())
     }
 
-    /// The projects among these that the store does not have.
+    /// The result of [`Projects::missing`] for these projects, which are looked up page by page.
     async fn find_missing(&self, wanted: Vec<Digest>) -> Result<BTreeSet<Digest>, Status> {
         let projects = self.projects.clone();
         let find = move || {
@@ -202,7 +203,7 @@ impl v1::studies_server::Studies for StudyService {
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_results(&url, study, after, &sender) {
                 let status = match error {
-                    // The study was replaced or deleted, because its number existed before.
+                    // The number existed before, so the study was replaced or deleted.
                     StoreError::StudyChanged | StoreError::NoStudy(_) => {
                         Status::aborted(StoreError::StudyChanged.to_string())
                     }

@@ -1,10 +1,10 @@
 //! Traces of runs in the terms of OpenTelemetry: a trace for each run, from the submission of its
 //! study to the commit of its record.
 //!
-//! The span `run` is the root. Below it are `queued` (from the submission to the first lease that
-//! this coordinator grants), `lease` (an attempt: from the lease to the arrival of its end), and
-//! `commit` (until the end is durable). The trace id is the beginning of the run's id, so all
-//! coordinators of a store continue the same trace.
+//! The span `run` is the root. Below it are `queued` (from the submission to the first lease, if
+//! this coordinator received the submission), `lease` (an attempt: from the lease to the arrival of
+//! its end), and `commit` (until the end is durable). The trace id is the beginning of the run's
+//! id, so all coordinators of a store continue the same trace.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -32,7 +32,8 @@ pub struct Span {
     pub end: SystemTime,
     /// Names and values of its attributes.
     pub attributes: Vec<(&'static str, String)>,
-    /// Why the attempt ended without a record; `None` if it has a record, and for the other spans.
+    /// Why the attempt ended without a record; `None` if it ended with a record, and for all spans
+    /// except `lease`.
     pub error: Option<String>,
 }
 

@@ -255,7 +255,7 @@ impl WorkerService {
     }
 }
 
-/// How the attempts of a commit ended, with runs and leases.
+/// The run, the lease and the ending of each attempt in a commit.
 fn endings(completions: &[Completion]) -> Vec<(RunNumber, Token, Ending)> {
     let ending = |result: &AttemptResult| match result {
         AttemptResult::Record(_) => Ending::Record,

@@ -88,14 +88,15 @@ pub struct Writer {
     /// The file of the store that another program has deleted or replaced. The store is then closed
     /// permanently, and no request is answered any more.
     lost_file: Option<(PathBuf, &'static str)>,
-    /// Held while this process may write to an SQLite file.
+    /// The lock that is held while this process may write to an SQLite file; `None` without such a
+    /// file.
     _lock: Option<File>,
 }
 
 impl Writer {
-    /// Starts a writer on a store, and returns it with the handle for its requests. If another
-    /// coordinator leads the store, or the store cannot be reached, the writer waits for it if
-    /// `stand_by` is set.
+    /// Starts a writer on a store, and returns it with the handle for its requests. If `stand_by`
+    /// is set, the writer waits while another coordinator leads the store or the store cannot be
+    /// reached.
     pub(crate) fn open(
         config: WriterConfig,
         store: Result<Store, StoreError>,
@@ -134,7 +135,7 @@ impl Writer {
         Ok((writer, handle))
     }
 
-    /// Processes requests until [`Request::Close`].
+    /// Processes requests until [`Request::Close`] arrives or all handles have been dropped.
     pub(crate) fn run(mut self) {
         loop {
             let mut batch = Vec::new();

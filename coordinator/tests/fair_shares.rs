@@ -1,5 +1,6 @@
-//! Tests fair shares of workers in simulated time: over any minute each study gets its share, even
-//! if its runs are longer than those of other studies.
+//! Tests fair shares and quotas of workers in simulated time. Over any minute each study gets its
+//! share, even if its runs are longer than those of other studies, unless they are longer than a
+//! minute.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::time::Duration;

@@ -72,7 +72,7 @@ struct World {
     granted: Vec<Grant>,
     /// The workers to which leases were granted.
     holders: BTreeMap<Token, String>,
-    /// Leases that workers were granted and not told to drop.
+    /// The leases that workers believe they hold, with the names of these workers.
     believed: BTreeMap<Token, String>,
     accepted: BTreeMap<RunNumber, Token>,
 }

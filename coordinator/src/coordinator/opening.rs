@@ -83,7 +83,8 @@ impl Coordinator {
 ///
 /// # Errors
 ///
-/// If another process serves the store, or the database returns an error.
+/// If the folder of an SQLite store cannot be used, another process serves the store, or the
+/// database returns an error.
 pub fn prune(url: &StoreUrl, before: i64) -> Result<Pruned, CoordinatorError> {
     let _lock = lock(url)?;
     let store_error = |cause| CoordinatorError::Store { url: url.clone(), cause };

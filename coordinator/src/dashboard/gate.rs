@@ -16,8 +16,9 @@ use base64::prelude::BASE64_STANDARD;
 use crate::auth::{Access, Role};
 use crate::connections::{Incoming, Peer};
 
-/// Headers of every response: the page loads only its own script and style, cannot be embedded in
-/// another page, and is not cached.
+/// Headers of every response: the page loads only scripts and styles of the dashboard, cannot be
+/// embedded in another page, and is not cached; browsers neither guess content types nor tell other
+/// sites the address of the page.
 const HEADERS: [(HeaderName, &str); 5] = [
     (
         header::CONTENT_SECURITY_POLICY,
@@ -31,7 +32,7 @@ const HEADERS: [(HeaderName, &str); 5] = [
 ];
 
 /// The path that supervisors request without a token. The answer contains only whether the store
-/// works.
+/// works and, if it does not, the error.
 const HEALTH: &str = "/health";
 
 /// The rules of a dashboard; cheap to clone.
@@ -100,7 +101,7 @@ impl Gate {
 }
 
 /// The token of a request: a bearer token, or the password of basic authentication (RFC 7617),
-/// which browsers ask their users for.
+/// which browsers ask their users for. `None` if the request has neither.
 fn token(headers: &HeaderMap) -> Option<String> {
     let (scheme, value) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     if scheme.eq_ignore_ascii_case("bearer") {

@@ -109,7 +109,8 @@ pub(super) struct RunQuery {
     run: Digest,
 }
 
-/// A run with its timeline and logs, without its suite.
+/// A run with its record, but with at most 256 KiB of its logs and with only the names of its
+/// artifacts.
 pub(super) async fn one(
     State(source): State<Source>,
     Query(RunQuery { run }): Query<RunQuery>,

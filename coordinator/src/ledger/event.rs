@@ -10,15 +10,15 @@ use crate::ids::{RunNumber, Token};
 /// How an attempt at a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AttemptEnd {
-    /// The attempt ended with a record of a run that is done, which took this time.
+    /// The attempt ended after this time with a record without an error.
     Done(Duration),
     /// The attempt ended with a record in which the tool reported an error, after this time.
     Failed(Duration),
     /// The attempt ended without a record, because the tool crashed or a limit of the worker ended
     /// it.
     Crashed,
-    /// The worker returned the run: it was not started, or was stopped for a reason outside of the
-    /// run.
+    /// The worker returned the run, which it had not started or had stopped for a reason outside
+    /// the run.
     Returned,
 }
 

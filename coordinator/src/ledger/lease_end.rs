@@ -1,5 +1,5 @@
-//! How leases end (by a commit, by expiry, or because their worker restarted), and how expired ones
-//! are reinstated.
+//! How leases end (by a commit, by expiry, or because their worker restarted), and how expired
+//! leases are reinstated.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -90,7 +90,7 @@ impl Ledger {
             }
             AttemptEnd::Crashed => self.note_crash(number, worker, effects),
             AttemptEnd::Returned => {
-                // The run was returned without an attempt, so none is counted.
+                // A run that its worker returned does not count as attempted.
                 self.runs[number as usize].attempt -= 1;
                 self.requeue_or_quarantine(number, false);
             }
@@ -146,7 +146,7 @@ impl Ledger {
         names.insert(worker.clone());
         let on_several = names.len() > 1;
         if on_several {
-            // The run is the cause of these crashes, so they must not drain any worker.
+            // The run is probably the cause of these crashes, so they must not drain any worker.
             for worker in self.workers.values_mut() {
                 worker.consecutive_crashes.remove(&number);
             }
@@ -167,7 +167,8 @@ impl Ledger {
         worker.drained |= others && too_many;
     }
 
-    /// Ends all expired leases and forgets workers that have been silent for a term.
+    /// Ends all expired leases, and forgets the workers without leases that have been silent for a
+    /// term.
     pub(super) fn expire(&mut self, now: Duration, effects: &mut Vec<Effect>) {
         self.settle_all(now);
         let expired: Vec<_> = self
@@ -191,7 +192,8 @@ impl Ledger {
     }
 
     /// Ends a lease that was not committed, because it has expired or its worker was restarted.
-    /// With `in_hand`, the worker was executing the run, so a loss is counted.
+    /// With `in_hand`, the worker was executing the run, so a loss is counted. Returns the lease;
+    /// `None` if there is no lease with this token.
     pub(super) fn end_uncommitted(
         &mut self,
         token: Token,

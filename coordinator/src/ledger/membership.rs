@@ -1,4 +1,4 @@
-//! Membership of runs in studies. Changes it when studies are added, changed, paused and resumed.
+//! Membership of runs in studies, which changes when studies are added, changed, paused or resumed.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,8 @@ impl Ledger {
 
     /// Adds a run that no study contains yet, unless the number is known. Skipped numbers become
     /// placeholders without a run. The engine of a known run may be unknown, because no study
-    /// contained the run when it was loaded; such a run moves to the group.
+    /// contained the run when it was loaded; such a run moves to the group unless it is leased or a
+    /// study contains it now.
     pub fn add_run(&mut self, number: RunNumber, group: GroupNumber) {
         if let Some(RunStatus { phase, group: former, set, .. }) = self.run(number).copied() {
             let unknown = *self.queue.engine_of(former) == SubjectEngine::default();
@@ -106,7 +107,7 @@ impl Ledger {
     }
 
     /// Activates these studies and deactivates all others: only runs of active studies are leased.
-    /// They have equal shares.
+    /// The active studies have equal shares.
     pub fn activate(&mut self, studies: &[StudyNumber]) {
         self.activate_claims(studies.iter().copied().map(StudyClaim::usual).collect());
     }

@@ -5,7 +5,8 @@
 //! gets the next worker. Therefore the virtual times of waiting studies increase together, and
 //! workers are divided by shares, even if the runs of one study are longer. Workers are divided
 //! between owners in the same way. The weight of an owner is the largest share of the owner's
-//! studies, so an owner gets no more workers by dividing a study into several.
+//! studies that wait or have leased runs, so an owner gets no more workers by dividing a study into
+//! several.
 //!
 //! Three rules keep the division fair over short times. A run that was leased but has not ended is
 //! charged in advance, for at most [`HORIZON`], because otherwise all workers that request runs at
@@ -27,8 +28,8 @@ const HORIZON: Duration = Duration::from_secs(5);
 /// Time for each worker that a study can catch up with.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
-/// A study can catch up with the time of this number of the longest runs, if this is more than
-/// [`CATCH_UP`].
+/// A study can catch up with this multiple of the longest run time, if this is more than
+/// [`CATCH_UP`] for each worker.
 const CATCH_UP_RUNS: u32 = 2;
 
 /// The claim of an active study on workers.

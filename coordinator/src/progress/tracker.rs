@@ -96,19 +96,19 @@ impl ProgressTracker {
         }
     }
 
-    /// This tracker with the counters of an earlier tracker, which has counted since the
-    /// coordinator started.
+    /// This tracker's studies, plans and coverages, with the other counters of an earlier tracker,
+    /// which has counted since the coordinator started.
     pub(crate) fn continuing(self, earlier: ProgressTracker) -> ProgressTracker {
         let ProgressTracker { studies, active, coverage, plans, .. } = self;
         ProgressTracker { studies, active, coverage, plans, ..earlier }
     }
 
-    /// The study of a number; `None` if there is no such study.
+    /// The study with this number; `None` if there is no such study.
     pub(crate) fn study_at(&self, number: StudyNumber) -> Option<&StoredStudy> {
         self.studies.iter().find(|study| study.number == number)
     }
 
-    /// The study of a name; `None` if there is no such study.
+    /// The study with this name; `None` if there is no such study.
     pub(crate) fn study_of(&self, name: &str) -> Option<&StoredStudy> {
         self.studies.iter().find(|study| study.name == name)
     }
@@ -119,7 +119,8 @@ impl ProgressTracker {
         (self.studies, self.active) = (studies, active);
     }
 
-    /// Replaces sum and number of the coverages of a study whose runs have changed.
+    /// Replaces sum and number of the coverages of a study whose runs have changed; both are 0 if
+    /// `coverage` is `None`.
     pub(crate) fn set_coverage(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
         let (sum, count) = coverage.unwrap_or_default();
         self.coverage.insert(study, CoverageSum(sum, count));

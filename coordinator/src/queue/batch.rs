@@ -93,7 +93,7 @@ impl Queue {
     ///
     /// The batch gets no run for which `excluded` returns true. The pending runs of the study that
     /// the worker can execute are divided equally among the workers, and the batch gets at most
-    /// half of a share.
+    /// half of a share, rounded up.
     pub fn fill(
         &mut self,
         batch: &mut Batch,

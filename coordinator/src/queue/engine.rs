@@ -4,7 +4,7 @@ use catherd_experiments::Engines;
 use serde::Deserialize;
 
 /// A subject kind with the engine id that runs need. A worker executes only runs of its own
-/// engines, because the records of a different engine would differ.
+/// engines, because a different engine may produce different records.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 pub struct SubjectEngine {
     /// Name of the subject kind.

@@ -1,4 +1,4 @@
-//! The order of runs with a budget of real time. Heat and other load on the computer must affect
+//! The order of runs with a budget of real time. The heat and the load of the computer must affect
 //! all algorithms equally. Therefore the runs of a project with the same seed, a *block*, follow
 //! each other, and both the blocks and the algorithms in a block are in random order.
 

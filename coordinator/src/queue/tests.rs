@@ -1,4 +1,4 @@
-//! Tests of the order of leases and of expected times.
+//! Tests of the choice of batches, of the engines that pending runs need, and of expected times.
 
 use catherd_experiments::Engines;
 
@@ -309,7 +309,7 @@ fn runs_in_real_time_are_taken_block_by_block() {
     }
     queue.set_place(6, 1);
     queue.push(LANE, groups[3], 6);
-    // The order does not depend on measured times, or on runs of the project being leased.
+    // Within a project, the order depends neither on measured times nor on whether runs are leased.
     queue.record_time(groups[2], ms(3000));
     queue.record_time(groups[0], ms(1000));
     queue.record_time(groups[3], ms(1500));

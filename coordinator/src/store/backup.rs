@@ -26,7 +26,7 @@ pub struct BackupContents {
     pub studies: u64,
     /// Number of records of runs.
     pub records: u64,
-    /// Size of the file in bytes.
+    /// Size of the copy in bytes.
     pub bytes: u64,
 }
 

@@ -1,4 +1,4 @@
-//! Reads the data of a dashboard about the runs of a study: counts by project and algorithm, and
+//! Reads what the dashboard shows of the runs of a study: counts by project and algorithm, and
 //! single runs.
 
 use catherd_experiments::{Digest, RunSpec};
@@ -45,7 +45,7 @@ pub struct ListedRun {
 /// A run with its record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedRun {
-    /// The project's name, in the first study that has the run.
+    /// The project's name in the study with the lowest number among those that contain the run.
     pub project: String,
     /// The algorithm's label, in the same study.
     pub label: String,
@@ -124,7 +124,7 @@ impl StoreReader {
         Ok(runs)
     }
 
-    /// A run with its record; `None` if it has none.
+    /// A run with its record; `None` if the run has no record or no study contains it.
     ///
     /// # Errors
     ///

@@ -47,7 +47,8 @@ pub enum StoreError {
         /// What has happened to it.
         change: &'static str,
     },
-    /// The database contains a row that no version writes.
+    /// The content of the database is inconsistent; for example, it contains a row that no version
+    /// writes.
     #[error("the study database is damaged: {0}")]
     Damaged(String),
     /// The stored state of a run is not what was written.

@@ -125,7 +125,8 @@ impl Store {
         })
     }
 
-    /// The ids of runs, in the order of the numbers; `None` for a number without a run.
+    /// The ids of the runs with these numbers, in the order of `runs`; `None` for a number without
+    /// a run.
     ///
     /// # Errors
     ///
@@ -136,7 +137,7 @@ impl Store {
         rows.into_iter().map(|row| row.map(|mut row| row.digest()).transpose()).collect()
     }
 
-    /// The specifications of runs as JSON, in the order of the numbers.
+    /// The specifications of the runs with these numbers as JSON, in the order of `runs`.
     ///
     /// # Errors
     ///

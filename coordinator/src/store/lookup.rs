@@ -15,7 +15,7 @@ pub struct FoundRun {
     pub number: RunNumber,
     /// Its specification.
     pub spec: RunSpec,
-    /// The attempts that ended without a record, the first one first.
+    /// The attempts that ended without a record, in ascending order of their numbers.
     pub breakdowns: Vec<EndedAttempt>,
 }
 

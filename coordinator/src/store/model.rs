@@ -14,11 +14,11 @@ use crate::ledger::RunStatus;
 pub struct StoredRecord {
     /// The id of its run.
     pub run: RunId,
-    /// [`RunRecord::digest`].
+    /// The result of [`RunRecord::digest`].
     pub digest: Digest,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// [`RunRecord::ended_by_own_limit`].
+    /// The result of [`RunRecord::ended_by_own_limit`].
     pub(crate) own_limit: bool,
     /// Number of goals of the project.
     pub goals: u32,

@@ -132,7 +132,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error; no study has changed in that case.
+    /// If the plan cannot be converted to JSON, or if the database returns an error. No study has
+    /// changed in that case.
     pub fn plan(&mut self, plan: Plan) -> Result<StudyNumber, StoreError> {
         let mut planning = self.begin_planning(plan)?;
         loop {
@@ -159,8 +160,8 @@ impl Store {
         })
     }
 
-    /// Starts [`Store::plan`] in pages, each of which takes about ten milliseconds. Until the last
-    /// page the study is unchanged.
+    /// Starts to plan a study as [`Store::plan`] does, but in pages, each of which takes about ten
+    /// milliseconds. Until the last page the study is unchanged.
     ///
     /// # Errors
     ///
@@ -339,7 +340,7 @@ fn discard(
     Ok(Some(number))
 }
 
-/// Inserts the runs that the store does not have. Returns all run numbers.
+/// Inserts those of the runs that the store does not contain. Returns the numbers of all the runs.
 fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>, StoreError> {
     let free = next_number(database, "select max(number) from runs")?;
     let (mut ids, mut specs) = (Vec::<Value>::new(), Vec::new());
@@ -384,7 +385,8 @@ fn add_members(
     )
 }
 
-/// One more than the largest number of a column; 0 if the column is empty.
+/// One more than the result of `largest`, a query for the largest number in a column; 0 if the
+/// column is empty.
 fn next_number(database: &mut Database, largest: &'static str) -> Result<u32, StoreError> {
     let largest = database.first(largest, &[], Row::optional_integer)?.flatten();
     let next = largest.map_or(0, |largest| largest + 1);

@@ -13,7 +13,7 @@ use super::row::Value;
 use super::write::Store;
 
 impl Store {
-    /// Stores a project.
+    /// Stores a project, and returns its digest.
     ///
     /// # Errors
     ///
@@ -27,7 +27,7 @@ impl Store {
     }
 
     /// Moves the projects that schema version 2 kept as files in `folder` into the store. A file
-    /// whose content does not match its name stays where it is.
+    /// that cannot be read, or whose content does not match its name, stays where it is.
     pub(crate) fn migrate_project_files(&mut self, folder: &Path) -> Result<(), StoreError> {
         let Ok(entries) = fs::read_dir(folder) else { return Ok(()) };
         for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {

@@ -8,7 +8,7 @@ use super::error::StoreError;
 use super::row::{Row, Value};
 use super::write::Store;
 
-/// Marks the runs whose results are to be removed with phase 6, which exists only within the
+/// Marks, with phase 6, the runs whose results are to be removed. This phase exists only within the
 /// transaction.
 const MARKED: &str = "
     update runs set phase = 6 where phase in (3, 4, 5)
@@ -43,7 +43,7 @@ pub(super) fn now() -> i64 {
 
 impl Store {
     /// Removes the results of runs that no study contains, unless their record was stored at the
-    /// time `before`, in seconds since 1970, or later. Removes also the projects of which no study
+    /// time `before`, in seconds since 1970, or later. Also removes the projects of which no study
     /// contains a run. The runs stay in the store, without results, because their tokens must not
     /// be granted again. Records that were stored by a version that did not record the time count
     /// as older. The space is returned to the file system.

@@ -79,8 +79,8 @@ impl RecordRow {
         }
     }
 
-    /// Checks that the row is as it was written. A row with a checksum is compared with it, which
-    /// is faster than reading the record.
+    /// Checks that the row is as it was written. A row with a checksum is compared only with the
+    /// checksum, which is faster than reading the record.
     pub(super) fn check(&self, run: Digest) -> Result<(), String> {
         match self.checksum {
             Some(_) => self.compare_checksum(),
@@ -196,7 +196,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// The position in the study of the run that was returned last.
+    /// The position in the study of the run that was returned last; `u32::MAX` before the first run
+    /// and after the end.
     pub fn position(&self) -> u32 {
         u32::try_from(self.after).unwrap_or(u32::MAX)
     }

@@ -1,5 +1,5 @@
 //! Repairs a study: compares the stored state of its runs with its plan and with checksums, and
-//! returns runs whose state or record has changed on the disk to the queue.
+//! repairs the runs whose specification, state or record has changed on the disk.
 
 use catherd_experiments::{Digest, Plan, RunSpec};
 
@@ -64,14 +64,15 @@ impl From<StoreError> for PageError {
 
 impl Store {
     /// Compares the stored state of the runs of a study with its plan, and each record with its
-    /// checksum. A run whose record or state is damaged is executed again, and a damaged
-    /// specification is replaced. Attempts and tokens are not changed. With `relist`, a list of
-    /// runs that differs from the plan is recreated.
+    /// checksum. A run whose record is damaged, or that has ended without an intact record or
+    /// reason, is executed again. A state that contradicts an intact record is corrected, and a
+    /// damaged specification is replaced. Attempts and tokens are not changed. With `relist`, a
+    /// list of runs that differs from the plan is recreated.
     ///
     /// # Errors
     ///
-    /// [`StoreError::Damaged`] if the list of the runs differs from the plan and may not be
-    /// recreated or still differs afterwards, and if the database returns an error.
+    /// [`StoreError::Damaged`] if the list of the runs differs from the plan and `relist` is false,
+    /// or if it still differs after it was recreated; otherwise if the database returns an error.
     pub fn repair(
         &mut self,
         study: StudyNumber,
@@ -162,7 +163,7 @@ impl Store {
 ///
 /// # Errors
 ///
-/// If the list of runs differs from the plan: a description of the difference.
+/// A description of the difference, if the list of runs differs from the plan.
 fn judge(
     position: usize,
     expected: &RunSpec,

@@ -196,7 +196,7 @@ impl Drop for Access {
     }
 }
 
-/// The canonical path of a file, which may not exist yet.
+/// The canonical path of a file, which need not exist yet.
 fn canonical(path: &Path) -> PathBuf {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = fs::canonicalize(folder.unwrap_or(Path::new(".")));

@@ -204,8 +204,8 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error. Whether the changes were made is then unknown, and the
-    /// runs must be loaded again.
+    /// If the database or the observer returns an error. Whether the changes were made is then
+    /// unknown, and the runs must be loaded again.
     pub fn apply(&mut self, changes: &[StoreChange]) -> Result<(), StoreError> {
         self.observer.as_ref().map_or(Ok(()), |observer| observer.before(changes))?;
         let rows = Rows::of(changes);

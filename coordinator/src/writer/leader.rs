@@ -32,7 +32,8 @@ pub(super) struct Leader {
     pub(super) planner: Planner,
     /// Names of the criteria of subject kinds, like [`WriterConfig::criteria`].
     criteria: Arc<BTreeMap<String, Vec<String>>>,
-    /// Projects whose stored bytes are damaged, whose runs wait until the project is stored again.
+    /// Projects whose stored bytes are damaged. The runs on such a project wait until the project
+    /// is stored again.
     pub(super) withheld: BTreeSet<Digest>,
     /// Labels of the algorithms whose runs are too long for all allocations and for which this has
     /// been logged.
@@ -327,7 +328,7 @@ impl Leader {
 
 /// The end of an attempt with this record. A run that exceeded a limit of the worker counts as a
 /// crash, because another computer may be faster or have more memory. A run that exceeded a limit
-/// of its own study has ended.
+/// of its own study counts as failed and is not repeated.
 fn classify(record: Box<StoredRecord>) -> (AttemptEnd, Payload) {
     let crashed = |kind, reason| (AttemptEnd::Crashed, Payload::Breakdown(kind, reason));
     match record.outcome {

@@ -32,7 +32,7 @@ pub(super) struct Job {
 
 /// The studies that are being planned.
 pub(super) struct Planner {
-    /// The jobs; the first one has the next turn.
+    /// The jobs, in the order in which they get their next turns.
     pub(super) jobs: VecDeque<Job>,
     pub(super) submitted: u64,
     /// Digests of plans that were cancelled or deleted while they were being planned, the oldest
@@ -52,7 +52,7 @@ impl Default for Planner {
 
 impl Planner {
     /// Takes the next job. Studies with the same name are planned in the order of submission, so
-    /// that the last one remains.
+    /// that the last one remains. `None` if there are no jobs.
     pub(super) fn take_next(&mut self) -> Option<Job> {
         let first = self.jobs.iter().position(|job| {
             let same =

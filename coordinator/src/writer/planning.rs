@@ -39,8 +39,8 @@ impl Leader {
         })
     }
 
-    /// The owner of a study, or of a study that is being planned, if the caller may not change the
-    /// owner's studies.
+    /// The name and the owner of a study that the caller may not change, even while the study is
+    /// being planned. `None` if the caller may change it, or if there is no study of this name.
     pub(super) fn foreign(&self, name: &str, caller: &Caller) -> Option<ForeignStudy> {
         let planned = self.planner.jobs.iter().map(|job| &job.planning);
         let planned = planned.filter(|planning| planning.name() == name).map(Planning::owner);

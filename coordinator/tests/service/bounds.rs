@@ -1,4 +1,5 @@
-//! Tests bounds on the requests of clients and workers, and which workers get which runs.
+//! Tests bounds on the requests of clients and workers, changes of studies while they are planned
+//! or fetched, and which workers get which runs.
 
 use catherd_coordinator::{
     Coordinator, PlanningRefused, Policy, Progress, StudyState, SubmitError,
@@ -123,7 +124,8 @@ pub(crate) async fn a_study_is_cancelled_and_deleted_while_it_is_being_planned()
         let refused = submitted.unwrap_err();
         assert!(matches!(refused, SubmitError::Refused(PlanningRefused::Ended)), "{refused}");
         let progress = harness.settled(|progress| progress.planning.is_empty()).await;
-        // A client that waits for the planning is told, and does not start it again.
+        // A client that waits for the planning is told that it has ended, and does not start it
+        // again.
         let refusal = harness.studies.submit(submission(&huge, true)).await.unwrap_err();
         assert_eq!(refusal.code(), Code::Aborted, "{refusal}");
         match delete {
@@ -256,8 +258,8 @@ pub(crate) async fn only_its_holder_ends_a_lease() {
     let reply = harness.client.heartbeat(beat).await.unwrap().into_inner();
     assert_eq!(reply.drop, [lease.token], "the other worker does not hold it");
 
-    // The lease still belongs to its holder, and expires at its time although another worker has
-    // named it.
+    // The lease still belongs to its holder, and expires at its time although a stranger has sent
+    // heartbeats for it.
     clock.advance(Policy::default().term);
     let progress = harness.settled(|progress| progress.pending == 1).await;
     assert_eq!(progress.executing, []);

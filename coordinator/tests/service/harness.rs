@@ -153,7 +153,7 @@ pub(crate) fn options(folder: &Path) -> CoordinatorOptions {
     }
 }
 
-/// The same options, on the same database.
+/// Options with the same database, engines, criteria and folder.
 pub(crate) fn again(options: &CoordinatorOptions) -> CoordinatorOptions {
     let (store, engines) = (options.store.clone(), options.engines.clone());
     let criteria = options.criteria.clone();

@@ -350,7 +350,7 @@ pub(crate) async fn a_study_changes_with_its_last_page() {
 }
 
 /// After a store has returned errors, for example because the disk was full, no data is lost, and
-/// the store works again without a restart.
+/// the coordinator works again without a restart.
 pub(crate) async fn a_store_that_fails_loses_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());
@@ -385,7 +385,8 @@ pub(crate) async fn nothing_is_served_beyond_loopback() {
     assert!(refusal.contains("only loopback is safe"), "{refusal}");
 }
 
-/// Durable commits of several workers share transactions. Prints the rate.
+/// Several workers commit durably at the same time, so that their commits can share transactions.
+/// Prints the rate.
 pub(crate) async fn commits_share_transactions() {
     const RUNS: u64 = 4000;
     const WORKERS: usize = 8;
