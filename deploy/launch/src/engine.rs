@@ -38,7 +38,7 @@ pub struct Call {
     pub program: String,
     /// Its arguments.
     pub arguments: Vec<String>,
-    /// Its standard input.
+    /// The standard input of the program; `None` for an empty one.
     pub input: Option<String>,
 }
 
@@ -110,7 +110,8 @@ pub enum LaunchError {
         /// Number of hosts without a task.
         free: usize,
     },
-    /// The name of a host begins like an option of SSH, or has characters that names do not have.
+    /// The name of a host is empty, begins with a dash as options of SSH do, or contains characters
+    /// that names of hosts do not contain.
     Host(String),
     /// An answer of the manager cannot be read.
     Answer(String),
@@ -195,7 +196,8 @@ impl Engine {
     ///
     /// # Errors
     ///
-    /// If the manager does not support an option or a value, or if there are too few hosts.
+    /// If the manager does not support an option, if a setting cannot be written into a script, or
+    /// if there are too few hosts.
     pub fn submission(
         self,
         pilot: &Pilot,

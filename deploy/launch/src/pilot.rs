@@ -41,11 +41,12 @@ pub struct Pilot {
     pub staying: u32,
     /// Whether a task that is preempted is queued again.
     pub requeue: bool,
-    /// The account that is charged.
+    /// The account that is charged; `None` for the default of the manager.
     pub account: Option<String>,
-    /// The partition or queue.
+    /// The partition or queue; `None` for the default of the manager.
     pub partition: Option<String>,
-    /// The quality of service, or the priority class of Kubernetes.
+    /// The quality of service, or the priority class of Kubernetes; `None` for the default of the
+    /// manager.
     pub qos: Option<String>,
     /// Lines of shell before the worker starts, such as `module load gcc`.
     pub prologue: Vec<String>,
@@ -236,7 +237,7 @@ fn local_folder(text: &str) -> Result<String, LaunchError> {
     {
         return Err(wrong());
     }
-    // The shell ends with a message if the variable is not set.
+    // The shell ends with a message if the variable is not set or is empty.
     let below = format!("/{rest}").trim_end_matches('/').to_owned();
     Ok(format!("\"${{{name}:?}}\"{}", quoted(&format!("{below}/catherd"))))
 }

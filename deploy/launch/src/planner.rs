@@ -87,7 +87,7 @@ const PAUSES: (f64, f64) = (10.0, 600.0);
 #[derive(Clone, Debug)]
 struct Allocation {
     state: TaskState,
-    /// Time of the first observation in which it was running.
+    /// Time of the first observation in which the task was running; `None` before that.
     started: Option<f64>,
     /// Its time limit in seconds.
     limit: f64,
@@ -118,7 +118,7 @@ pub struct Planner {
     before: f64,
     /// Number of workers that were started.
     started: f64,
-    /// Time of the last observation.
+    /// Time of the last observation; `None` before the first.
     seen: Option<f64>,
     /// Time limit of the tasks that were submitted last.
     limit: f64,
@@ -274,7 +274,8 @@ impl Planner {
         ((left / (startup + end).max(0.1)).max(0.0) as u32).max(least)
     }
 
-    /// Cancels waiting tasks, beginning with the last names.
+    /// Cancels at most `surplus` waiting tasks, in descending order of their ids; `None` if there
+    /// are no tasks to cancel.
     fn cancel(&mut self, surplus: usize) -> Option<Action> {
         let waiting = self.tasks.iter_mut().rev();
         let waiting =
@@ -287,8 +288,9 @@ impl Planner {
         (!cancelled.is_empty()).then_some(Action::Cancel(cancelled))
     }
 
-    /// Submits tasks as far as the budget permits: the sum of the time limits of all tasks does not
-    /// exceed it.
+    /// Submits at most `tasks` tasks, as far as the budget permits: the core-seconds that were
+    /// spent and those that all tasks may still use do not exceed the budget. `None` if `tasks` is
+    /// 0, or if the rest of the budget is too small for the longest run.
     fn submit(&mut self, now: f64, tasks: u32, outlook: &Outlook) -> Option<Action> {
         if tasks == 0 {
             return None;
@@ -317,7 +319,8 @@ impl Planner {
 
 /// What the remaining work needs.
 struct Outlook {
-    /// Maximum number of workers: one for each run, at most the maximum of the policy.
+    /// Maximum number of workers: one for each waiting or leased run, at most the maximum of the
+    /// policy; 0 if no task could finish a waiting run.
     workers: u32,
     /// Expected seconds of all waiting runs that a task can finish.
     work: f64,

@@ -30,7 +30,7 @@ impl std::error::Error for WorkerCountError {}
 impl FromStr for WorkerCount {
     type Err = WorkerCountError;
 
-    /// Reads `MAX` or `MIN..MAX`.
+    /// Reads `MAX`, `MIN..MAX` or `MIN..=MAX`, which means the same.
     fn from_str(text: &str) -> Result<WorkerCount, WorkerCountError> {
         let number = |part: &str| {
             let wrong = || {

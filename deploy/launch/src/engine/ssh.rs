@@ -80,7 +80,7 @@ pub(super) fn submission(
 }
 
 /// Lines of shell that set `pid` to the process id of the task at a place, and execute `then` if
-/// that process is still the worker.
+/// that process still belongs to the task.
 fn if_alive(place: &str, then: &str) -> String {
     format!(
         "if read -r pid name <\"$folder/{place}.pid\" 2>/dev/null &&\n\

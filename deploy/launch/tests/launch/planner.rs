@@ -25,7 +25,7 @@ struct Running {
     worked: bool,
 }
 
-/// A cluster on which tasks start when there are nodes, and are preempted.
+/// A cluster on which tasks start when nodes are free, and may be preempted.
 struct Cluster {
     nodes: usize,
     cores: u32,
@@ -296,7 +296,7 @@ fn the_minimum_stays_without_runs() {
     planner.observe(10.0, &all);
     let cancelled = [5, 4].map(|number: u32| waiting(number).task).to_vec();
     assert_eq!(planner.plan(10.0, &Demand::default()), [Action::Cancel(cancelled)]);
-    // They are cancelled once.
+    // The tasks are cancelled only once.
     planner.observe(15.0, &all);
     assert_eq!(planner.plan(15.0, &Demand::default()), []);
 }

@@ -92,7 +92,8 @@ fn the_shell_executes_the_worker_with_the_arguments_that_were_given() {
     ] {
         let Submission { files, .. } = submission(engine, 3, &[]);
         let script = &files[0].1;
-        // `exec`, `module` and `ulimit` are replaced by functions that print their arguments.
+        // `exec` is replaced by a function that prints its arguments, and `module` by a function
+        // that does nothing.
         let text = format!(
             "module() {{ :; }}\nexec() {{ printf '%s\\n' \"$@\"; }}\nTMPDIR='/tmp/it is'\n{script}"
         );
