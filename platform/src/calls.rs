@@ -1,5 +1,5 @@
-//! System calls that a program must not make, because they have effects outside of its namespaces,
-//! and descriptors that it must not inherit.
+//! System calls that a program must not make, because they have effects outside its namespaces, and
+//! descriptors that it must not inherit.
 
 // Unsafe code is needed because descriptors of other libraries are only known by their numbers.
 #![allow(unsafe_code)]
@@ -65,10 +65,11 @@ mod system {
     }
 
     /// Makes the kernel refuse some calls of this process and of all processes that it starts:
-    /// calls for sockets that are neither Internet, local nor netlink sockets, for keys, for
-    /// traces, and for rings that make further calls in the kernel. With `large_segments`, calls
-    /// for segments of System V shared memory of more than 64 KiB are refused as well, so all
-    /// segments together have at most 256 MiB. The process must not be able to gain privileges.
+    /// calls for sockets that are neither Internet, local nor netlink sockets, and calls with which
+    /// a program could use keys, traces or memory of the host, or open sockets that the filter does
+    /// not see. With `large_segments`, calls for segments of System V shared memory of more than 64
+    /// KiB are refused as well, so all segments together have at most 256 MiB. The process must not
+    /// be able to gain privileges.
     ///
     /// # Errors
     ///

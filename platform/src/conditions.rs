@@ -19,7 +19,7 @@ const SHORTEST: Duration = Duration::from_millis(500);
 
 /// What was measured between [`Meter::start`] and [`Meter::finish`]. A value is `None` if the
 /// system does not provide it, or if it does not exist, such as the load of siblings on a core
-/// without them.
+/// without them. Shares of the time are also `None` if less than half a second was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// Processor time of this process and all its descendants.
@@ -191,13 +191,14 @@ impl SystemFiles {
         fs::read_to_string(self.proc.join("stat")).map(|stat| core_times(&stat)).unwrap_or_default()
     }
 
-    /// How often a core has been slowed down.
+    /// How often a core has been slowed down because of its temperature; `None` if the system does
+    /// not count it.
     fn throttled(&self, core: usize) -> Option<u64> {
         let file = format!("devices/system/cpu/cpu{core}/thermal_throttle/core_throttle_count");
         SystemFiles::number(self.sys.join(file))
     }
 
-    /// The frequency of a core in MHz.
+    /// The current frequency of a core in MHz; `None` if the system does not provide it.
     fn frequency(&self, core: usize) -> Option<f64> {
         let file = format!("devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq");
         if let Some(khz) = SystemFiles::number(self.sys.join(file)) {

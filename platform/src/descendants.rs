@@ -46,7 +46,7 @@ mod system {
         Ok(set_parent_process_death_signal(Some(Signal::KILL))?)
     }
 
-    /// Waits for a child, and reaps every other child that ends in the meantime, such as orphans
+    /// Waits for a child, and reaps all other children that end in the meantime, such as orphans
     /// that this process has adopted.
     ///
     /// # Errors

@@ -6,7 +6,8 @@ use std::thread;
 pub use system::{allowed_cores, host, peak_rss_kib, pin};
 
 /// Processor, cores and memory of the host in words, such as `AMD EPYC 7763, 8 cores, 32 GiB`.
-/// Parts that the system does not provide are left out.
+/// Without a model, the architecture is stated instead; other parts that the system does not
+/// provide are left out.
 pub fn machine() -> String {
     let (model, cores, memory_kib) = system::hardware();
     let model = model.unwrap_or_else(|| format!("processor {}", std::env::consts::ARCH));
@@ -24,7 +25,7 @@ mod system {
 
     use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-    /// The cores that this process may run on, ascending.
+    /// The cores that this process may run on, ascending; empty if they cannot be read.
     pub fn allowed_cores() -> Vec<usize> {
         match sched_getaffinity(None) {
             Ok(set) => (0..CpuSet::MAX_CPU).filter(|&core| set.is_set(core)).collect(),
@@ -46,13 +47,14 @@ mod system {
         Ok(sched_setaffinity(None, &set)?)
     }
 
-    /// The name of the host; empty if the system does not give one.
+    /// The name of the host; empty if it cannot be read.
     pub fn host() -> String {
         let name = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
         name.trim().to_owned()
     }
 
-    /// The model of the processor, the number of logical cores of the host, and its memory in KiB.
+    /// The model of the processor, the number of logical cores of the host, and its memory in KiB;
+    /// `None` for what the system does not state.
     pub(super) fn hardware() -> (Option<String>, Option<usize>, Option<u64>) {
         let processors = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
         let values = |key: &'static str| {
@@ -88,7 +90,7 @@ mod system {
     }
 
     /// Does nothing if the core exists, because this system has no affinity. The system distributes
-    /// workers itself.
+    /// threads over the cores itself.
     ///
     /// # Errors
     ///
@@ -101,7 +103,7 @@ mod system {
         }
     }
 
-    /// The name of the host; empty if the environment does not give one.
+    /// The name of the host; empty if the environment does not contain it.
     pub fn host() -> String {
         env::var("COMPUTERNAME").or_else(|_| env::var("HOSTNAME")).unwrap_or_default()
     }

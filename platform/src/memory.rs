@@ -85,7 +85,7 @@ mod system {
         entered.ok().map(|()| leaf)
     }
 
-    /// The cgroup of this process.
+    /// The folder of the cgroup of this process; `None` if the process has no cgroup of version 2.
     fn own_cgroup() -> Option<PathBuf> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
@@ -112,7 +112,7 @@ mod system {
 
     use super::MemoryLimit;
 
-    /// Does nothing, because this system has no limit that counts only data.
+    /// Limits nothing on this system.
     pub fn limit_memory(_: u64) -> MemoryLimit {
         MemoryLimit::None
     }

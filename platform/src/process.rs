@@ -62,8 +62,8 @@ mod system {
         status.signal() == Some(Signal::KILL.as_raw())
     }
 
-    /// Whether the process was ended by a signal that the system sends for a fault of the process,
-    /// such as an invalid memory access.
+    /// Whether the process was ended by a signal for a fault of the process itself, such as an
+    /// invalid memory access or a call of `abort`.
     pub fn was_own_fault(status: ExitStatus) -> bool {
         let signals =
             [Signal::SEGV, Signal::BUS, Signal::ABORT, Signal::ILL, Signal::FPE, Signal::TRAP];

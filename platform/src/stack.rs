@@ -40,8 +40,9 @@ mod system {
 
     impl StackBand {
         /// The whole pages between two addresses on the stack of this thread, far below its current
-        /// frames. `None` if there is no whole page, if the pages are not there, or if the system
-        /// does not provide which pages were used.
+        /// frames. `None` if there is no whole page, if the pages are not on this stack or are
+        /// closer than 64 KiB to its lower end or to the current frames, or if the system does not
+        /// provide which pages were used.
         pub fn new(addresses: Range<usize>) -> Option<StackBand> {
             let page = rustix::param::page_size();
             let Range { start, end } = addresses;

@@ -113,7 +113,7 @@ mod system {
         "tracefs",
     ];
 
-    /// The folders that are not shown through an overlay but restricted in other ways.
+    /// The folders that are not shown through an overlay, because separate mounts restrict them.
     const OWN: [&str; 3] = ["/proc", "/sys", "/dev"];
 
     /// An empty folder, because an overlay needs two folders. It is not removed, because the
@@ -122,7 +122,8 @@ mod system {
 
     /// Restricts the view of this process and its children, after
     /// [`enter_mount_namespace`](crate::enter_mount_namespace). Returns the parts that the system
-    /// does not permit. The other parts are in effect.
+    /// does not permit. The other parts are in effect, unless [`Part::Files`] is returned: then
+    /// [`Part::Hidden`] or all parts may be missing as well.
     pub fn restrict_view(view: &View<'_>) -> Vec<Unrestricted> {
         let mut missing = Vec::new();
         let mut note = |part: Part, result: io::Result<()>| {
@@ -322,14 +323,14 @@ mod system {
         Ok(())
     }
 
-    /// Covers a folder by an empty one.
+    /// Covers a folder with an empty folder.
     fn cover(folder: &Path) -> io::Result<()> {
         mount("tmpfs", folder, "tmpfs", PLAIN, Some(c"mode=0755,size=64k"))
             .map_err(|error| at(folder, error))
     }
 
-    /// Covers `paths` by empty files and folders. The folder `visible` stays visible, even within a
-    /// hidden folder. Paths that do not exist are skipped.
+    /// Covers `paths` with empty files and with empty folders that cannot be written to. The folder
+    /// `visible` stays visible, even within a hidden folder. Paths that do not exist are skipped.
     fn hide(paths: &[PathBuf], visible: &Path) -> io::Result<()> {
         let mut hidden: Vec<PathBuf> = Vec::new();
         let mut real: Vec<_> =
