@@ -46,7 +46,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the document is of a later version or malformed.
+    /// If the document states no version or a later one, or if it is malformed.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         if !(1..=DOCUMENT_VERSION).contains(&self.version) {
             return Err(DocumentError::Version(self.version));

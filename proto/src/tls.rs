@@ -165,7 +165,7 @@ pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
             CertificateError::UnknownIssuer
             | CertificateError::BadSignature
             | CertificateError::UnsupportedSignatureAlgorithmForPublicKeyContext { .. } => {
-                (format!("the certificate of {peer} is of an unknown authority"), ONE_AUTHORITY)
+                (format!("the certificate of {peer} is from an unknown authority"), ONE_AUTHORITY)
             }
             other => (format!("the certificate of {peer} cannot be used: {other}"), OTHER),
         },
@@ -175,7 +175,7 @@ pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
         }
         rustls::Error::InvalidMessage(_) => (
             format!("{peer} speaks plain text, and this side expects TLS"),
-            "leave --tls out if the coordinator has none, or start the coordinator with --tls",
+            "leave --tls out if the coordinator does not use it, or start the coordinator with --tls",
         ),
         other => (format!("TLS with {peer} failed: {other}"), OTHER),
     };
@@ -190,7 +190,7 @@ fn refused(alert: &str, peer: &str) -> Problem {
             (format!("{peer} refused this side's certificate, because it has expired"), RENEW)
         }
         "UnknownCA" | "DecryptError" => (
-            format!("{peer} refused this side's certificate: it is of an unknown authority there"),
+            format!("{peer} refused this side's certificate: its authority is unknown there"),
             ONE_AUTHORITY,
         ),
         "CertificateRequired" => {
@@ -201,8 +201,8 @@ fn refused(alert: &str, peer: &str) -> Problem {
     Problem { cause, hint }
 }
 
-/// The name of the alert that ended a connection. HTTP/2 keeps only the message of the underlying
-/// connection's error.
+/// The name of the alert that ended a connection; `None` if no alert did. The name is taken from
+/// the text, because HTTP/2 keeps only the message of the underlying connection's error.
 fn alert(error: &(dyn Error + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -220,7 +220,7 @@ fn plain_name(name: &str) -> &str {
     name.split('"').nth(1).unwrap_or(name)
 }
 
-/// The TLS error among an error and its sources.
+/// The TLS error among an error and its sources; `None` if there is none.
 fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let mut next = Some(error);
     while let Some(error) = next {

@@ -133,8 +133,8 @@ pub fn coordinator_client(
     coordinator_client_over(address, access, Endpoint::connect_lazy)
 }
 
-/// Like [`coordinator_client`] on any network: `connect` creates a channel from an endpoint that
-/// has all limits and time-outs.
+/// Like [`coordinator_client`], but on any network: `connect` creates a channel from an endpoint
+/// that has all limits and time-outs.
 ///
 /// # Errors
 ///
