@@ -89,8 +89,8 @@ impl FailoverClient {
         answer.map(Response::into_inner)
     }
 
-    /// Waits for an answer. Reports an outage if none arrives within `silence`, and the end of an
-    /// outage when one arrives.
+    /// Waits for the answer to a request. Reports an outage if the answer does not arrive within
+    /// `silence`, and the end of an outage when the request is answered or refused.
     async fn watched<T>(
         &self,
         since: Instant,

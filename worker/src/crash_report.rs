@@ -35,7 +35,8 @@ pub(crate) fn note_death(folder: &Path, how: Option<&str>) -> bool {
     in_run
 }
 
-/// The report in a folder; `None` if its process was not executing a run.
+/// The report in a folder; `None` if there is none, if it is damaged, or if its process was not
+/// executing a run.
 fn read_report(folder: &Path) -> Option<CommitRequest> {
     let report = fs::read(folder.join(REPORT)).ok()?;
     let (length, rest) = report.split_first_chunk()?;

@@ -68,9 +68,10 @@ pub(crate) struct Executor {
     provenance: Provenance,
     limits: Limits,
     control: Arc<JobControl>,
-    /// The runner in use, and the name of its kind.
+    /// The name of a kind and its runner, which is in use; `None` if the next run needs a new
+    /// runner.
     runner: Option<(String, Box<dyn Runner>)>,
-    /// The project that the runner has loaded.
+    /// The project that the runner has loaded; `None` if it has loaded none.
     loaded: Option<Digest>,
 }
 
@@ -187,7 +188,8 @@ impl Executor {
                 Err(RunError::TimedOut(format!("stopped after {} s", elapsed.as_secs())))
             }
             (result, _) => result.map(|mut record| {
-                // If a stored trial was only measured, keep the conditions of its execution.
+                // Keep the conditions that the record already contains: if the runner has only
+                // measured a stored trial, they are the conditions of the trial's execution.
                 record.resources.conditions = record.resources.conditions.or(conditions);
                 record
             }),

@@ -8,9 +8,10 @@ use catherd_proto::transport;
 /// Why a worker exited without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
-    /// Every run of the study has ended.
+    /// Every run of the study has ended, or the worker had no run for its idle time.
     Finished,
-    /// It was told to drain. The current run was committed, and the other leases were returned.
+    /// It was told to drain, or its allocation ends. The current run was committed or returned, and
+    /// the other leases were returned.
     Drained,
     /// It was told to stop while it drained, so the current run is lost.
     Stopped,

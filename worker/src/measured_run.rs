@@ -19,13 +19,13 @@ impl MeasuredRun {
         MeasuredRun { started_ms: now.as_millis() as u64, meter }
     }
 
-    /// Takes a sample if it is time for one.
+    /// Takes a sample if the last one was taken at least two seconds ago.
     pub(crate) fn sample(&mut self) {
         self.meter.sample();
     }
 
-    /// Ends the measurement: the conditions, and the processor time of this process and its
-    /// descendants.
+    /// Ends the measurement, and returns the conditions, and the processor time that this process
+    /// and its descendants used.
     pub(crate) fn finish(self) -> (Conditions, Duration) {
         let found = self.meter.finish();
         let share = |share: Option<f64>| share.map(|share| rounded(share, 1e4));

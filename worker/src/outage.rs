@@ -12,7 +12,7 @@ pub(crate) const GRACE: Duration = Duration::from_secs(2);
 /// First and longest time between two reports of the same outage.
 const REPORT_INTERVAL: (Duration, Duration) = (Duration::from_secs(30), Duration::from_secs(300));
 
-/// The outage of all coordinators of a worker, if there is one.
+/// Reports outages, during which no coordinator of a worker answers.
 #[derive(Debug)]
 pub(crate) struct OutageReporter {
     /// The addresses of the coordinators.

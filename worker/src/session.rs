@@ -126,7 +126,7 @@ pub(crate) struct Session {
     cache: ProjectCache,
 
     waiting: VecDeque<Waiting>,
-    /// Lease and number of the run that is being executed.
+    /// Lease and number of the run that is being executed; `None` between runs.
     running: Option<(u64, u32)>,
     /// Completions that are not in a commit yet, in the order in which the leases ended.
     outbox: VecDeque<v1::Completion>,

@@ -49,7 +49,7 @@ pub struct SubjectProcess {
     /// The file in which the process writes which part of a run it executes; `None` before the
     /// first run.
     under_way: Option<UnderWay>,
-    /// The project of the runs that follow.
+    /// The project of the runs that follow; `None` until a project is loaded.
     project: Option<(Digest, Arc<[u8]>)>,
     alive: Option<Alive>,
 }
@@ -62,7 +62,7 @@ struct Alive {
     /// The last line that the process has written to its standard error.
     last_words: Arc<Mutex<String>>,
     errors: Option<thread::JoinHandle<()>>,
-    /// The project that it has loaded.
+    /// The project that the process has loaded; `None` if it has loaded none.
     loaded: Option<Digest>,
     /// Number of processes of the cgroup that the system had killed when this process was started.
     oom_kills: u64,

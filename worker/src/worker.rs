@@ -60,7 +60,8 @@ pub struct WorkerOptions {
     pub cache: Option<DiskCache>,
     /// Time for which a request is repeated to coordinators that do not answer.
     pub retry_timeout: Duration,
-    /// Engine ids of the subject kinds that the worker executes; it gets only runs of these.
+    /// Engine ids of the subject kinds that the worker executes; it gets only runs of these
+    /// engines.
     pub engines: Engines,
     /// Limits of each run.
     pub limits: Limits,

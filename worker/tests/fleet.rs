@@ -132,7 +132,7 @@ fn options(address: &str, spool: PathBuf, name: &str) -> WorkerOptions {
 }
 
 #[test]
-#[ignore = "not a test: the worker process of the others"]
+#[ignore = "not a test: the worker process of the tests"]
 fn worker_process() {
     let Ok(address) = std::env::var("TEST_COORDINATOR") else { return };
     let core = std::env::var("TEST_CORE").unwrap();

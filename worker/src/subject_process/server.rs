@@ -47,7 +47,7 @@ pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Re
                 }
             }
         }
-        // The worker has ended, so no process waits for the run.
+        // The worker has ended or has sent a malformed request, so no process waits for an answer.
         std::process::exit(0);
     })?;
     let mut output = io::stdout().lock();

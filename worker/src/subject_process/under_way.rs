@@ -15,7 +15,8 @@ const MAX_WORDS: usize = 200;
 /// The file, in a folder of the worker or in a temporary one.
 pub(super) struct UnderWay {
     path: PathBuf,
-    /// The temporary folder, which is removed when this is dropped.
+    /// The temporary folder, which is removed when the value is dropped; `None` for a folder of the
+    /// worker.
     _folder: Option<TempDir>,
 }
 
@@ -50,7 +51,8 @@ pub(super) struct Part {
 }
 
 impl Part {
-    /// The part that the first line of a file names; `None` if it names none.
+    /// The part that the first line of a file names; `None` if the file cannot be read or names no
+    /// part.
     pub(super) fn read(path: &Path) -> Option<Part> {
         let bytes = fs::read(path).ok()?;
         let line = bytes.split(|byte| *byte == b'\n').next()?;

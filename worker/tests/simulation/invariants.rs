@@ -90,7 +90,7 @@ impl InvariantChecker {
         self.state().violation.clone()
     }
 
-    /// The accepted records by the numbers of their runs.
+    /// The accepted records in the order of the numbers of their runs.
     pub(crate) fn records(&self) -> Vec<Vec<u8>> {
         self.state().records.values().map(|(_, sealed)| sealed.json.clone()).collect()
     }
