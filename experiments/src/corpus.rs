@@ -34,8 +34,8 @@ pub struct NamedGoals {
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
     /// For each goal, the number of the goal that a test covers directly before it, such as the
-    /// condition around it; `None` for goals with which a script begins. Empty if the kind does not
-    /// know it.
+    /// condition around it; `None` for goals with which a script begins. Empty if the subject kind
+    /// does not determine these goals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Option<u32>>,
     /// Names of the items of the criterion that no test of the project can cover. They are not

@@ -20,7 +20,7 @@ pub struct Mutation {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
     /// Limit of a test on a mutant, as a multiple of the amount that the test executes on the
-    /// original.
+    /// original; `None` for the default of the subject kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,
 }

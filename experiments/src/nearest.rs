@@ -10,8 +10,8 @@ const MIN_SHORT: usize = 3;
 
 /// The known name that is nearest to `name`: the name that differs only in case or separators;
 /// otherwise the name that needs the fewest changes of a character, at most one for every three
-/// characters, but one in any case; otherwise the only name that `name` abbreviates. `None` if
-/// there is no such name.
+/// characters, but one in any case, and fewer than either name has characters; otherwise the only
+/// name that `name` abbreviates. `None` if there is no such name.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(name);
@@ -37,7 +37,8 @@ pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Opti
     }
 }
 
-/// Whether `short` begins like `long` and contains some of its characters in the same order.
+/// Whether `short` begins with the first character of `long` and consists of characters of `long`
+/// in the same order.
 fn abbreviates(short: &str, long: &str) -> bool {
     let mut rest = long.chars();
     short.chars().next() == long.chars().next()

@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-/// Colours of Okabe and Ito, without black, which is used for axes and for pairs of algorithms, and
-/// without yellow, which is too pale for a line, and the olive of Tol's palette.
+/// The colours of Okabe and Ito, and the olive of Tol's palette. Black is left out, because axes
+/// and pairs of algorithms are black, and yellow, because it is too pale for a line.
 const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933"];
 
@@ -23,7 +23,7 @@ const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 /// names that are compared most often have fixed numbers. The number of any other name depends on
 /// the letters of the name; if another name in the list has the same colour, it is the next number
 /// whose colour is free. Of the styles with this colour, a style is used whose dashes, and
-/// therefore marker, are free, so that up to five algorithms differ without colour.
+/// therefore marker, are free, if there is one, so that few algorithms differ even without colour.
 pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> Vec<usize> {
     let all = COLOURS.len() * DASHES.len();
     let given = |name: &str| {
@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(styles(&["zebra", "mine"], &none)[1], mine);
         let chosen = BTreeMap::from([("mine".to_owned(), 3)]);
         assert_eq!(styles(&["mine"], &chosen), [3]);
-        // Five algorithms differ without colour.
+        // Four algorithms differ without colour.
         for names in
             [["unranked", "best-of", "ga", "greedy"], ["flycatcher", "random", "dynamosa", "x"]]
         {

@@ -185,7 +185,7 @@ impl Plan {
     }
 
     /// Number of runs; for a race, the number of runs if no configuration is dropped. `usize::MAX`
-    /// if there are more.
+    /// if the number is larger.
     pub fn count(&self) -> usize {
         let cells = self.projects.len().saturating_mul(self.algorithms.len());
         cells.saturating_mul(self.seeds.len())

@@ -1,7 +1,7 @@
 //! Records: the results of runs.
 //!
-//! [`RunRecord`] is format 2. Its JSON has `"format": 2`; JSON without that key is format 1, of
-//! catherd up to version 0.3.0, and is converted when it is read.
+//! [`RunRecord`] is format 2. Its JSON has `"format": 2`; JSON without that key is format 1, which
+//! catherd wrote up to version 0.3.0, and is converted when it is read.
 
 mod binary;
 mod check;
@@ -123,8 +123,8 @@ pub struct Resources {
     pub search_ms: u64,
     /// Peak resident memory of the worker process in KiB, 0 if unknown.
     pub peak_rss_kib: u64,
-    /// Milliseconds of processor time, of user and system, of the run: of all processes of a
-    /// program, otherwise of the process that executed it. 0 if unknown.
+    /// Processor time of the run in user and system mode, in milliseconds: of all processes of the
+    /// program that it executed, or else of the process that executed the run. 0 if unknown.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub cpu_ms: u64,
     /// The conditions of the computer during the run; `None` if they were not measured.
@@ -168,7 +168,8 @@ pub struct RunRecord {
     pub run: Digest,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// The reason, for every outcome except [`RunOutcome::Done`].
+    /// Why the run ended with this outcome. Empty for [`RunOutcome::Done`]; may be empty for
+    /// [`RunOutcome::NoGoals`].
     pub reason: String,
     /// Goals and covered goals; the search optimised the first criterion. Empty if the run ended
     /// before its goals were known.

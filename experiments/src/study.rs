@@ -119,16 +119,16 @@ impl Study {
     }
 
     /// The location of a field in a study file, for errors that are found after parsing. A field is
-    /// for example `race.level` or `algorithms.2` (counted from 0). `None` if the file does not
-    /// contain it.
+    /// for example `race.level` or `algorithms.2` (counted from 0). `None` if the file cannot be
+    /// read or does not contain the field.
     pub fn location(file: &Path, field: &str) -> Option<SourceLocation> {
         let text = file::read(file).ok()?;
         Some(SourceLocation::Line(file.to_owned(), file::line(&text, field)?))
     }
 
     /// The location in a study file of a configuration, counted from 0 in the order of
-    /// [`Study::algorithms`], or of the value of one of its parameters. `None` if the file does not
-    /// contain it.
+    /// [`Study::algorithms`], or of the value of one of its parameters. `None` if the file cannot
+    /// be read or does not contain the configuration or the parameter.
     pub fn algorithm_location(
         file: &Path,
         number: usize,

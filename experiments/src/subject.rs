@@ -30,7 +30,7 @@ pub struct SubjectInfo {
     pub measures: Vec<Measure>,
 }
 
-/// A unit of work: a clock of a search other than real time.
+/// A unit of work, by which the progress of a search is measured independently of real time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Unit {
     /// Name in study files, records and columns of tables: lower-case letters, digits and `_`,
@@ -81,7 +81,7 @@ pub struct Measure {
 }
 
 impl SubjectInfo {
-    /// The unit with this name.
+    /// The unit with this name; `None` if the kind does not count it.
     pub fn unit(&self, name: &str) -> Option<&Unit> {
         self.units.iter().find(|unit| unit.name == name)
     }

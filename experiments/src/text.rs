@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Whether a character may be shown as it is. Control characters must not be shown, because
-/// terminals interpret escape sequences. Neither must characters that reverse the direction of the
-/// surrounding text.
+/// terminals interpret escape sequences. Neither must characters that change the direction of the
+/// surrounding text or separate lines or paragraphs.
 pub fn is_printable(c: char) -> bool {
     let reverses = matches!(
         c,

@@ -1,4 +1,4 @@
-//! Tests of records: their JSON, their digests, and records of version 0.3.0.
+//! Tests of records: their JSON, their digests, their bounds, and records of version 0.3.0.
 
 use catherd_experiments::{
     Algorithm, Budget, Conditions, Criterion, Digest, Level, Metric, MutantOutcome, MutantRecord,
@@ -134,7 +134,7 @@ fn records_survive_their_json() {
     assert_eq!(RunRecord::new(&spec(), Vec::new()).outcome, RunOutcome::NoGoals);
 }
 
-/// Everything except real time and host is in the digest.
+/// Everything except real time, the host and the logs is in the digest.
 #[test]
 fn the_digest_covers_the_result_and_nothing_else() {
     let same: [fn(&mut RunRecord); 4] = [

@@ -85,7 +85,7 @@ fn the_table_of_the_subject_kind_has_defaults_of_all_algorithms() {
         parameters = { mode = \"y\" } }, { label = \"small\"",
     );
     assert!(parse(&same).unwrap_err().contains("is the same configuration as `random`"));
-    // The table of another kind is an unknown key.
+    // The table of a different kind is an unknown key.
     let error = parse(&format!("{GOOD}{table}")).unwrap_err();
     assert!(error.contains("9: sequences: unknown key; use one of name,"), "{error}");
     assert!(error.ends_with("subject kind, with subject = \"sequences\""), "{error}");
@@ -330,7 +330,7 @@ fn a_race_is_planned_round_by_round() {
     let runs: Vec<_> = round.into_runs().map(|run| (run.project_name, run.seed)).collect();
     assert_eq!(runs.len(), 6);
     assert_eq!((&*runs[0].0, &*runs[5].0), ("b", "c"));
-    // A race with other settings is another study.
+    // A plan without the race is a different study.
     let other = Study { race: None, ..study };
     let other = Plan::new(&other, &info(), plan.projects.clone(), |_| Ok(())).unwrap();
     let differs = other.is_variant_of(&plan).unwrap_err().to_string();
@@ -502,7 +502,8 @@ fn a_plan_may_have_variants_that_share_runs() {
         "another budget: it has 300 executions and 90000 ms of real time, this one 5 executions";
     assert_eq!(differs(&other, &["a"]), budget);
 
-    // Another label, order or tool makes a variant; another parameter makes another study.
+    // A different label, order or tool makes a variant; a different parameter makes a different
+    // study.
     let with = |change: fn(&mut Algorithm)| {
         let mut other = study.clone();
         other.algorithms.reverse();

@@ -100,9 +100,9 @@ pub enum PlanProblem {
         /// The largest permitted number.
         most: u64,
     },
-    /// A number is not finite, or a level or margin is not between 0 and 1. Also used for a rule to
-    /// stop in a plan with a race.
-    #[error("{0} is not a permitted number")]
+    /// A number is not finite, a level or margin is not between 0 and 1, or a plan has both a race
+    /// and a rule to stop.
+    #[error("{0} is not permitted")]
     NotUsable(String),
     /// The same entry is given twice.
     #[error("is the same as {0}")]
@@ -120,7 +120,7 @@ impl PlanProblem {
             PlanProblem::TooMany { .. } => "divide the study into several",
             PlanProblem::TooLong { .. } => "shorten it",
             PlanProblem::Unprintable(_) => "rename it",
-            PlanProblem::OutOfRange { .. } | PlanProblem::NotUsable(_) => "give a number in range",
+            PlanProblem::OutOfRange { .. } | PlanProblem::NotUsable(_) => "change or remove it",
             PlanProblem::Twice(_) => "leave one of them out",
         }
     }
@@ -159,7 +159,7 @@ impl Plan {
         self.race.map_or(Ok(()), race)?;
         self.stop.map_or(Ok(()), stop)?;
         if self.race.is_some() && self.stop.is_some() {
-            return invalid("stop", PlanProblem::NotUsable("together with race".to_owned()));
+            return invalid("stop", PlanProblem::NotUsable("use together with a race".to_owned()));
         }
         projects(&self.projects)?;
         self.check_spec_bytes()

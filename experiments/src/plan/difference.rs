@@ -23,7 +23,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If there is a difference: the first one.
+    /// The first difference that is not permitted, if there is one.
     pub fn is_variant_of(&self, earlier: &Plan) -> Result<(), PlanDifference> {
         self.compare(earlier).map_err(PlanDifference)
     }
@@ -58,7 +58,7 @@ impl Plan {
     ///
     /// # Errors
     ///
-    /// If a part of `earlier` is not in this plan: the first such part.
+    /// The first part of `earlier` that is not in this plan, if there is one.
     pub fn extends(&self, earlier: &Plan) -> Result<(), &'static str> {
         let parts = [
             ("another version of its description", self.format == earlier.format),
@@ -162,7 +162,7 @@ fn includes<T: PartialEq>(all: &[T], some: &[T]) -> bool {
         || some.iter().all(|one| all.contains(one))
 }
 
-/// The entries that another list does not have.
+/// The entries of `some` that `others` does not contain.
 fn without<T: Clone + Ord>(some: &[T], others: &[T]) -> Vec<T> {
     let others: std::collections::BTreeSet<_> = others.iter().collect();
     some.iter().filter(|one| !others.contains(one)).cloned().collect()

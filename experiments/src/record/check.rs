@@ -107,8 +107,8 @@ impl RunRecord {
         names("provenance", places.map(String::as_str).into_iter(), MAX_NAMES)
     }
 
-    /// Checks that timelines and criteria count the same goals, and that no two criteria have the
-    /// same name.
+    /// Checks that no timeline counts more goals than its criterion has, that each further timeline
+    /// belongs to a criterion after the first one, and that no two criteria have the same name.
     fn check_counts(&self) -> Checked {
         timeline(&self.timeline, self.goals())?;
         for (name, points) in &self.timelines {
@@ -128,8 +128,8 @@ impl RunRecord {
     }
 }
 
-/// Checks that a timeline does not count more than `goals` goals, and that its numbers do not
-/// exceed the maxima.
+/// Checks that the number of covered goals in a timeline neither decreases nor exceeds `goals`, and
+/// that times and work do not exceed the maxima.
 fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
     let mut seen = 0;
     for point in points {

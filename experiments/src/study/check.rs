@@ -109,7 +109,7 @@ pub(super) fn span_ms(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// The seeds 1 to `count`.
+/// Reads a number of seeds, and returns the seeds from 1 to this number.
 pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
     let count = positive(text)?;
     if count > MAX_SEEDS {

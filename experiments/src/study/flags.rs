@@ -18,7 +18,8 @@ pub struct Flags {
     pub projects: Vec<PathBuf>,
     /// `--algorithms`: names or labels separated by commas.
     pub algorithms: Option<String>,
-    /// `--seeds`: a count (`5`) or a list (`3,14,15`; `7,` is the one seed 7). One seed if absent.
+    /// `--seeds`: a count (`5`) or a list (`3,14,15`; `7,` is the one seed 7). Only seed 1 if
+    /// absent.
     pub seeds: Option<String>,
     /// Limits in units of work: the flag `--UNIT` by the name of the unit.
     pub work: BTreeMap<String, String>,
@@ -26,7 +27,7 @@ pub struct Flags {
     pub wall: Option<String>,
     /// `--assertions`: suites get regression assertions.
     pub assertions: bool,
-    /// `--mutation`.
+    /// `--mutation`: suites are evaluated by mutation analysis.
     pub mutation: bool,
     /// `--subject`; the default kind of the program if absent.
     pub subject: Option<String>,

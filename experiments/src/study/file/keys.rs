@@ -52,7 +52,7 @@ fn home(key: &str) -> Option<&'static str> {
 
 impl Source<'_> {
     /// A key of the study that is missing because it is written in one of its tables, after the
-    /// table's heading: its position, and the error with a hint.
+    /// table's heading: its position, and the error with a hint; `None` if no table contains it.
     pub(super) fn misplaced(&self, root: &DeTable<'_>, key: &str) -> Option<(Range<usize>, Flaw)> {
         root.iter().find_map(|(table, value)| {
             let tables: Vec<&DeTable<'_>> = match value.get_ref() {
