@@ -14,8 +14,8 @@ pub enum Problem {
     Name(&'static str),
     /// Two files have the same name, or names that some systems do not distinguish.
     #[error(
-        "two files have this name, or differ only in upper and lower case or in the form of their \
-         letters"
+        "two files have this name, or their names differ only in upper and lower case or in the \
+         form of their letters"
     )]
     Twice,
     /// It is a link, a folder or a device.
@@ -25,7 +25,7 @@ pub enum Problem {
     #[error("{0}")]
     Header(&'static str),
     /// It differs from the file that is made from the records.
-    #[error("is not the file that catherd makes of the records")]
+    #[error("is not the file that catherd makes from the records")]
     NotGenerated,
     /// It is encrypted.
     #[error("is encrypted")]

@@ -45,7 +45,7 @@ pub(crate) fn check<F: Read + Seek>(file: &mut F, tail: &Tail) -> io::Result<Res
     for _ in 0..tail.files {
         let (central, after) = match Header::split(rest, CENTRAL, b"PK\x01\x02") {
             Some(found) => found,
-            None => return Ok(Err(flawed(b"", "is damaged in the list of files"))),
+            None => return Ok(Err(flawed(b"the central directory", "is damaged"))),
         };
         rest = after;
         if let Some(flaw) = central.flaw_of_central() {
@@ -68,7 +68,7 @@ pub(crate) fn check<F: Read + Seek>(file: &mut F, tail: &Tail) -> io::Result<Res
     }
     match rest {
         [] => Ok(Ok(())),
-        _ => Ok(Err(flawed(b"", "is damaged in the list of files"))),
+        _ => Ok(Err(flawed(b"the central directory", "is damaged"))),
     }
 }
 

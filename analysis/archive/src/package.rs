@@ -37,9 +37,9 @@ struct Archive {
 
 impl Package {
     /// Opens a package and checks its structure: the archive contains exactly the files of its
-    /// list. Each is a regular file, has a name that can be unpacked and the size in the list, and
-    /// does not exceed the maximum compression ratio. Only [`Package::check`] compares the contents
-    /// with their digests.
+    /// list. Each is a regular file that is not encrypted, has a name that can be unpacked, the
+    /// size in the list and the headers that a package has, and does not exceed the maximum
+    /// compression ratio. Only [`Package::check`] compares the contents with their digests.
     ///
     /// # Errors
     ///
@@ -316,7 +316,7 @@ impl Archive {
     }
 }
 
-/// What is wrong with an entry of an archive, apart from its contents.
+/// What is wrong with an entry of an archive, apart from its contents; `None` if nothing is wrong.
 fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Option<Problem> {
     let kind = file.unix_mode().map_or(REGULAR, |mode| mode & FILE_TYPE);
     let (bytes, compressed) = (file.size(), file.compressed_size());

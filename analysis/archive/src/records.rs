@@ -47,7 +47,8 @@ struct Line {
     /// Label of the configuration.
     algorithm: String,
     seed: u64,
-    /// Digest of the record, which excludes everything that depends on the computer.
+    /// Digest of the record, which excludes everything that depends on the computer; `None` for a
+    /// quarantined run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     digest: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +108,7 @@ pub struct RecordReader<'p, R> {
     projects: HashMap<Digest, usize>,
     algorithms: HashMap<&'p str, usize>,
     seeds: HashMap<u64, usize>,
-    /// The position of the previous record in the plan.
+    /// The position of the previous record in the plan; `None` before the first record.
     before: Option<usize>,
     /// The positions of the quarantined runs so far.
     quarantined: HashSet<usize>,
@@ -187,7 +188,7 @@ impl<'p, R: Read> RecordReader<'p, R> {
 impl<R: Read> Iterator for RecordReader<'_, R> {
     type Item = Result<(RunSpec, End), String>;
 
-    /// The next run, or one line that describes the problem.
+    /// The next run, or one line that describes the problem; `None` at the end of the file.
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }

@@ -65,7 +65,8 @@ impl AllowedSigners {
     }
 }
 
-/// The signer on a line; `None` if the line has no key that can sign packages.
+/// The signer on a line; `None` if the line has no key that can sign packages, or is about a
+/// certificate authority.
 fn signer(line: &str) -> Result<Option<Signer>, String> {
     let (names, rest) = word(line)?;
     let (first, after) = word(rest)?;

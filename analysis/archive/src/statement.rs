@@ -130,7 +130,7 @@ impl Statement {
     ///
     /// # Errors
     ///
-    /// If the statements differ: the first difference, with the name of the file.
+    /// The first difference between the statements, if there is one.
     pub fn check(&self, package: &Statement) -> Result<(), StatementError> {
         let error = |cause: String| Err(StatementError(cause));
         let (own, other) = (self.digests(), package.digests());

@@ -136,7 +136,7 @@ fn a_package_with_a_changed_or_missing_byte_is_refused() {
             package.check(|_| {})?;
             Ok(package.contents().files.clone())
         });
-        // A flipped bit may not belong to any file, because compressed data ends within a byte.
+        // A flipped bit can be outside of all data, because compressed data ends within a byte.
         if let Ok(files) = read {
             assert!(at < directory, "byte {at} of the list of files");
             assert!(files == Package::open(&fixture.path("good.zip")).unwrap().contents().files);

@@ -271,7 +271,7 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
         ("results/projects.csv", "packed", "pakced"),
     ] {
         let text = fixture.refused(&edited(which, from, to));
-        let named = format!("{which}: is not the file that catherd makes of the records");
+        let named = format!("{which}: is not the file that catherd makes from the records");
         assert!(text.contains(&named) || text.contains(&format!("nor are {which}")), "{text}");
     }
     // The measures are consistent with each other, but not with the project.
