@@ -12,8 +12,8 @@ use crate::error::ResultsError;
 pub struct Corpus {
     kind: &'static dyn SubjectKind,
     projects: Vec<FoundProject>,
-    /// Projects with the same bytes as another project. They are left out, because their runs would
-    /// be the same.
+    /// Projects with the same bytes as an earlier project. They are left out, because their runs
+    /// would be the same.
     pub duplicates: Vec<LeftOut>,
     /// Projects that cannot be run.
     pub unusable: Vec<LeftOut>,
@@ -84,7 +84,8 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// If the store fails, or if a file has changed since it was found.
+    /// If the store fails, or if the file of a project cannot be read or has changed since it was
+    /// found.
     pub fn store(
         &self,
         coordinator: &Coordinator,

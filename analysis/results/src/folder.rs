@@ -64,8 +64,7 @@ pub const RESULT_FILES: [&str; 25] = [
     "coverage-over-time.svg",
 ];
 
-/// The names of everything that a study writes into its folder, except `study.lock`.
-/// [`StudyFolder::claim`] removes these to start over.
+/// The names of the files and folders of a study that [`StudyFolder::claim`] removes to start over.
 pub fn contents() -> impl Iterator<Item = &'static str> {
     WORKING_FILES.into_iter().chain(RESULT_FILES)
 }
@@ -101,7 +100,8 @@ impl StudyFolder {
     ///
     /// # Errors
     ///
-    /// If the folder belongs to another study, is in use, or cannot be written to.
+    /// If the folder belongs to a different study, if its plan or its store cannot be read, or if
+    /// the folder cannot be written to; with `fresh`, also if the folder is in use.
     pub fn claim(&self, study: &Plan, fresh: bool) -> Result<(), ResultsError> {
         if fresh {
             self.clear()?;
@@ -136,7 +136,7 @@ impl StudyFolder {
     }
 
     /// Checks that a store without a manifest, such as a restored copy, belongs to this study: each
-    /// study in the store must be this study, possibly with fewer runs, or a round of its race.
+    /// study in the store must be this study, possibly with fewer runs, or one of its rounds.
     fn compare_with_store(&self, study: &Plan) -> Result<(), String> {
         let unreadable = |cause| {
             format!("holds a study without its {MANIFEST}, and its store cannot be read: {cause}")

@@ -14,7 +14,7 @@ use crate::race::Rounds;
 use crate::stored::RunResult;
 
 /// Executes the rounds of a study until every pair of algorithms is decided, all seeds have been
-/// used, or it is stopped.
+/// used, or the runner stops.
 ///
 /// # Errors
 ///

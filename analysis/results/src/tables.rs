@@ -31,7 +31,8 @@ pub struct StudyTables {
     approaches: Option<Approaches>,
     projects: CorpusDescription,
     dropped: Vec<Dropped>,
-    /// Whether a race has ended; all runs that have not ended are then dropped.
+    /// Whether the rounds of a race or of a rule to stop have ended, so that the runs without a
+    /// result are not needed.
     race_is_over: bool,
 }
 
@@ -82,7 +83,8 @@ impl StudyTables {
         self.dropped.extend(dropped);
     }
 
-    /// Records that a race has ended: the runs that have not ended are not needed.
+    /// Records that the rounds of the study have ended, so that the runs without a result are not
+    /// needed.
     pub(crate) fn end_race(&mut self) {
         self.race_is_over = true;
     }
