@@ -190,7 +190,7 @@ Examples:
   catherd replay games 3fa9c1 --store catherd-data/study.db
   ./program/catherd replay . 3fa9c1                    # in an unpacked package
 
-Exit codes: 0 if the records are the same, 2 if they differ or one is missing, 1 if the run cannot be
+Exit codes: 0 if the records are the same, 2 if they differ or a record is missing, 1 if the run cannot be
 found or executed.")]
 pub struct Arguments {
     #[command(flatten)]
@@ -289,12 +289,12 @@ fn as_text(
     for (when, record) in [("before", before), ("now", now)] {
         text += &match record {
             Ok(record) => format!(
-                "{when:7} {}: {} of {} goals, {}{} tests, {} ms, digest {}\n",
+                "{when:7} {}: {} of {} goals, {}{}, {} ms, digest {}\n",
                 as_json(record)?["outcome"].as_str().unwrap_or_default(),
                 record.covered(),
                 record.goals(),
                 record.work.iter().map(|(unit, n)| format!("{n} {unit}, ")).collect::<String>(),
-                record.suite.tests,
+                plural(record.suite.tests as usize, "test"),
                 record.resources.wall_ms,
                 record.digest().short(),
             ),

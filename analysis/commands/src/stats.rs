@@ -115,7 +115,8 @@ pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
                 json!({ "line": number, "error": problem })
             }
         };
-        // Flush each answer, because the caller may wait for it before it sends the next line.
+        // Flush the answers if no further input has arrived, because the caller may wait for them
+        // before it sends the next line.
         let waiting = input.buffer().is_empty();
         let written = writeln!(output, "{answer}")
             .and_then(|()| if waiting { output.flush() } else { Ok(()) });

@@ -28,15 +28,15 @@ pub(crate) struct Assembly<'a> {
     pub(crate) work: &'a Path,
     /// The plan of the study.
     pub(crate) plan: &'a Plan,
-    /// The description of its projects.
+    /// The description of the projects of the study.
     pub(crate) projects: &'a CorpusDescription,
     /// The digest of the results, [`Contents::results`].
     pub(crate) digest: Digest,
     /// Whether the package contains the projects.
     pub(crate) with_projects: bool,
-    /// Whether it contains this program.
+    /// Whether the package contains this program.
     pub(crate) with_program: bool,
-    /// Whether it contains manifests of corpora.
+    /// Whether the package contains manifests of corpora.
     pub(crate) with_corpora: bool,
     /// The file of claims; `None` if there is none.
     pub(crate) claims: Option<&'a [u8]>,
@@ -104,7 +104,7 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// The names of the descriptions.
+    /// Whether a file of this name is one of the descriptions.
     pub(crate) fn is_description(name: &str) -> bool {
         let own = [
             texts::README,

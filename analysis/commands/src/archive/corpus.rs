@@ -72,7 +72,8 @@ impl Sources {
 pub(super) struct Projects {
     /// The size in bytes of each project of the plan.
     pub(super) sizes: Vec<u64>,
-    /// Files of projects with their names in the package; empty if it does not contain them.
+    /// Files of projects with their names in the package; empty if the package does not contain the
+    /// projects.
     pub(super) files: Vec<(String, PathBuf)>,
 }
 

@@ -18,7 +18,7 @@ const COLUMNS: &str = include_str!("../../../../docs/columns.md");
 
 /// A column that the page describes.
 struct Documented<'a> {
-    /// Its name, in which angle brackets stand for several names.
+    /// Its name, in which angle brackets stand for any text.
     name: &'a str,
     kind: &'a str,
     unit: &'a str,

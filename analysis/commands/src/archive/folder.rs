@@ -29,7 +29,8 @@ impl StudyFolder {
     ///
     /// # Errors
     ///
-    /// If another process writes to it, or if it has no tables of a study.
+    /// If another process writes to the folder, or if a file that describes its study is missing or
+    /// invalid.
     pub(crate) fn open(folder: &Path) -> Result<StudyFolder, Failure> {
         let refused = |cause: String| {
             Failure::new(format_args!("{}: {cause}", folder.display()))

@@ -64,7 +64,7 @@ fn executable() -> Result<PathBuf, Failure> {
 /// The script that compares all files of the package with the files that are made from its records.
 fn check() -> String {
     format!(
-        "#!/bin/sh\n# Compares every file of this package with those that are made of its records.\n\
+        "#!/bin/sh\n# Compares every file of this package with the file that is made from its records.\n\
          cd \"$(dirname \"$0\")\" && exec ./{PROGRAM} verify . --sample 0 \"$@\"\n"
     )
 }

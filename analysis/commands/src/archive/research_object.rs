@@ -1,11 +1,12 @@
 //! The description of a package or a folder of results for other programs: a Process Run Crate
-//! (RO-Crate 1.1), and the metadata of the archive Zenodo.
+//! (RO-Crate 1.1), and the metadata for the repository Zenodo.
 
 use std::fs;
 use std::path::Path;
 
 use catherd_analysis_results::{CORPUS, MANIFEST, RESULT_FILES};
 use catherd_cli_console::Failure;
+use catherd_cli_console::terminal::plural;
 use catherd_experiments::Plan;
 use catherd_experiments::text::printable;
 use serde_json::{Value, json};
@@ -35,7 +36,7 @@ struct Described<'a> {
     plan: &'a Plan,
     name: String,
     text: String,
-    /// End of the description of the execution: which file has the records of the runs.
+    /// The end of the description of the execution, which says where the records of the runs are.
     records: &'static str,
     /// The identifiers of the files from which the study was executed.
     used: Vec<&'static str>,
@@ -110,12 +111,12 @@ pub fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
 /// The size of a study in words.
 fn size(plan: &Plan) -> String {
     format!(
-        "{} planned runs of the subject kind {} on {} projects with {} configurations and {} seeds",
-        plan.count(),
+        "{} of the subject kind {} on {} with {} and {}",
+        plural(plan.count(), "planned run"),
         printable(&plan.subject),
-        plan.projects.len(),
-        plan.algorithms.len(),
-        plan.seeds.len()
+        plural(plan.projects.len(), "project"),
+        plural(plan.algorithms.len(), "configuration"),
+        plural(plan.seeds.len(), "seed")
     )
 }
 

@@ -46,7 +46,7 @@ fn of_key(path: &Path, cause: &SignatureError) -> Failure {
             "use --statement instead of --sign, then sign what it writes: ssh-keygen -Y sign -n \
              catherd-package -f KEY PACKAGE.intoto.json"
         }
-        _ => "make one with ssh-keygen -t ed25519 -N '' -f KEY, and name KEY, not KEY.pub",
+        _ => "make a key with ssh-keygen -t ed25519 -N '' -f KEY, and name KEY, not KEY.pub",
     };
     Failure::new(format_args!("{}: {cause}", path.display())).hint(hint)
 }

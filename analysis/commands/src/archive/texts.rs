@@ -150,7 +150,7 @@ fn numbers(study: &Assembly<'_>) -> String {
     let label = study.plan.algorithms.first().map_or("", |algorithm| algorithm.label.as_str());
     let replay = match study.with_projects {
         true => format!(
-            "`{program} replay . RUN` executes one of them again and compares its record.\n"
+            "`{program} replay . RUN` executes the run with the id `RUN` again and compares its record.\n"
         ),
         false => String::new(),
     };
@@ -217,7 +217,7 @@ fn files(study: &Assembly<'_>) -> String {
         ),
         (
             "records.jsonl",
-            "the record of each run, one a line: coverage, timeline, test suite, resources",
+            "the record of each run, one per line: coverage, timeline, test suite, resources",
         ),
         (
             "results/",
@@ -278,7 +278,7 @@ fn example(projects: &str, repeatable: usize, by_real_time: usize) -> String {
     }
     format!(
         "
-An example: `./repeat --sample 1{projects}` executes one run, and its last line has to be
+An example: `./repeat --sample 1{projects}` executes one run, and its last line must be
 
 ```
 {expected}
@@ -304,7 +304,7 @@ Unpack the package on Linux ({arch}), then:
 
 | command | what it does |
 | --- | --- |
-| `./check` | compares every file with those that are made of the records |
+| `./check` | compares every file with the file that is made from the records |
 | `./repeat --sample 5%{projects}` | executes a sample of the {runs} runs again and compares their records |
 | `./repeat --all{projects}` | executes all of them: {time} of one core, and less on several |
 {example}",

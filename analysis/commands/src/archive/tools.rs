@@ -35,7 +35,7 @@ pub(crate) struct Tools {
 }
 
 impl Tools {
-    /// The external tools of a plan. `None` if it names none by relative paths.
+    /// The external tools that a plan names by relative paths; `None` if there are none.
     pub(crate) fn of(plan: &Plan) -> Option<Tools> {
         let named: BTreeSet<RelativeTool> = plan
             .algorithms

@@ -22,5 +22,5 @@ pub(super) fn addresses(sought: &Sought, report: &Report<'_>) -> String {
         0 => String::new(),
         n => format!("\nand {n} more: add words of the row, the column or the table\n"),
     };
-    format!("{sought}:\n\n{}{more}\n--explain ADDRESS lists the runs of one\n", table.text())
+    format!("{sought}:\n\n{}{more}\n--explain ADDRESS lists the runs of a number\n", table.text())
 }

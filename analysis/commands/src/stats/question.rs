@@ -24,7 +24,7 @@ impl Question {
     ///
     /// # Errors
     ///
-    /// If the line is not a question: the problem, in words.
+    /// The problem in words, if the line is not a question.
     pub(super) fn read(line: &[u8]) -> Result<Question, String> {
         let text =
             std::str::from_utf8(line.trim_ascii_end()).map_err(|_| "not UTF-8".to_owned())?;

@@ -202,7 +202,7 @@ fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result
     let contents = package.contents();
     let extra = contents.files.iter().find(|file| !expected.contains_key(&file.name));
     if let Some(extra) = extra {
-        let problem = "does not belong into a package of this study";
+        let problem = "does not belong in a package of this study";
         let problem = Problem::Invalid(problem.to_owned());
         return Err(package.refused(&extra.name, problem).worded());
     }
@@ -318,7 +318,7 @@ fn measure(
         if !is_described(kind, plan, number, &project, description)? {
             let name = format!("results/{DESCRIPTION}");
             let cause = format!(
-                "project {} has other measures or goals when it is measured again",
+                "project {} has different measures or goals when it is measured again",
                 planned.name
             );
             return Err(package.refused(&name, Problem::Invalid(cause)).worded());

@@ -98,7 +98,7 @@ impl OfSample {
         }?;
         match Digest::of(&bytes) == digest {
             true => Ok(Arc::from(bytes)),
-            false => Err(format!("project {digest} has other bytes")),
+            false => Err(format!("project {digest} has different bytes")),
         }
     }
 }

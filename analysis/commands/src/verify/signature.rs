@@ -15,9 +15,9 @@ use crate::archive::signing::{read_small, signature_file, statement_file};
 
 /// The files of the statement about a package and of the trusted signers.
 pub(super) struct Trust<'a> {
-    /// The file of the statement; `None` if it is next to the package.
+    /// The file of the statement; `None` to look for it next to the package.
     pub(super) statement: Option<&'a Path>,
-    /// The file of trusted signers; `None` if no signer is trusted.
+    /// The file of trusted signers; `None` if the signer is not compared with any.
     pub(super) signers: Option<&'a Path>,
 }
 
@@ -42,7 +42,7 @@ pub(super) fn check(
     let unsigned = |what: String| match &signers {
         None => Ok(format!("{what}\n")),
         Some(_) => Err(Failure::new(format_args!("{}: {what}", package.display())).hint(
-            "get the statement and its signature from the authors, and name it with --statement",
+            "get the statement and its signature from the authors, and give --statement FILE",
         )),
     };
     let Some(file) = statement else { return unsigned("not signed".to_owned()) };
@@ -73,7 +73,8 @@ pub(super) fn check(
     }
 }
 
-/// The statement next to a package, or next to the folder into which it was unpacked.
+/// The statement next to a package, or next to the folder into which it was unpacked; `None` if
+/// there is none.
 fn found(package: &Path) -> Option<PathBuf> {
     let path = match package.is_dir() {
         true => package.canonicalize().unwrap_or_else(|_| package.to_owned()),

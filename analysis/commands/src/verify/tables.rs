@@ -63,7 +63,7 @@ pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<C
     let (projects, kinds) = (study.projects.clone(), program.kinds);
     match remake(&made, &study.plan, projects, kinds, extent, || studies.results()) {
         Ok(_) => {}
-        // Ignore damaged records here, because they are listed with the sample.
+        // Do not fail because of damaged records, which are listed with the sample.
         Err(WriteError::Source(cause)) => {
             let line = format!("the tables are not compared: {cause}");
             terminal::note(&line);

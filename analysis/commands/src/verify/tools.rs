@@ -30,8 +30,8 @@ impl Unpacked {
     pub(super) fn of(package: &mut Package, plan: &Plan) -> Result<Option<Unpacked>, Failure> {
         let names = package.contents().files.iter().map(|file| file.name.clone());
         let names: Vec<String> = names.filter(|name| is_of_tools(name)).collect();
-        // If the study has no tools, files of tools are refused like all other files that a package
-        // does not have.
+        // If the study has no tools, files of tools are refused like all files that do not belong
+        // in its package.
         let Some(mut tools) = Tools::of(plan).filter(|_| !names.is_empty()) else {
             return Ok(None);
         };
