@@ -34,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Changes a record as if the project had twenty times as many goals, so that at least one goal is
-/// covered at each point of the timeline.
+/// Changes a record as if the project had twenty times as many goals, so that at least one further
+/// goal is covered at each point of the timeline.
 fn finer(mut record: RunRecord) -> RunRecord {
     let step = record.work["executions"] / u64::from(POINTS);
     let points = (1..=POINTS).map(|place| {

@@ -30,7 +30,7 @@ const MAX_BYTES: u64 = 16 << 20;
 /// Bound below which a p-value is significant, unless the claim states a different level.
 const LEVEL: f64 = 0.05;
 
-/// A sentence with the number that decides it.
+/// A sentence with the number that decides it. Parts that the file does not contain are `None`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -44,8 +44,8 @@ pub struct Claim {
     /// The published number, such as `95.5 %`, or a text.
     #[serde(default)]
     value: Option<Written>,
-    /// Maximum distance from the published number: in the unit of the number, or, such as `5 %` of
-    /// a count, in percent of the number.
+    /// Maximum distance from the published number: in the unit of the number or, if the number is
+    /// not a share, in percent of the published number, such as `5 %`.
     #[serde(default)]
     tolerance: Option<Written>,
     /// A relation sign, and a bound: a number or the address of a number.
@@ -141,7 +141,7 @@ pub enum ClaimsError {
 /// claim, if it is not a regular file of at most 16 MiB or is malformed.
 pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
-    // Refuse pipes and devices, because reading one may not end.
+    // Refuse pipes and devices, because reading them might never end.
     let metadata = fs::metadata(path).map_err(failed)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         let cause = "is not a regular file of at most 16 MiB".to_owned();
@@ -151,7 +151,7 @@ pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     parse(&text).map_err(|cause| ClaimsError::Form { path: path.to_owned(), cause })
 }
 
-/// Reads claims from a text; the error names the claim by its sentence.
+/// Reads claims from a text. The error names the line, or the claim by its sentence.
 fn parse(text: &str) -> Result<Vec<Claim>, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]

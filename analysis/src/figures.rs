@@ -76,8 +76,8 @@ const MAX_SHOWN: usize = 16;
 const SELECTED: usize = 12;
 
 /// Whether figures show each algorithm. If there are more than [`MAX_SHOWN`] algorithms, figures
-/// show the first and the ones with the highest mean coverage, so that they stay legible; tables
-/// contain all.
+/// show the first algorithm and those with the highest mean coverage, so that they stay legible;
+/// tables contain all.
 pub(crate) fn selected(results: &Results) -> Vec<bool> {
     let number = results.algorithms.len();
     if number <= MAX_SHOWN {

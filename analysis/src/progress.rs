@@ -20,8 +20,8 @@ const REPLICATES: usize = 500;
 /// Seed of the bootstrap, fixed so that the same results always give the same figure.
 const SEED: u64 = 20;
 
-/// Number of distinguishable points on the time axis: improvements that are closer than 1/1000 of
-/// it are merged into one point.
+/// Number of distinguishable points on the time axis: improvements within the same thousandth of
+/// the axis are merged into one point.
 const RESOLUTION: u64 = 1_000;
 
 /// A point of a curve: the mean coverage from this time until the next point.
@@ -32,7 +32,7 @@ pub struct Point {
     /// Mean coverage in 0..=1.
     pub mean: f64,
     /// The central 95 % of the bootstrap replicates; `None` if an algorithm has fewer than
-    /// [`MIN_SAMPLE`] runs on a project, which do not show how runs vary.
+    /// [`MIN_SAMPLE`] runs on a project, which are too few to show how runs vary.
     pub band: Option<(f64, f64)>,
 }
 

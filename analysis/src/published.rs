@@ -157,7 +157,8 @@ impl Ours<'_> {
         self.results.algorithms.iter().position(|known| known == label)
     }
 
-    /// The pair with these labels, or with this common beginning of its labels.
+    /// The pair with these labels, or with this common beginning of its labels; `None` if there is
+    /// no such pair.
     fn pair(&self, configuration: &str) -> Option<&FactorPair> {
         let labels: Vec<_> = configuration.split(',').map(str::trim).collect();
         let is = |pair: &&FactorPair| match labels[..] {

@@ -126,7 +126,8 @@ impl Section {
     }
 
     /// Adds a sentence about real time to the table of costs and to all tables and figures with
-    /// tests. Tables and figures in the section about real time have it already.
+    /// tests. Tables in the section about real time are left out, because that section states the
+    /// verdict itself.
     fn add_caveat(&mut self, caveat: &str) {
         for item in &mut self.items {
             match item {
@@ -177,7 +178,7 @@ impl Section {
     }
 }
 
-/// Tables with tests of whether real time is reliable.
+/// Tables of the section about real time.
 const OF_REAL_TIME: [&str; 2] = ["real-time", "places"];
 
 /// Whether a figure of this name shows significance.
@@ -209,7 +210,8 @@ pub struct ReportSettings {
     /// Parameters whose effect is shown: configurations that differ only in one of them are
     /// compared.
     pub factors: Vec<String>,
-    /// Label of the configuration with which the others are compared.
+    /// Label of the configuration with which the others are compared; `None` for no such
+    /// comparison.
     pub reference: Option<String>,
     /// Published numbers, which are shown next to the corresponding numbers of the results.
     pub published: Vec<PublishedNumber>,

@@ -12,7 +12,7 @@
 //! | does an outcome occur more often in one group | [`Contingency`]: Fisher's exact test, odds ratio |
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
 //! | which of them differ | [`Nemenyi`]; against one of them: [`Conover`] |
-//! | how soon does something happen that may not happen at all | [`Survival`], [`log_rank`] |
+//! | how soon does something happen that might never happen | [`Survival`], [`log_rank`] |
 //! | which of several means is the highest, and how sure is that | [`MeanPosterior`], [`TwoLevel`], [`BradleyTerry`] |
 //! | is a difference decided yet, looking after every round | [`anytime_interval`], [`e_value`] |
 //! | how many projects and runs are needed | [`Power`] |
@@ -164,7 +164,7 @@ impl fmt::Display for Method {
     }
 }
 
-/// A two-sided p-value and its method.
+/// A p-value, two-sided if the statistic can deviate in two directions, and its method.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PValue {
     /// The p-value, in 0..=1.

@@ -105,7 +105,7 @@ impl CaptionedTable {
     pub fn without_tests(mut self) -> CaptionedTable {
         if self.table.clear_columns(is_of_tests) {
             self.caption += " Tests are n/a, because their p-values are not valid for a study that is \
-                             looked at repeatedly; decisions has verdicts that are.";
+                             looked at repeatedly; the table decisions has verdicts that are valid.";
         }
         self
     }

@@ -110,7 +110,8 @@ pub(crate) fn estimators(count: u64) {
 /// Judges the estimators by studies of a subject kind whose goals are all reachable, so the true
 /// number is known.
 pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
-    // The elements of the argument of `judge`, one for each model, by number of runs and algorithm.
+    // The arguments of `judge`, by number of runs and algorithm. Each has one element for each
+    // model.
     let mut sets = BTreeMap::<_, Vec<_>>::new();
     for folder in folders {
         let results = Results::read(Path::new(folder))?;
@@ -129,8 +130,8 @@ pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Compares the number of goals that ten times as many runs are estimated to cover with the number
-/// that runs with ten times the budget cover.
+/// Compares the number of goals that ten runs together are estimated to cover with the mean number
+/// that a run with ten times the budget covers.
 pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
     let (before, after) = (small.goals()?, large.goals()?);
@@ -155,7 +156,8 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
             let mean = covering.iter().sum::<u64>() as f64 / runs as f64;
             let truth = later.iter().sum::<u64>() as f64 / more as f64;
             let incidence = Incidence::new(runs, goals, covering)?;
-            // Ten independent runs cover what one run with ten times the budget covers.
+            // Assume that ten independent runs together cover as many goals as a run with ten times
+            // the budget.
             let (value, interval) = if runs >= 10 {
                 let value = incidence.interpolated(10);
                 let draws: Vec<f64> = incidence.interpolated_draws(10, 1);
@@ -185,7 +187,8 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
 #[derive(Clone, Copy, Default)]
 struct Found {
     sets: usize,
-    /// Numbers of the intervals that are below, that contain and that are above the covered number.
+    /// Numbers of the intervals that lie below the number of covered goals, that contain it, and
+    /// that lie above it.
     places: [usize; 3],
     bias: f64,
     error: f64,

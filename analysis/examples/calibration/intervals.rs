@@ -100,9 +100,9 @@ fn covers_here(world: &World, study: u64) -> bool {
     found.is_some_and(|found| found.low <= truth && truth <= found.high)
 }
 
-/// For each range of stated probabilities that an algorithm is the best: how often it is the best.
-/// The true effects are drawn at random as well, so that probabilities can be compared with
-/// frequencies.
+/// Prints, for each range of stated probabilities that an algorithm is the best, how often it is
+/// the best. The true effects are drawn at random as well, so that probabilities can be compared
+/// with frequencies.
 fn reliability(studies: u64) {
     for (algorithms, spread) in [(3_usize, 0.03), (3, 0.1), (7, 0.03)] {
         println!(

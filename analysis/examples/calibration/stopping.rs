@@ -148,7 +148,8 @@ fn fixed(rounds: &[Round], algorithms: usize, margin: f64) -> Sequential {
     found
 }
 
-/// Repeats simulated studies, whose runs are drawn with replacement from the runs of a study.
+/// Simulates studies whose runs are drawn with replacement from the runs of a study, and compares
+/// their early verdicts with the verdicts of a single analysis of all seeds.
 fn resampled(rounds: &[Round], algorithms: usize, none: &Sequential) {
     const STUDIES: u64 = 1_000;
     let one = |study: u64| {

@@ -108,7 +108,7 @@ impl World {
         (0..self.projects).map(|_| project(random)).collect()
     }
 
-    /// The true difference of the means of two algorithms.
+    /// The true difference of the means of the first two algorithms.
     pub(crate) fn truth(&self, effects: &[f64]) -> f64 {
         if !self.bounded {
             return effects[0] - effects[1];

@@ -117,7 +117,7 @@ impl Axis {
         let candidates = FACTORS.map(|factors| around(&values(factors)));
         let fitting = candidates.iter().position(|ticks| ticks.len() <= MAX_TICKS);
         let labelled = &candidates[fitting.unwrap_or(FACTORS.len() - 1)];
-        // Over many decades, only every second or third power of ten is labelled.
+        // Over many decades, only some powers of ten are labelled, at equal distances.
         let every = labelled.len().div_ceil(MAX_TICKS);
         let decimals = |value: f64| {
             let power = libm::log10(value).floor() as i32;

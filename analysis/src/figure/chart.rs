@@ -52,7 +52,7 @@ impl Chart {
             self.canvas.line(&[(left - 3.0, y), (left, y)], Stroke::solid(INK, 0.7));
         }
         let label = self.y.label.clone();
-        // A label that is longer than the frame is centred on the whole picture.
+        // Keep a label that is longer than the frame inside the picture.
         let room = width_of(&label) / 2.0 + 2.0;
         let middle = (top + bottom) / 2.0;
         let middle =
@@ -91,7 +91,7 @@ impl Chart {
         }
     }
 
-    /// Two strokes across each axis that does not begin at its origin, near its low end.
+    /// Draws two strokes across each axis that does not contain its origin, near its low end.
     fn break_axes(&mut self) {
         let (left, _, _, bottom) = self.bounds();
         let (white, ink) = (Stroke::solid("#ffffff", 3.0), Stroke::solid(INK, 1.0));

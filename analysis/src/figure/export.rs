@@ -124,7 +124,7 @@ impl Svg {
 /// The content of a page.
 struct Drawing {
     content: Content,
-    /// Names of the opacities of fills and strokes, in 0..=255.
+    /// Names of the pairs of opacities of a fill and a stroke, each in 0..=255.
     opacities: BTreeMap<(u8, u8), String>,
 }
 

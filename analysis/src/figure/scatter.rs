@@ -10,7 +10,8 @@ use super::{Axis, Series, three_digits};
 /// Maximum number of positions next to which the number of points at the position is written.
 const MAX_COUNTS: usize = 12;
 
-/// Minimum horizontal and vertical distance of two positions that both have a number, in pixels.
+/// Two positions that both have a number are more than the first distance apart horizontally, or
+/// more than the second one vertically, in pixels.
 const COUNT_ROOM: (f64, f64) = (22.0, 14.0);
 
 /// Points with the same marker.

@@ -58,8 +58,8 @@ fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, labelled: 
     }
 }
 
-/// A Gaussian kernel density with the bandwidth of Silverman's rule, between the smallest and the
-/// largest value.
+/// A Gaussian kernel density with the bandwidth of Silverman's rule, but at least a sixtieth of the
+/// range, between the smallest and the largest value.
 fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
     let range = d.maximum - d.minimum;
     if range == 0.0 {

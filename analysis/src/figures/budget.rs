@@ -184,8 +184,8 @@ pub fn significance_over_budget(
     })
 }
 
-/// The work that runs need to reach shares of their final coverage; `None` if it is known for no
-/// algorithm that figures show.
+/// The work or time that runs need to reach shares of their final coverage; `None` if it is known
+/// for no algorithm that figures show.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
     let selected = super::selected(results);
     let series: Vec<Line> = rows

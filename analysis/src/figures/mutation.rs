@@ -10,7 +10,8 @@ use crate::findings::{MutationAnalysis, MutationScore};
 use crate::stats::pearson;
 use crate::tidy::Results;
 
-/// Mutation scores by operator, with false positives (Whisker paper, figure 29).
+/// Mutation scores by operator, with false positives (Whisker paper, figure 29); `None` without
+/// scores.
 pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let totals: Vec<&MutationScore> = analysis.totals().filter(|s| s.mutants > 0).collect();
     let label = |score: &MutationScore| results.algorithms[score.algorithm].clone();

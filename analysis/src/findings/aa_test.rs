@@ -4,7 +4,8 @@ use crate::comparison::{Comparison, Correction, Samples};
 
 /// An algorithm compared with itself: on each project, every second one of its runs is compared
 /// with the others. The expected effect size is 1/2, and at most 5 % of the projects are expected
-/// to differ significantly. Comparisons of algorithms have to exceed this.
+/// to differ significantly. Differences between algorithms count only if they exceed those of the
+/// A/A tests.
 #[derive(Clone, Debug)]
 pub struct AaTest {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).

@@ -66,8 +66,8 @@ pub struct Decision {
     pub second: usize,
     /// The projects on which both have runs.
     pub projects: Vec<usize>,
-    /// Mean over these projects of the difference of mean coverages, first minus second, in
-    /// -1..=1.
+    /// Mean over these projects of the difference of mean coverages, first minus second, in -1..=1;
+    /// NaN without such projects.
     pub difference: f64,
     /// Interval of the difference at level 1 - [`LEVEL`]: by Student's t over projects or, if the
     /// study is analysed repeatedly, an interval that is valid for all looks together.
@@ -79,7 +79,7 @@ pub struct Decision {
     /// Two-sided p-value of the Wilcoxon signed-rank test over projects; `None` if the study is
     /// analysed repeatedly.
     pub p: Option<Result<PValue, Unavailable>>,
-    /// The p-value corrected by Holm over all pairs.
+    /// The p-value corrected by Holm over all pairs; `None` if `p` is not available.
     pub p_holm: Option<f64>,
     /// Number of rounds on which the decision is based, if the study is analysed repeatedly.
     pub rounds: Option<usize>,

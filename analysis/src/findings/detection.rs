@@ -33,7 +33,8 @@ pub struct Detection {
     /// P-value of Fisher's exact test against the first algorithm whose runs have the metric;
     /// `None` for that algorithm.
     pub p: Option<f64>,
-    /// The p-value, corrected by Holm over all faults and projects of the algorithm under the rule.
+    /// The p-value, corrected by Holm over all faults and projects of the algorithm under the rule;
+    /// `None` without a p-value.
     pub adjusted: Option<f64>,
 }
 

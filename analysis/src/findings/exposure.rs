@@ -30,7 +30,7 @@ pub struct Exposure {
     /// P-value of the log-rank test against the first algorithm with runs on the project; `None`
     /// for that algorithm and if there is no test.
     pub p: Option<f64>,
-    /// The p-value, corrected by Holm over all rows.
+    /// The p-value, corrected by Holm over all rows; `None` without a p-value.
     pub adjusted: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,

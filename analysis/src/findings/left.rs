@@ -114,7 +114,8 @@ impl Left {
         Some(Left { algorithm, projects, curve, reachable })
     }
 
-    /// The estimate of the goals that ten times as many runs cover, on all projects together.
+    /// The estimate of the goals that ten times as many runs cover, on all projects together;
+    /// `None` without a curve, or if its last point has no interval.
     pub fn tenfold(&self) -> Option<(f64, Interval)> {
         let &(_, value, interval) = self.curve.last()?;
         Some((value, interval?))

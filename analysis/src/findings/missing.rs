@@ -13,9 +13,9 @@ pub enum Cause {
     NoGoals,
     /// The subject kind or the tool reported a failure.
     Failed,
-    /// The worker's time limit ended the run.
+    /// A time limit of the worker or of the run itself ended the run.
     TimedOut,
-    /// The worker's memory limit ended the run.
+    /// A memory limit of the worker or of the run itself ended the run.
     OutOfMemory,
     /// The race had dropped its configuration.
     Dropped,

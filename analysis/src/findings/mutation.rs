@@ -36,7 +36,8 @@ pub struct MutationAnalysis {
 }
 
 impl MutationAnalysis {
-    /// Counts the mutants; `None` if the study has none.
+    /// Counts the mutants, or takes the scores that a tool reported; `None` if the study has
+    /// neither.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

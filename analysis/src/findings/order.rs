@@ -35,18 +35,19 @@ pub struct PlacedAlgorithm {
     /// algorithm has a single run on one of them, or if there are more than
     /// [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub rank_here: Option<Interval>,
-    /// The first and the last place of the interval, at level 1 - [`LEVEL`], of its place in the
+    /// The interval, at level 1 - [`LEVEL`] and with both ends, of the algorithm's position in the
     /// order on projects like these. Computed by the bootstrap over projects and runs, or from the
     /// posterior if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub places: (usize, usize),
-    /// The interval of its place on exactly these projects, by the bootstrap over runs; `None`
+    /// The interval of this position on exactly these projects, by the bootstrap over runs; `None`
     /// under the conditions of [`PlacedAlgorithm::rank_here`].
     pub places_here: Option<(usize, usize)>,
-    /// Probability that it has the highest mean coverage on projects like these, from the
-    /// posterior.
+    /// Probability that the algorithm has the highest mean coverage on projects like these, from
+    /// the posterior.
     pub best: f64,
-    /// The share of replicates of the bootstrap over projects and runs in which it has the highest
-    /// mean coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    /// The share of replicates of the bootstrap over projects and runs in which the algorithm has
+    /// the highest mean coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`]
+    /// algorithms.
     pub best_drawn: Option<f64>,
     /// Probability that it has the highest mean coverage on exactly these projects, from the
     /// posterior in which only runs vary; `None` if an algorithm has a single run on a project.

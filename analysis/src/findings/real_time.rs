@@ -8,7 +8,7 @@ use crate::terms::counted;
 use crate::tidy::{Error, PlacedRuns, Results, RunConditions, SHARES};
 
 /// The level of significance of all tests of a study together: of 100 studies without a
-/// disturbance, about two are reported as disturbed.
+/// disturbance, at most about two are reported as disturbed.
 const DISTURBANCE_LEVEL: f64 = 0.02;
 
 /// Minimum number of runs for the tests, where only runs that share project and algorithm with
@@ -27,7 +27,7 @@ const TOO_MANY: f64 = 0.05;
 pub enum Verdict {
     /// Runs disturbed each other, or were disturbed.
     Disturbed,
-    /// Disturbances were tested and none was found.
+    /// The tests and measurements found no disturbance.
     NoneFound,
     /// Too few data were measured for a test.
     Unknown,
@@ -107,7 +107,7 @@ pub struct RealTime {
 }
 
 impl RealTime {
-    /// The verdict on a study with a budget in real time; `None` if it has none.
+    /// The verdict on a study with a budget in real time; `None` if no budget is in real time.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -32,7 +32,7 @@ pub struct RiskStability {
     /// Variances by number of tests, ascending. Contains only numbers of tests for which all runs
     /// have variances.
     pub variances: Vec<Variances>,
-    /// Mean number of items whose variances are included.
+    /// Mean number of items whose variances are included; `None` unless all runs have the metric.
     pub kept: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,

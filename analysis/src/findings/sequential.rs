@@ -81,15 +81,16 @@ pub struct SequentialPair {
     pub verdict: Verdict,
     /// Whether the pair needs no more seeds.
     pub has_ended: bool,
-    /// The difference at the last look, and the level of the p-value there.
+    /// The difference at the last look, and the level of the p-value there; `None` before the first
+    /// look.
     found: Option<(Found, f64)>,
     /// The differences so far, by project.
     projects: Vec<Running>,
 }
 
 impl SequentialPair {
-    /// The interval of the difference at the look that decided the pair, otherwise at the last
-    /// look.
+    /// The interval of the difference at the look that decided the pair or, if it is undecided, at
+    /// the last look; `None` before the first look.
     pub fn interval(&self) -> Option<Interval> {
         self.found.map(|(found, outside)| found.interval(outside))
     }

@@ -13,7 +13,7 @@ pub struct PairVariation {
     pub first: usize,
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub second: usize,
-    /// Projects on which both have at least two runs.
+    /// Number of projects on which both have at least two runs.
     pub projects: usize,
     /// Mean number of runs of an algorithm on a project.
     pub runs: f64,

@@ -23,11 +23,11 @@ pub struct SuiteRank {
     pub size: Option<u64>,
     /// The ranks of the runs.
     pub ranks: Description,
-    /// Bootstrap interval of the mean at 95 %.
+    /// Bootstrap interval of the mean at 95 %; `None` for fewer than two runs.
     pub interval: Option<Interval>,
     /// Number of items that some trace covers; `None` if it is not known exactly.
     pub reachable: Option<f64>,
-    /// Mean milliseconds of the search.
+    /// Mean milliseconds of the search; `None` if no run has measured them.
     pub search_ms: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,

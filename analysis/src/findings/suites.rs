@@ -14,10 +14,10 @@ pub struct SuiteSize {
     pub size: Result<Description, Unavailable>,
     /// Counts of tests of these suites.
     pub tests: Result<Description, Unavailable>,
-    /// Mean size of a test, over all projects.
+    /// Mean size of a test, over all projects; `None` if no run has tests of known size.
     pub test_size: Option<f64>,
     /// Mean size that minimisation removed, in the same unit, on the projects of
-    /// [`Suites::projects`].
+    /// [`Suites::projects`]; `None` if it is not known for any run.
     pub removed: Option<f64>,
     /// The runs on these projects.
     pub runs: Vec<u32>,
@@ -73,8 +73,8 @@ impl Suites {
 }
 
 /// For each project, whether every algorithm with runs has runs on it and the same mean coverage.
-/// It is computed with whole numbers, because a mean of floating-point numbers depends on their
-/// order.
+/// The means are compared with whole numbers, because a mean of floating-point numbers depends on
+/// their order.
 fn equally_covered(results: &Results) -> Vec<bool> {
     let algorithms = results.algorithms.len();
     let mut sums = vec![(0_u128, 0_u128); algorithms * results.projects.len()];

@@ -110,7 +110,8 @@ impl Columns {
         Ok(raw)
     }
 
-    /// The coverage from counts, or from a share if there are none.
+    /// The coverage from counts, or from a share if there are no counts; `None` if the row has
+    /// neither.
     fn coverage(&self, row: &Row) -> Result<Option<Coverage>, ImportError> {
         let goals = row.u32(self.column("goals"))?;
         if let (Some(goals), Some(covered)) = (goals, row.u32(self.column("covered"))?) {

@@ -1,7 +1,7 @@
 //! Raw data of FuzzBench experiments: `data.csv.gz` next to each of its reports.
 //!
 //! The file has a row for each snapshot of the corpus of a trial, with the edges that the corpus
-//! covers, or one for each crash that was new in the snapshot. The columns `benchmark`, `fuzzer`,
+//! covers, or a row for each crash that was new in the snapshot. The columns `benchmark`, `fuzzer`,
 //! `trial_id`, `time` (seconds) and `edges_covered` are read, and `crash_key` if there is one. As
 //! in FuzzBench's reports, the trials of a benchmark are compared at the last snapshot that at
 //! least half of them have; a trial without it has failed. The file numbers trials across all

@@ -122,7 +122,7 @@ impl Pynguin {
     }
 }
 
-/// A number, or the mean of a list or distribution in JSON.
+/// A number, or the mean of a list or distribution in JSON; `None` for any other text.
 fn measure(text: &str) -> Option<f64> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     match value {
@@ -136,7 +136,7 @@ fn measure(text: &str) -> Option<f64> {
 }
 
 /// Converts a time to milliseconds. Times are in nanoseconds; old versions wrote seconds, which are
-/// recognised by their size.
+/// recognised by their size. `None` without a time, or if it is negative.
 fn nanoseconds(time: Option<f64>) -> Option<u64> {
     const SMALLEST: f64 = 1e8;
     time.filter(|&t| t >= 0.0)

@@ -86,7 +86,7 @@ impl Whisker {
             coverage,
             executions: row.u64("executedTests")?,
             suite_tests: row.u32("bestTestSuiteSize")?,
-            // Each event is followed by a wait, which Whisker counts as another event.
+            // Each event is followed by a wait, which Whisker counts as an event as well.
             suite_events: row.u32("testsuiteEventCount")?.map(|events| events / 2),
             minimised_events: row.u32("minimizedEvents")?,
             text: row.fields.join(","),

@@ -10,7 +10,7 @@ use crate::tables::CaptionedTable;
 /// The address of a number: `TABLE/ROW/COLUMN`. A row is named by its text cells, separated by
 /// commas (`table6/mio,random/better`), together with numbers if several rows have the same text
 /// cells (`budget/mio,random,300/better`), or by its number, from 1. A digest may be abbreviated to
-/// its first digits.
+/// its first digits, at least six.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,
@@ -69,7 +69,7 @@ pub enum AddressError {
     Ambiguous {
         /// The requested row.
         name: String,
-        /// Numbers and text cells of the matching rows.
+        /// Numbers and first cells of the matching rows.
         candidates: String,
     },
     /// The bound of a check does not have the unit of the number.
@@ -142,8 +142,8 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// The address of a cell. Its row is named by its text cells, or by its number if several rows
-    /// have the same text cells.
+    /// The address of a cell. Its row is named by its text cells, or by its number if these do not
+    /// lead to exactly this row.
     pub(super) fn of(table: &CaptionedTable, row: usize, column: &str) -> Address {
         let rows = table.table.rows();
         let mut address = Address {

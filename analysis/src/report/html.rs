@@ -77,7 +77,7 @@ fn json(data: &Data<'_>) -> PreEscaped<String> {
     PreEscaped(serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c"))
 }
 
-/// Counts of runs, algorithms, projects and seeds, and the budgets.
+/// Counts of runs, projects and seeds, the algorithms, the budgets, and how the page is used.
 fn summary(results: &Results) -> String {
     let mut text = format!(
         "{} of {} on {} with {}.",

@@ -55,7 +55,8 @@ fn joined(words: &[String]) -> String {
 
 impl Facts<'_> {
     /// The sentences about the probability of the order, the algorithms that cover more than
-    /// others, the means, the pairs, the rule by which pairs are decided, and missing runs.
+    /// others, the means, the two best algorithms, the rule by which pairs are decided, missing
+    /// runs, and algorithms that figures do not show.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if !self.decisions.is_empty() {
@@ -86,7 +87,8 @@ impl Facts<'_> {
         self.results.algorithms[algorithm].clone()
     }
 
-    /// For each algorithm that covers significantly more than others, the names of these others.
+    /// For each algorithm that covers significantly more than others, the names of these others,
+    /// and then the pairs with any other verdict.
     fn headline(&self) -> String {
         let mut beaten: BTreeMap<usize, Vec<&Decision>> = BTreeMap::new();
         for decision in self.decisions {

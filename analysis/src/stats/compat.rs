@@ -1,7 +1,8 @@
 //! Conventions of other libraries, so that results can be compared with theirs.
 //!
-//! The statistics are the same. The conventions differ in when a p-value is exact, in how exact
-//! p-values treat ties, and in the definition of the odds ratio.
+//! The statistics are the same. The conventions differ in when a p-value is exact, in how p-values
+//! treat ties and continuity, in the statistic of the signed-rank test, and in the definition of
+//! the odds ratio.
 
 use std::fmt;
 use std::str::FromStr;

@@ -5,7 +5,7 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{PValue, Ranks, Unavailable, treatments};
 
-/// The mean ranks of several treatments and the standard error of their differences.
+/// The mean ranks of several treatments and the standard error of differences of their rank sums.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conover {
     /// The mean rank of each treatment over the blocks, from 1 for the smallest values.

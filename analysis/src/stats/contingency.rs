@@ -107,7 +107,7 @@ impl Contingency {
     }
 
     /// The conditional maximum-likelihood estimate of the odds ratio given the margins, which R's
-    /// `fisher.test` reports (to about five digits): 0 or infinite if the first cell has its
+    /// `fisher.test` reports (to about three digits): 0 or infinite if the first cell has its
     /// smallest or largest possible value.
     ///
     /// # Errors

@@ -107,9 +107,9 @@ impl MannWhitney {
     ///
     /// For samples that do not overlap, that variance is zero and the logit infinite. The interval
     /// is then computed from the nearest overlapping samples, in which the closest two values are
-    /// equal. In each of them one placement differs from the observed ones: A' = 1 - 1/(2mn)
-    /// (mirrored for A12 = 0), with the variance 1/(2m²n²). The end on the side of the observed
-    /// effect is set to the observed effect, because no larger effect exists.
+    /// equal. In each of them one placement of each sample differs from the observed ones: A' = 1 -
+    /// 1/(2mn) (mirrored for A12 = 0), with the variance 1/(2m²n²). The end on the side of the
+    /// observed effect is set to the observed effect, because no larger effect exists.
     ///
     /// # Errors
     /// [`Unavailable::TooFew`] for fewer than two values in a sample, and

@@ -26,7 +26,7 @@ pub struct MeanPosterior {
 }
 
 impl MeanPosterior {
-    /// Number of draws: Monte Carlo errors of probabilities are below 0.008.
+    /// Number of draws: the Monte Carlo standard errors of probabilities are below 0.008.
     pub const DRAWS: u64 = 4_000;
 
     /// Seed of the draws.
@@ -236,7 +236,7 @@ fn draws(draw: impl Fn(&mut Normals) -> Vec<f64> + Sync) -> Vec<Vec<f64>> {
 /// Random numbers of the normal distribution and of its relatives.
 pub(super) struct Normals {
     rng: ChaCha8Rng,
-    /// The second of a pair of numbers.
+    /// The second number of a pair that was drawn together, until it is used.
     spare: Option<f64>,
 }
 

@@ -51,7 +51,8 @@ impl Power {
                 return None;
             }
             let freedom = (n.ceil() as usize).max(2) - 1;
-            // The quantiles are sums of as many terms as there are degrees of freedom.
+            // Further steps would repeat this one, and quantiles of many degrees of freedom take
+            // long.
             if known == Some(freedom) {
                 break;
             }
@@ -63,8 +64,8 @@ impl Power {
         Some((n / WILCOXON).ceil() as usize)
     }
 
-    /// [`Power::projects`], but at least `least`, the smallest number with which an exact test can
-    /// be significant.
+    /// Like [`Power::projects`], but at least `least`, the smallest number with which an exact test
+    /// can be significant.
     pub fn projects_at_least(self, effect: f64, least: usize) -> Option<usize> {
         Some(self.projects(effect)?.max(least))
     }

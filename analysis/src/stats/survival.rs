@@ -1,4 +1,4 @@
-//! Analysis of the time until an event that may not happen during the observation.
+//! Analysis of the time until an event that might not happen during the observation.
 
 use statrs::distribution::{ChiSquared, ContinuousCDF};
 

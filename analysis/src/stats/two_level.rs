@@ -166,8 +166,8 @@ fn central(mut values: Vec<f64>, level: f64) -> Interval {
     Interval { low: quantile(&values, outside), high: quantile(&values, 1.0 - outside) }
 }
 
-/// Draws a replicate. The deviations of drawn means are enlarged, because draws from n values vary
-/// by the factor (n - 1) / n less than the values.
+/// Draws a replicate. The deviations of drawn means are enlarged, because the variance of a mean of
+/// draws from n values is too small by the factor (n - 1) / n.
 fn replicate<S: AsRef<[f64]>>(number: u64, blocks: &[Vec<S>], centres: &[Vec<f64>]) -> Replicate {
     let mut rng = ChaCha8Rng::seed_from_u64(TwoLevel::SEED);
     rng.set_stream(number);

@@ -7,8 +7,8 @@ use crate::table::{Cell, Table};
 use crate::terms::{capitalised, work};
 use crate::tidy::Results;
 
-/// The results of the baseline on each project, and whether the project is trivial; `None` if the
-/// baseline has no run with a coverage and a known amount of work.
+/// The results of the baseline on each project, and whether the project is trivial; `None` without
+/// algorithms, or if the baseline has no run with a coverage and a known amount of work.
 pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     let trivial = Trivial::new(results, Trivial::baseline(results)?);
     if trivial.projects.is_empty() {

@@ -191,7 +191,7 @@ pub fn published(rows: Vec<Reproduced>, without: usize) -> CaptionedTable {
     }
     let without = match without {
         0 => String::new(),
-        n => format!(" {n} published numbers have no counterpart in these results."),
+        n => format!(" Published numbers without a counterpart in these results: {n}."),
     };
     CaptionedTable {
         name: "published",

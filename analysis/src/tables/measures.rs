@@ -120,12 +120,12 @@ fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool
 fn rule() -> String {
     format!(
         "p < {LEVEL} in the Wilcoxon signed-rank test over projects, corrected by Holm over the pairs of the \
-         same row name; too few: fewer than {MIN_SAMPLE} projects. From, to: 95 % interval over projects \
+         same criterion or metric; too few: fewer than {MIN_SAMPLE} projects. From, to: 95 % interval over projects \
          (Student's t)."
     )
 }
 
-/// Coverage by each criterion, and the verdicts on pairs by the criteria after the first one.
+/// Coverage by each of these criteria, and the verdicts on pairs by each of them.
 pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     let what = ("criterion", "Criterion");
     let caption = "Coverage by each criterion; the first one is what the search optimised, and what all other \

@@ -161,7 +161,7 @@ pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     }
     let rest = match left_out + more {
         0 => String::new(),
-        n => format!(" {n} more rows are in goals.csv."),
+        n => format!(" Rows left out here, which are in goals.csv: {n}."),
     };
     let goals = goals(&results.subject);
     CaptionedTable {

@@ -92,7 +92,7 @@ impl Described {
     }
 
     /// A measure of a project. A project without a digest, such as a project of imported runs, is
-    /// found by name.
+    /// found by name. `None` if the project or the measure is not known.
     pub(super) fn measure(&self, project: &Project, name: &str) -> Option<f64> {
         let known = if project.digest.is_empty() {
             self.names.get(&project.name)

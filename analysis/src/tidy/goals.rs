@@ -61,8 +61,8 @@ pub struct ClosestRun {
 }
 
 impl GoalSet {
-    /// The last goal on the path to a goal that some run covers; `None` if there is none, or if the
-    /// order of goals is not known.
+    /// The last goal that some run covers on the path to a goal; `None` if there is no such goal,
+    /// or if the order of goals is not known.
     pub fn turned_off(&self, goal: &Goal) -> Option<&Goal> {
         let mut at = goal.before?;
         // Limit the length of the path to the number of goals, because a wrong file could contain a

@@ -1,8 +1,8 @@
 //! Parquet files, written and read a few rows at a time.
 //!
 //! Only the arrays and the Parquet crate of polars are used, because compiling its data frames
-//! takes a third of the time of a clean build. Files are compressed with Zstandard; files of other
-//! programs may also use gzip or Snappy.
+//! would take a third of the time of a clean build. Files are compressed with Zstandard; files of
+//! other programs may also use gzip or Snappy.
 
 use std::fs::File;
 use std::io::{Cursor, Read as _, Seek as _, SeekFrom};

@@ -26,7 +26,8 @@ pub use rows::{RawRow, RecordDigests};
 use runs::{RUN_COLUMNS, Runs};
 pub use select::{Selection, SelectionError};
 
-/// The part of a run that tables and figures need. Its work is in [`Results::work`].
+/// The part of a run that tables and figures need. Values that were not measured are `None`. Work
+/// is in [`Results::work`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// Id of the run.
@@ -128,8 +129,8 @@ pub struct Results {
     /// The units and measures of the runs. For several folders, this is the union of their units
     /// and measures.
     pub subject: SubjectInfo,
-    /// Projects in the order of the plan, including projects without a run; without a plan, in the
-    /// order of their first run.
+    /// Projects in the order of the plan, including projects without a run; without a plan or in a
+    /// race, projects with runs in the order of their first run.
     pub projects: Vec<Project>,
     /// Labels of algorithms in the order of the plan; without a plan, in the order of their first
     /// run.
@@ -379,8 +380,8 @@ impl Results {
         self.sources.len()
     }
 
-    /// Whether algorithms were selected, so that some may not be shown. Otherwise, a run in a table
-    /// that is not in `runs` means that the tables are damaged.
+    /// Whether algorithms were selected, so that the tables may contain runs of other algorithms.
+    /// Otherwise, a run in a table that is not in `runs` means that the tables are damaged.
     pub(super) fn is_selection(&self) -> bool {
         self.is_selection
     }

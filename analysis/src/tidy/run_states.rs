@@ -26,7 +26,8 @@ pub struct RunStates {
     pub failed: u64,
     /// Runs that are not attempted again, because too many attempts ended without a record.
     pub quarantined: u64,
-    /// Runs that are not executed, because their configuration lost the race or won it early.
+    /// Runs that are not executed, because their configuration lost the race or won it early, or
+    /// because the rule to stop has ended the study.
     pub dropped: u64,
     /// Runs that have not been executed yet, including runs that workers have leased.
     pub pending: u64,

@@ -80,7 +80,8 @@ impl Writer {
     /// Adds a run.
     ///
     /// # Errors
-    /// [`Error::Table`] if a slice of rows cannot be written.
+    /// [`Error::Io`] if a file cannot be created, and [`Error::Table`] if a slice of rows cannot be
+    /// written.
     pub fn push(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Error> {
         let row = RunRow::new(spec, record, &self.layout);
         for criterion in &record.criteria {

@@ -80,7 +80,7 @@ fn without_intervals(text: &str) -> Vec<Vec<String>> {
     rows.iter().map(|row| kept.iter().map(|&at| row[at].clone()).collect()).collect()
 }
 
-/// The statistics of an old folder equal the ones that version 0.3.0 computed, to the last digit.
+/// The statistics of an old folder equal those that version 0.3.0 computed, to the last digit.
 #[test]
 fn the_summary_is_the_same() {
     let place = copy();

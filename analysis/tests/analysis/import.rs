@@ -154,7 +154,7 @@ fn ambiguous_files_are_refused_with_their_line() {
     refused("", "raw.csv: the file has no runs");
     refused("project,algorithm,seed,goals\na,mio,1,5\n", "missing column `coverage`");
     refused("project,seed,algorithm,seed,coverage\n", "line 1: two columns have the name `seed`");
-    // Values that only look different are equal.
+    // A byte order mark, CRLF line breaks and an empty line do not change the values.
     let text = format!("\u{feff}{HEADER}\r\n\r\na,mio,18446744073709551615,0.5\r\n");
     let (results, ..) = imported(&Columns::default(), &text);
     assert_eq!((results.runs[0].seed, results.runs[0].coverage()), (u64::MAX, Some(0.5)));
@@ -198,8 +198,8 @@ fn damaged_files_are_refused_with_their_line() {
     assert!(matches!(missing, Err(ImportError::Io { .. })));
 }
 
-/// Two benchmarks, two fuzzers and two trials each, with three snapshots; trial 4 was lost after
-/// the second one.
+/// Two benchmarks and two fuzzers, each with two trials on zlib and one on png, and with up to
+/// three snapshots of a trial; trial 4 was lost after its second snapshot.
 const FUZZBENCH: &str = "\
 git_hash,experiment_filestore,experiment,fuzzer,benchmark,time_started,time_ended,trial_id,time,edges_covered,crash_key
 abc,gs://data,one,afl,zlib,2020-01-01,,1,900,100,

@@ -1,6 +1,6 @@
 //! Tests that artificial results, created from the published numbers of the Pynguin paper,
 //! reproduce every number: within 0.1 percentage points for coverage, within 0.001 for effect sizes
-//! and correlations, and exactly for counts.
+//! and correlations, and exactly for counts. A number that differs is shown with the difference.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -184,8 +184,8 @@ fn check(
     }
 }
 
-/// Three values of which a sample with this median, mean and standard deviation in percent can
-/// consist.
+/// A sample of `n` values, at most three of them distinct, with this median, mean and standard
+/// deviation in percent.
 fn three_values(n: usize, median: f64, mean: f64, deviation: f64) -> Vec<f64> {
     let (below, above) = (-median, 100.0 - median);
     let first = mean - median;
@@ -346,7 +346,7 @@ fn a_number_that_differs_is_shown_with_the_difference() {
     let table = report.tables().find(|table| table.name == "published").unwrap();
     let rows = table.table.rows();
     assert_eq!(rows.len(), 3, "two means, and the effect on a module");
-    assert!(table.caption.contains(&format!("{} published numbers", numbers.len() - 3)));
+    assert!(table.caption.contains(&format!("in these results: {}.", numbers.len() - 3)));
     let published: f64 = rows[0][4].value().unwrap();
     let difference = rows[0][6].value().unwrap();
     assert!((difference - (50.0 - published)).abs() < 1e-6, "{difference}");

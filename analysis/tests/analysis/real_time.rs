@@ -1,8 +1,8 @@
 //! Tests that disturbances of real time are found in simulated studies with such disturbances, and
 //! only in these.
 //!
-//! `CATHERD_STUDIES=200` simulates 200 studies of each kind instead of 3, with the figures of
-//! docs/explanation/real-time.md.
+//! `CATHERD_STUDIES=200` simulates 200 studies of each kind in three shapes instead of 3 in one
+//! shape, for the figures of docs/explanation/real-time.md.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -25,8 +25,8 @@ enum Injected {
     Nothing,
     /// The second half of the study.
     Later,
-    /// Every second of several stretches of time, like a job of a different user that comes and
-    /// goes.
+    /// Four eighths of the study, alternating with the rest, like a job of a different user that
+    /// comes and goes.
     Stretches,
     /// One of the cores.
     Core,

@@ -1,7 +1,9 @@
 //! Compares the statistics with reference values of SciPy and R.
 //!
 //! `reference/make.py` writes samples and the values of SciPy to `scipy.jsonl`, and
-//! `reference/make.R` writes the values of R to `r.jsonl`. Equal line numbers are the same sample.
+//! `reference/make.R` writes the values of R to `r.jsonl`. Lines with the same number are about the
+//! same sample. `golden.jsonl`, `studies.jsonl` and `bradley_terry.jsonl` contain further samples
+//! with their values.
 
 use catherd_analysis::stats::{
     Bootstrap, BradleyTerry, Compat, Conover, Contingency, Description, Estimator, Incidence,
@@ -370,7 +372,7 @@ fn studies_have_the_values_of_r() {
         assert!((interval.high - study.interval[1]).abs() < 1e-9, "{interval:?}");
         let blocks: Vec<[f64; 2]> = study.x.iter().zip(&study.y).map(|(&x, &y)| [x, y]).collect();
         let (higher, _) = MeanPosterior::over_blocks(&blocks).unwrap().pair(0, 1, 0.0);
-        // Four Monte Carlo errors of 4,000 draws.
+        // Four Monte Carlo standard errors of 4,000 draws.
         assert!((higher - study.higher).abs() < 0.032, "{higher} {}", study.higher);
         let pairs = Power::default().projects(study.delta).unwrap() as f64;
         let expected = study.pairs * std::f64::consts::PI / 3.0;
@@ -399,8 +401,7 @@ struct Contests {
 
 /// Fifty studies: the most probable strengths are the strengths that R's optimiser finds by the
 /// likelihood of the package BradleyTerry2, and Laplace's approximation has the probabilities of
-/// the exact posterior within the Monte Carlo error of 4,000 draws and a separate error of at most
-/// 0.02.
+/// the exact posterior within four Monte Carlo standard errors of 4,000 draws plus 0.02.
 #[test]
 #[ignore = "takes long"]
 fn contests_have_the_values_of_r() {

@@ -587,9 +587,8 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert!(report.sections.iter().all(|section| !section.items.is_empty()));
 }
 
-/// Every table and figure says how its numbers were computed, and every number leads to its runs,
-/// except those that are not computed from runs: counts of what is missing, and properties of
-/// projects.
+/// Every table and figure says how its numbers were computed, and every number that is not a count
+/// leads to its runs, except in the tables of missing data and of projects.
 #[test]
 #[ignore = "takes long"]
 fn every_number_has_a_method_and_runs() {

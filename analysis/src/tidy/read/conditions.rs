@@ -8,7 +8,7 @@ use crate::tidy::slice::{Interner, Slice};
 use crate::tidy::table::{columns_of, read_slices};
 use crate::tidy::{Error, Results};
 
-/// Where and under which conditions a run was executed.
+/// Where and under which conditions a run was executed. Values that were not measured are `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConditions {
     /// Index into [`Results::runs`].

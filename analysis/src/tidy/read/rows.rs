@@ -19,7 +19,7 @@ pub struct RawRow<'a> {
     pub host: &'a str,
     /// Work in the unit of [`Results::program_time`]; `None` if it was not measured.
     pub program_time: Option<u64>,
-    /// Milliseconds of the search.
+    /// Milliseconds of the search; `None` if they were not measured.
     pub search_ms: Option<u64>,
 }
 
@@ -29,7 +29,7 @@ pub struct RawRow<'a> {
 pub struct RecordDigests {
     /// Digest in format 1; `None` if it is not known or format 1 cannot express the record.
     pub format_1: Option<Digest>,
-    /// Digest in format 2.
+    /// Digest in format 2; `None` if it is not known.
     pub format_2: Option<Digest>,
 }
 

@@ -104,7 +104,7 @@ impl Runs {
     }
 }
 
-/// Columns of `runs` that every folder contains.
+/// Columns of `runs` that are read from every folder.
 pub(super) const RUN_COLUMNS: [&str; 15] = [
     "run",
     "project",

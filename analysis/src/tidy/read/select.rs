@@ -1,5 +1,5 @@
-//! Selects the algorithms that are shown, their order and their labels. Runs and tables are not
-//! changed.
+//! Selects the algorithms that are shown, their order and their labels. The tables in the folders
+//! are not changed.
 
 use std::collections::HashMap;
 

@@ -104,7 +104,8 @@ impl RunRow {
         }
     }
 
-    /// Processor time divided by real time of the whole run, rounded to thousandths.
+    /// Processor time divided by real time of the whole run, rounded to thousandths; `None` if one
+    /// of the two was not measured or the real time is 0.
     fn cores_used(&self) -> Option<f64> {
         let wall_ms = self.wall_ms.filter(|&ms| ms > 0)?;
         Some((self.cpu_ms? as f64 / wall_ms as f64 * 1000.0).round() / 1000.0)
