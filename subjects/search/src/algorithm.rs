@@ -39,7 +39,7 @@ macro_rules! registry {
             /// The algorithm of this name with its default parameters.
             ///
             /// # Errors
-            /// If there is no such algorithm.
+            /// If no algorithm has this name.
             pub fn named(name: &str) -> Result<Self, UnknownAlgorithm> {
                 match name {
                     $(<$algorithm>::NAME => Ok(Self::$algorithm(Default::default())),)+
@@ -88,9 +88,9 @@ impl Algorithm {
         dispatch!(self, algorithm => draws_events(algorithm))
     }
 
-    /// Searches until the budget is spent, every goal is covered or the observer stops the search.
-    /// Afterwards, `rng` is at the position where the search ended, and is used for the rest of the
-    /// run.
+    /// Searches until the budget is spent, every goal at which the search aims is covered, or the
+    /// observer stops the search. Afterwards, `rng` is at the position where the search ended, and
+    /// is used for the rest of the run.
     ///
     /// # Panics
     /// If a test does not have exactly one fitness value for each goal.

@@ -1,4 +1,4 @@
-//! The budget of a search, and the work that it has done.
+//! Limits for the work of a search, and counts of the work done.
 
 use std::time::{Duration, Instant};
 
@@ -77,9 +77,9 @@ impl Clock for Stopwatch {
     }
 }
 
-/// The limits of a search. The first limit that is reached ends it; without limits, only full
-/// coverage or the observer ends it. Limits are checked between executions, never during one, so
-/// the last execution may exceed them.
+/// The limits of a search. The first limit that is reached ends the search; without limits, only
+/// the observer, or the coverage of all goals at which the search aims, ends it. Limits are checked
+/// between executions, never during one, so the last execution may exceed them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
     /// Test executions.
@@ -100,7 +100,7 @@ pub struct Budget {
 }
 
 impl Budget {
-    /// The used share of each limit; a limit is spent if its share is at least 1.
+    /// The used share of each limit that is set; a limit is spent if its share is 1.
     fn shares(
         &self,
         meter: &Meter,
@@ -147,8 +147,8 @@ impl Budget {
     }
 }
 
-/// `used / limit`, which is 1 only if `used` is not below `limit`: rounding never ends
-/// a search early.
+/// The share `used / limit`, at most 1. It is exactly 1 only if the limit is reached, so rounding
+/// never ends a search early.
 fn share(used: u128, limit: u128) -> f64 {
     if used >= limit { 1.0 } else { (used as f64 / limit as f64).min(1.0_f64.next_down()) }
 }

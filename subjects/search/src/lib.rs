@@ -1,4 +1,4 @@
-//! Many-objective search for test suites. It knows tests only through [`Problem`] and
+//! Many-objective search for test suites. Algorithms know tests only through [`Problem`] and
 //! [`Test`]: the caller decides what a test consists of, how it runs and what it covers.
 //!
 //! - The problem: [`Problem`], [`Test`].

@@ -46,9 +46,11 @@ pub struct Mio {
     pub mutations_end: usize,
     /// The goals that get a population. Default: the independent ones.
     pub targets: MioTargets,
-    /// Probability of extension local search after each turn. Default: 0.3.
+    /// Probability of extension local search after each sampled test or series of mutations.
+    /// Default: 0.3.
     pub extension: f64,
-    /// Probability of reduction local search after each turn. Default: 0.3.
+    /// Probability of reduction local search after each sampled test or series of mutations.
+    /// Default: 0.3.
     pub reduction: f64,
 }
 
@@ -179,8 +181,8 @@ fn credit<P: Problem>(
 }
 
 /// Mutates a test of the goal that was chosen least often, up to `mutations` times in a row and
-/// until the goal is covered, continuing from every mutant that is not worse for that goal. Returns
-/// the test from which the next mutation would start.
+/// only while the goal is not covered, continuing from every mutant that is not worse for that
+/// goal. Returns the test from which the next mutation would start.
 fn mutate<P: Problem>(
     session: &mut Session<'_, P>,
     populations: &mut Populations<P::Test>,

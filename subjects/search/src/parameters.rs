@@ -88,7 +88,7 @@ pub struct Parameter {
     pub meaning: &'static str,
 }
 
-/// A value that cannot be set.
+/// Why a parameter cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
     /// The algorithm has no parameter of this name.
@@ -226,7 +226,8 @@ pub trait Parameters: Clone {
     /// Changes a parameter.
     ///
     /// # Errors
-    /// If there is no such parameter or the value is not allowed. In this case, nothing is changed.
+    /// If there is no parameter of this name, or if the value is not allowed. In both cases,
+    /// nothing is changed.
     fn set<'v>(&mut self, name: &str, value: impl Into<Setting<'v>>) -> Result<(), ParameterError> {
         let known = self.names();
         match self.fields().into_iter().find(|field| field.name == name) {

@@ -94,10 +94,10 @@ impl<T: Test> Populations<T> {
         self.covered.extend(goals);
     }
 
-    /// Offers a test to every population: it is added where there is room, or replaces
-    /// the worst member if it is not worse (by heuristic value, then by closeness); the
-    /// latter is progress. A test infinitely far from a target, or one whose genes the
-    /// population already contains, is not taken.
+    /// Offers a test to the population of every uncovered target. A full population takes the test
+    /// only if the test is not worse than its worst member (by heuristic value, then by closeness),
+    /// which the test replaces; this is progress. A population never takes a test that is
+    /// infinitely far from its target, or whose genes it already contains.
     pub(crate) fn offer(&mut self, test: &T, closeness: f64) {
         let fitness = test.fitness();
         for goal in self.targets.iter().copied() {

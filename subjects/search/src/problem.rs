@@ -3,8 +3,8 @@
 use crate::budget::Meter;
 use crate::stream::Stream;
 
-/// One executed test. Must be cheap to clone, because archives hold one clone for each
-/// goal: a problem puts its genes, trace and fitness into an `Arc`.
+/// One executed test. Must be cheap to clone, because archives hold one clone for each goal; genes,
+/// trace and fitness should therefore be in an `Arc`.
 pub trait Test: Clone {
     /// Fitness for each goal, in goal order: lower is better, 0 means covered,
     /// infinity is allowed, negative values and NaN are not.
@@ -23,8 +23,8 @@ pub trait Test: Clone {
     }
 }
 
-/// A subject under test: how tests are made, changed and run. Goals are numbered from
-/// 0 to [`Problem::goals`] in the problem's goal order.
+/// A subject under test: how tests are made, changed and run. Goals are numbered from 0, in the
+/// problem's order; [`Problem::goals`] is their number.
 ///
 /// Every method must be a pure function of its arguments (the stream included) and of
 /// the state that earlier calls left in `self`, otherwise searches are not repeatable.

@@ -2,9 +2,9 @@
 //! al., "Reformulating branch coverage as a many-objective optimization problem", 2015; Whisker
 //! paper, Algorithm 8).
 //!
-//! There may be ten thousand goals, and on most of them all tests are equal, so each function
-//! first finds, in one pass over the fitness, the goals on which its tests differ, and
-//! compares pairs only on these.
+//! There may be ten thousand goals, and on most of them all tests are equal, so preference sorting
+//! and crowding first find, in one pass over the fitness, the goals on which the tests differ, and
+//! compare pairs of tests only on these goals.
 
 use std::cmp::Ordering;
 
@@ -14,9 +14,9 @@ use crate::stream::Stream;
 /// Sorts tests into fronts, best first; fronts are lists of indices into `tests`.
 ///
 /// Front 0 has, for each target in order, the test closest to covering it: ties go to fewer codons,
-/// then to the earlier. The other tests are split into fronts by dominance over the targets, unless
-/// front 0 has more than `capacity` members: in that case, front 0 fills the next population, and
-/// the other tests remain one unsorted front.
+/// then to the earlier test. The other tests are split into fronts by dominance over the targets,
+/// unless front 0 has more than `capacity` members: in that case, front 0 fills the next
+/// population, and the other tests remain one unsorted front.
 ///
 /// # Panics
 /// If there is a target but no test.
@@ -105,8 +105,8 @@ fn non_dominated_sorting<T: Test>(tests: &[T], some: &[usize], goals: &[usize]) 
     fronts
 }
 
-/// `Less` if the first dominates: not worse on any of the goals and better on one;
-/// `Greater` if the second does.
+/// `Less` if the first test dominates: not worse on any of the goals and better on at least one;
+/// `Greater` if the second dominates; `Equal` if neither does.
 fn dominance(a: &[f64], b: &[f64], goals: &[usize]) -> Ordering {
     let mut order = Ordering::Equal;
     for goal in goals {
@@ -168,10 +168,11 @@ fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize
     distances
 }
 
-/// Draws a rank in `1..=n`, `n` the best, by linear ranking with bias `2n / (n + 1)`.
+/// Draws a rank in `1..=n`, where `n` is the best, by linear ranking with the bias `c = 2n / (n +
+/// 1)`.
 ///
-/// With that bias the probability of rank `i`, `(2 - c + 2 (c - 1) (i - 1) / (n - 1)) / n`,
-/// is `i / (1 + 2 + ... + n)`: one uniform whole number decides, without rounding.
+/// With this bias, the probability of rank `i`, `(2 - c + 2 (c - 1) (i - 1) / (n - 1)) / n`, is `i
+/// / (1 + 2 + ... + n)`, so one uniform whole number determines the rank, without rounding.
 pub(crate) fn draw_rank(rng: &mut Stream, n: usize) -> usize {
     rank_of(rng.index(n * (n + 1) / 2))
 }

@@ -12,12 +12,12 @@ pub(crate) trait SearchAlgorithm: Parameters + Default {
     /// Description in one line, with the source.
     const SUMMARY: &'static str;
 
-    /// Whether it derives tests from earlier ones. Only then is caching of common beginnings
-    /// useful, because independently drawn tests share beginnings only by chance.
+    /// Whether the algorithm derives tests from earlier ones. Only then is caching of common
+    /// beginnings useful, because independently drawn tests share beginnings only by chance.
     const DERIVES_TESTS: bool = true;
 
-    /// Whether it searches a problem whose tests are drawn event by event while they run,
-    /// instead of one whose tests are chromosomes.
+    /// Whether the algorithm searches a problem whose tests are drawn event by event while they
+    /// run, instead of one whose tests are chromosomes.
     const DRAWS_EVENTS: bool = false;
 
     /// Searches until the session stops it.

@@ -20,7 +20,7 @@ pub struct Improvement {
     pub steps: u64,
     /// Real time since the search began; the only field that differs between repetitions.
     pub elapsed: Duration,
-    /// Goals covered after the improvement.
+    /// Counted goals ([`Problem::counted_goals`]) covered after the improvement.
     pub covered: usize,
 }
 
@@ -31,9 +31,9 @@ pub struct Progress {
     pub meter: Meter,
     /// Iterations completed so far.
     pub iterations: u64,
-    /// Goals covered so far.
+    /// Counted goals ([`Problem::counted_goals`]) covered so far.
     pub covered: usize,
-    /// All goals.
+    /// Number of counted goals.
     pub goals: usize,
 }
 
@@ -58,7 +58,7 @@ pub struct Search<T> {
     pub elapsed: Duration,
 }
 
-/// Result of an algorithm: never `Ok`, always the stop reason.
+/// Result of an algorithm: never `Ok`, always the reason why the search ended.
 pub(crate) type Ended = Result<Infallible, Stop>;
 
 /// The state that all algorithms share. They decide what to execute next; the session

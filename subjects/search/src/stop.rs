@@ -3,9 +3,9 @@
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stop {
-    /// Every goal is covered.
+    /// Every goal at which the search aims is covered.
     Covered,
-    /// The observer stopped it.
+    /// The observer stopped the search.
     Cancelled,
     /// The budget's executions are spent.
     Executions,

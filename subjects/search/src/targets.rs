@@ -1,4 +1,4 @@
-//! The uncovered goals that MOSA and DynaMOSA pursue at a time.
+//! The uncovered goals that MOSA and DynaMOSA currently pursue.
 
 use std::collections::VecDeque;
 
@@ -9,8 +9,8 @@ use crate::problem::Test;
 pub(crate) struct Targets {
     current: Vec<usize>,
     crowding: Vec<usize>,
-    /// For DynaMOSA: for each goal, the goals one of which must be covered first; empty if there
-    /// are none.
+    /// For DynaMOSA: for each goal, the goals of which one must be covered first; empty if the goal
+    /// need not wait.
     waits_for: Option<Vec<Vec<usize>>>,
 }
 

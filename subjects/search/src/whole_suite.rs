@@ -58,9 +58,9 @@ impl Parameters for WholeSuite {
             Field::count("tournament", &mut self.tournament, 1, 10_000)
                 .meaning("suites in a tournament"),
             Field::count("initial_tests", &mut self.initial_tests, 1, 10_000)
-                .meaning("most tests in a random suite"),
+                .meaning("maximum number of tests in a random suite"),
             Field::count("maximum_tests", &mut self.maximum_tests, 1, 10_000)
-                .meaning("most tests in a suite"),
+                .meaning("maximum number of tests in a suite"),
             Field::share("insertion", &mut self.insertion)
                 .meaning("probability of adding a random test"),
         ]
@@ -125,8 +125,8 @@ impl SearchAlgorithm for WholeSuite {
 }
 
 impl WholeSuite {
-    /// The next generation: the elite, followed by the better pair of each two parents and their
-    /// two children.
+    /// The next generation: the elite, followed by pairs of suites. Each pair is two children if
+    /// the better child is better than the better of their parents, and the parents otherwise.
     fn generation<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
