@@ -35,9 +35,9 @@ impl DoubleDouble {
         DoubleDouble { high, low: (a - (high - of_b)) + (b - of_b) }
     }
 
-    /// The product of two numbers below 2^970, without error.
+    /// The product of two numbers, without error unless it or a factor is near the largest or the smallest double.
     const fn product(a: f64, b: f64) -> DoubleDouble {
-        /// The upper half of the bits of a fraction.
+        /// The upper half of the bits of a number's significand.
         const fn upper(x: f64) -> f64 {
             let c = 134_217_729.0 * x;
             c - (c - x)
@@ -97,7 +97,7 @@ const PAIRS: [DoubleDouble; 24] = {
 };
 
 /// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)), the series of sin(x) / x (n = 2) and cos(x) (n
-/// = 1) for z = x^2. From the sixth term on, single doubles are precise enough.
+/// = 1) for z = x^2. From the sixth factor on, plain doubles are precise enough.
 fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     let mut rest = 1.0;
     for k in (n + 10..n + 20).step_by(2).rev() {
@@ -196,7 +196,8 @@ fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     if angle.high < 0.0 {
         sin = sin.negated();
     }
-    // Exact, because the node is near the angle; for node 0 it is the angle itself.
+    // The remainder is exact, because the node is near the angle; for node 0, the remainder is the
+    // angle itself.
     let d = DoubleDouble::sum(angle.high - at, angle.low);
     let z = d.high * d.high;
     // sin(d) - d and cos(d) - 1, up to terms of d^11 and d^10.
@@ -204,7 +205,7 @@ fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
         d.high * z * (-1.0 / 6.0 + z * (1.0 / 120.0 + z * (-1.0 / 5040.0 + z / 362_880.0)));
     let below = z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z / 40_320.0)));
     if node == 0 {
-        // Errors are relative to the angle, because all terms are.
+        // The error of the sine is relative to the angle, because all terms of the sine are.
         let rounded_sin = rounded_within(d.high, 0.0, d.low + beyond, ERROR * d.high.abs())?;
         return Some((rounded_sin, rounded_within(1.0, 0.0, below - d.high * d.low, ERROR)?));
     }
@@ -412,7 +413,7 @@ mod tests {
         range.fold(0, |hash: u64, i| hash.wrapping_mul(31).wrapping_add(f(f64::from(i)).to_bits()))
     }
 
-    // The hashes were computed with 60 decimal digits.
+    // The expected hashes were computed with a precision of 60 decimal digits.
 
     #[test]
     fn sines_and_cosines() {
