@@ -8,8 +8,8 @@ pub struct Approach {
     /// Number of missing steps, at least 1. The kind defines the steps, such as the events of a
     /// sequence.
     pub distance: u32,
-    /// The last step on the path to the goal that a test of the run took, and what it did instead
-    /// of the next step.
+    /// The last step on the path to the goal that a test of the run took, and what the test did
+    /// instead of the next step.
     pub turned_off: String,
 }
 

@@ -18,8 +18,9 @@
 //! the optional parameter `environment` adds or replaces variables: `NAME=VALUE` words with the
 //! same placeholders.
 //!
-//! The parameters `run_limit` and `run_memory` limit time and memory of a run and are part of its
-//! id (module `limits`). A project may be a descriptor of several files (module `descriptor`).
+//! The parameters `run_limit`, `run_cpu` and `run_memory` limit real time, processor time and
+//! memory of a run and are part of its id (module `limits`). A project may be a descriptor of
+//! several files (module `descriptor`).
 //!
 //! The parameter `adapter` replaces `command` for a tool with a separate folder (module `adapter`).
 //! Relative paths of tools start at the folder of the study file, and a tool is identified by its

@@ -50,7 +50,7 @@ pub fn find(
 }
 
 /// The bytes of a regular file within the limit of a project. Pipes and devices are refused,
-/// because reading them may never end.
+/// because reading them might never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {

@@ -1,10 +1,10 @@
 //! The subject kind `noop`: executes nothing and derives its records only from the specification of
 //! the run, for tests and measurements of the coordinator and its workers.
 //!
-//! Parameters of the algorithm: `ms` (how long a run sleeps), `panic` (every run whose seed is
-//! divisible by this number panics), `abort` (every such run aborts the process), `exit` (every
-//! such run ends the process with exit code 7), and `hog` (every such run requests more memory than
-//! any computer has).
+//! Parameters of the algorithm: `ms` (how long a run sleeps, in milliseconds), `panic` (every run
+//! whose seed is divisible by this number panics), `abort` (every such run aborts the process),
+//! `exit` (every such run ends the process with exit code 7), and `hog` (every such run requests
+//! more memory than any computer has).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

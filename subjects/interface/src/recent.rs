@@ -14,8 +14,8 @@ impl<K: PartialEq, V> Recent<K, V> {
         Recent { kept: Vec::new(), most: most.max(1) }
     }
 
-    /// The value of a key, which `make` makes if the cache does not contain it. It becomes the most
-    /// recently used value.
+    /// The value of a key, which `make` makes if the cache does not contain it. This value becomes
+    /// the most recently used one.
     ///
     /// # Errors
     ///

@@ -225,7 +225,8 @@ impl Adapter {
     /// # Errors
     ///
     /// If the tool does not take a setting, observes no limit of the budget or has no mutation
-    /// analysis although the run asks for it, or if the request cannot be written.
+    /// analysis although the run asks for it, if a limit of the run is invalid, or if the request
+    /// cannot be written.
     pub(super) fn prepare(
         &self,
         spec: &RunSpec,

@@ -352,12 +352,12 @@ fn taken<T: DeserializeOwned>(
 
 /// Reads the files of a result: regular text files of the working folder. A file that is too large
 /// or not text is left out, because the numbers of the run are valid without it. The second value
-/// has a line with the reason for each such file.
+/// contains, for each such file, a line with its name and the reason.
 ///
 /// # Errors
 ///
-/// If there are too many files, or if one is missing, is not a regular file, is outside of the
-/// working folder, or becomes an artifact with the same name as a file before it.
+/// If there are too many files, or if a file is missing, cannot be read, is not a regular file, is
+/// outside of the working folder, or becomes an artifact with the same name as a file before it.
 fn artifacts(
     folder: &Path,
     files: &[PathBuf],

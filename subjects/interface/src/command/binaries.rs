@@ -1,5 +1,5 @@
-//! Binary files of a result, such as inputs that crash a program, and the files of a result that
-//! are left out because they are too large.
+//! Binary files of a result, such as inputs that crash a program, and the list of files of a result
+//! that are left out, for example because they are too large.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -32,8 +32,9 @@ const LEFT_OUT_LOG: &str = "files-left-out.txt";
 const MAX_LINES: usize = 200;
 
 /// Adds the binary files of a result to its record: at most `most` bytes in all, at most
-/// [`MAX_BINARIES`] files, and as much as fits into a message. A file that cannot be kept is added
-/// to `left_out`, because the numbers of the run are valid without it.
+/// [`MAX_BINARIES`] files, and as much as fits into a message. If a file cannot be kept, a line
+/// with its name and the reason is added to `left_out`, because the numbers of the run are valid
+/// without the file.
 pub(super) fn add(
     record: &mut RunRecord,
     folder: &Path,

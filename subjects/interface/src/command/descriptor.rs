@@ -120,7 +120,7 @@ pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
         if let Some(other) = named.insert(project.name.clone(), path.clone()) {
             let (name, path, other) = (&project.name, path.display(), other.display());
             return Err(FindError {
-                cause: format!("{path}: the name {name} is that of {other} too"),
+                cause: format!("{path}: {other} has the name {name} as well"),
                 advice: "give each project a name of its own".to_owned(),
             });
         }
@@ -208,7 +208,7 @@ mod tests {
         let cause = |texts: &[(&str, &str)]| find(texts).err().unwrap().cause;
         let other = MATH.replace("40", "41");
         let twice = cause(&[("a/x.project.toml", MATH), ("b/x.project.toml", &other)]);
-        assert!(twice.contains("the name flutes.math is that of"), "{twice}");
+        assert!(twice.contains("has the name flutes.math as well"), "{twice}");
         for (text, flaw) in [
             ("descriptor = 2\nname = 'x'", "descriptor 2, and there is 1 only"),
             ("descriptor = 1", "missing field `name`"),

@@ -32,7 +32,7 @@ pub(super) struct Fault {
 ///
 /// # Errors
 ///
-/// If a name is empty, too long or has characters that cannot be shown.
+/// If a name is empty, too long or contains characters that cannot be shown.
 pub(super) fn add(record: &mut RunRecord, faults: Vec<Fault>) -> Result<(), String> {
     let mut first: BTreeMap<String, u64> = BTreeMap::new();
     for Fault { name, wall_ms } in faults {

@@ -1,4 +1,4 @@
-//! Limits that belong to a run of an external tool: its parameters `run_limit`, `run_cpu`,
+//! Limits of a run of an external tool, which are set by the parameters `run_limit`, `run_cpu`,
 //! `run_memory`, `run_artifacts` and `measure_limit`.
 //!
 //! They are a part of the run id, because results depend on them. A run that exceeds a limit of

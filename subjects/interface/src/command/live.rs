@@ -8,7 +8,7 @@ use serde::Deserialize;
 use super::UNITS;
 use crate::runner::RunProgress;
 
-/// Maximum number of bytes that are read of the file at a time.
+/// Maximum number of bytes that are read from the file at a time.
 const MAX_BYTES: u64 = 1 << 16;
 
 /// A file to which the tool adds a line for each improvement. Only displays use it, so lines that
@@ -34,7 +34,8 @@ impl Live {
         Live { path, read: 0, progress: RunProgress::default() }
     }
 
-    /// The progress that the lines so far report.
+    /// Reads the next complete lines, at most [`MAX_BYTES`] in total, and returns the progress that
+    /// all lines so far report. Nothing is read after a line that is longer.
     pub(super) fn progress(&mut self) -> RunProgress {
         // Ignore the error: the file may not exist yet, or not be a regular file.
         let Ok(mut file) = catherd_platform::open_regular(&self.path) else {

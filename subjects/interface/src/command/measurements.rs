@@ -13,8 +13,8 @@ use super::trials;
 /// The folder of measurements, in the folder of the measurer's environments.
 const FOLDER: &str = "measured";
 
-/// Maximum total size of the measurements of a measurer in bytes. The measurements that were stored
-/// first are removed.
+/// Maximum total size of the measurements of a measurer in bytes. Beyond this size, the
+/// measurements that were stored first are removed.
 const MAX_BYTES: u64 = 1 << 30;
 
 /// A folder with measurements.

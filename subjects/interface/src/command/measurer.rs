@@ -2,7 +2,7 @@
 //! inputs, so that all tools of a study are measured in the same way.
 //!
 //! The parameter `measurer` names the folder of the measurer, relative to the study file. Its
-//! digest is a part of the run id, as the digest of the tool is. The request of a run has the
+//! digest is a part of the run id, as the digest of the tool is. The request of a run contains the
 //! folder and the environment of the measurer on the computer, unless the run is measured apart
 //! (module `measuring`); the tool's adapter starts `run measure REQUEST` in that folder before its
 //! run ends, in the same working folder and with the same isolation.
@@ -69,7 +69,7 @@ pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
 ///
 /// # Errors
 ///
-/// If the parameter is not a relative path.
+/// If the parameter is empty or is not a relative path.
 pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError> {
     match algorithm.parameters.get(MEASURER) {
         None => Ok(None),
@@ -89,8 +89,8 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
 ///
 /// # Errors
 ///
-/// If no folder of tools has the measurer with the digest of the study, or it is not prepared:
-/// another worker may have it.
+/// The errors of [`tool`], or if the environment of the measurer is not prepared: another worker
+/// may have prepared it.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, RunError> {
     let Some(measurer) = tool(algorithm, folders)? else { return Ok(Value::Null) };
     let environment = measurer.environment_for_runs();
@@ -102,7 +102,8 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, 
 ///
 /// # Errors
 ///
-/// If no folder of tools has the measurer with the digest of the study: another worker may have it.
+/// If a parameter is invalid, or if no folder of tools contains the measurer with the digest of the
+/// study or it cannot be read: another worker may have the measurer.
 pub(super) fn tool(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Option<Tool>, RunError> {
     let Some(path) = path(algorithm).map_err(|error| RunError::Failed(error.cause))? else {
         return Ok(None);

@@ -48,7 +48,7 @@ const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Reads the result of a tool that is measured apart: everything but criteria. The artifact that
 /// the result names becomes its first binary file and is moved into the folder `kept`. A result
-/// with an outcome other than `done` is read without an artifact.
+/// whose outcome is not `done` is read without an artifact.
 ///
 /// # Errors
 ///
@@ -122,8 +122,8 @@ impl<'p> Measuring<'p> {
     ///
     /// # Errors
     ///
-    /// If this computer does not have the measurer or its environment: another worker may have
-    /// them.
+    /// If a parameter is invalid, or if this computer does not have the measurer or its
+    /// environment: another worker may have them.
     pub(super) fn of(
         spec: &'p RunSpec,
         programs: &'p Programs,

@@ -24,7 +24,7 @@ const KILL_TIME: Duration = Duration::from_secs(10);
 /// Limit of the time until the output ends after the last process has exited.
 const OUTPUT_TIME: Duration = Duration::from_secs(1);
 
-/// Limit in bytes of the shared memory of a program without a limit of its memory: 1 GiB.
+/// Limit in bytes of the shared memory of a program for which no memory limit is set: 1 GiB.
 const SHARED_MEMORY: u64 = 1 << 30;
 
 /// The missing guarantee on a system without supervisors.
@@ -65,8 +65,8 @@ impl Process {
     ///
     /// # Errors
     ///
-    /// If it cannot be started. If there is a supervisor, a program that it cannot start is an
-    /// error of [`Process::ended`].
+    /// If the supervisor or, without a supervisor, the program cannot be started. If a supervisor
+    /// cannot start the program, [`Process::ended`] returns the error.
     pub(super) fn start(
         programs: &Programs,
         folder: &Path,

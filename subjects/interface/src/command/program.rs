@@ -101,7 +101,8 @@ impl Program {
         }
     }
 
-    /// Keeps the files of a run before its folder is removed.
+    /// Keeps the request, the result and the reported improvements of a run before its folder is
+    /// removed, if [`Program::keep_exchange`] was called.
     fn note_files(&self, folder: &Path) {
         let Some(exchange) = &self.exchange else { return };
         let text = |name: &str| {

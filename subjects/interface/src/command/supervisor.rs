@@ -44,7 +44,7 @@ pub struct Supervision {
     pub hidden: Vec<PathBuf>,
     /// Whether to use namespaces.
     pub namespaces: bool,
-    /// Whether this process is the init process of a namespace that exists.
+    /// Whether this process is the init process of a namespace that already exists.
     pub init: bool,
     /// Limit in bytes of the program's shared memory. It applies to the files in `/dev/shm` and to
     /// System V shared memory.
@@ -85,7 +85,7 @@ impl From<ExitStatus> for Exit {
 ///
 /// # Errors
 ///
-/// If a system call fails that every supported system permits, such as starting a process.
+/// If a system call that every supported system permits fails, such as starting a process.
 pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);

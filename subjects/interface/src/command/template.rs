@@ -17,8 +17,8 @@ pub(super) const ENVIRONMENT: &str = "environment";
 const PLACES: [&str; 8] =
     ["project", "algorithm", "seed", "executions", "steps", "seconds", "budget", "out"];
 
-/// Checks that an algorithm has a template, and that all placeholders in the template and in the
-/// environment are known.
+/// Checks the template of an algorithm, which must contain `{out}`, the environment variables, and
+/// that all placeholders in both are known.
 ///
 /// # Errors
 ///

@@ -314,12 +314,12 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTo
     }
 }
 
-/// The path of a tool in one of these folders. The parameter `name` of the algorithm has its
-/// digest.
+/// The path of a tool in one of these folders. The parameter `name` of the algorithm holds the
+/// tool's digest.
 ///
 /// # Errors
 ///
-/// If no folder has the tool with this digest.
+/// If the algorithm has no digest of the tool, or if no folder contains the tool with this digest.
 pub(super) fn located(
     algorithm: &Algorithm,
     path: &Path,

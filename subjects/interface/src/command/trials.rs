@@ -32,7 +32,7 @@ const DESCRIPTION: &str = "trial";
 /// The log of a record that describes its trial.
 const LOG: &str = "trial.json";
 
-/// Maximum number of bytes of a description, which is more than the largest record has.
+/// Maximum number of bytes of a description, which is more than the largest record needs.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// A trial that has ended.
@@ -101,7 +101,7 @@ impl Trial {
         Trial { record, folder: kept }
     }
 
-    /// The trial with this name, for a run; `None` if there is none, or if it is damaged.
+    /// The trial with this name, for a run; `None` if it is missing, damaged or not `done`.
     pub(super) fn stored(trials: &Path, id: Digest, spec: &RunSpec) -> Option<Trial> {
         let folder = trials.join(id.to_string());
         let Description { artifact, mut record } = read(&folder)?;
