@@ -12,7 +12,7 @@ use std::process::Command;
 /// Beginnings of the names of files with licences, in lower case.
 const NAMES: [&str; 6] = ["licence", "license", "copying", "copyright", "notice", "unlicense"];
 
-/// Endings of files with these names that are not texts.
+/// Extensions of files that have such a name but are not licence texts.
 const NO_TEXTS: [&str; 11] =
     ["rs", "py", "js", "c", "h", "sh", "toml", "json", "html", "yml", "cpp"];
 
@@ -36,7 +36,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// The number of a text, from 1.
+    /// The number of a text, from 1. Adds `user` to the users of the text.
     fn number(&mut self, text: String, user: &str) -> usize {
         let number = *self.numbers.entry(text.clone()).or_insert_with(|| {
             self.list.push((text, Vec::new()));

@@ -142,7 +142,7 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure>
     Ok(samples)
 }
 
-/// A tenth of a budget, and at most [`MAX_SAMPLE`].
+/// A tenth of each limit of a budget. Real time is always limited, to at most [`MAX_SAMPLE`].
 fn part_of(budget: &Budget) -> Budget {
     let work = budget.work.iter();
     let work = work.map(|(unit, limit)| (unit.clone(), (limit / PART).max(1)));
@@ -188,7 +188,8 @@ fn sample(
 
 /// The results of checking a study.
 struct Findings {
-    /// Mean time of a run by algorithm, in seconds, and the first reason of a failed sample.
+    /// For each algorithm, its label, the mean time of a run in seconds (`None` if no sample
+    /// succeeded), and the reason of the first failed sample (`None` if no sample failed).
     by_algorithm: Vec<(String, Option<f64>, Option<String>)>,
     /// Expected time of all runs on one core, in seconds; `None` if it is unknown.
     seconds: Option<f64>,

@@ -224,8 +224,8 @@ impl Arguments {
         }
     }
 
-    /// Writes the address to the rendezvous file, and returns the address at which workers reach
-    /// the coordinator.
+    /// Writes the address to the rendezvous file, if there is one. Returns what workers need to
+    /// reach the coordinator: `file:PATH` for this file, or the address.
     fn announce(&self, address: SocketAddr) -> Result<String, Failure> {
         let reachable = rendezvous::reachable(address);
         let Some(file) = &self.rendezvous else { return Ok(reachable) };

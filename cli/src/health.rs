@@ -16,7 +16,7 @@ use crate::remote::Remote;
 ///
 /// The command is for probes and scripts. The request is the one that the health service of gRPC
 /// defines, which needs no token. A coordinator serves while its store works and no other
-/// coordinator leads it. Of several coordinators, one must serve.
+/// coordinator on this store is the leader. Of several coordinators, one must serve.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -35,11 +35,11 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=3600))]
     timeout: u64,
 
-    /// Also succeed while the coordinator stands by, because another one leads its store
+    /// Also succeed while the coordinator stands by, because another coordinator is the leader
     #[arg(long)]
     standby: bool,
 
-    /// Also succeed while its store fails: the coordinator answers, and a restart would not help
+    /// Also succeed while the store fails: the coordinator answers, and a restart would not help
     #[arg(long, conflicts_with = "standby")]
     live: bool,
 }
@@ -86,8 +86,8 @@ impl Arguments {
                 terminal::print(&format!("the coordinator at {address} serves\n"));
                 Ok(())
             }
-            _ => Err(Failure::new(format_args!("the coordinator at {address} does not serve now"))
-                .hint("its log says why: its store fails, or another coordinator leads it")),
+            _ => Err(Failure::new(format_args!("the coordinator at {address} is not serving"))
+                .hint("the coordinator's log says why: its store fails, or another coordinator is the leader")),
         }
     }
 }

@@ -21,8 +21,8 @@ const MAX_BYTES: u64 = 4096;
 ///
 /// # Errors
 ///
-/// If there is no folder for the file, or if folder or file belong to another user or are
-/// accessible to others.
+/// If there is no folder for the file, if folder or file belong to another user or are accessible
+/// to others, or if the file cannot be read or written.
 pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> {
     let file = folder().map(|folder| folder.join(name(address))).ok_or_else(|| {
         Failure::new(
@@ -45,7 +45,8 @@ pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> 
 /// The token of the coordinator of this user at an address on loopback, and the IP address for
 /// which it was made. The token may only be sent to this address, because `localhost` may have
 /// several. For an IP address, the coordinator may start later; its token is then read when a
-/// request is sent. `None` if the address is not on loopback, or `localhost` has no token.
+/// request is sent. `None` if the address is not on loopback, if `localhost` has no token, or if
+/// the environment names no folder for tokens.
 ///
 /// # Errors
 ///

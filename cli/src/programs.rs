@@ -23,7 +23,7 @@ pub(crate) enum Isolation {
 /// How the workers of a study on this machine execute programs.
 #[derive(Clone)]
 pub(crate) struct WorkerPrograms {
-    /// The folder of tools with relative paths.
+    /// The folder at which the relative paths of tools start.
     pub(crate) tools: PathBuf,
     pub(crate) isolation: Isolation,
 }
@@ -100,8 +100,8 @@ impl Isolation {
 }
 
 /// The guarantees that this system does not give to the programs of a study, as one line for all
-/// workers. `None` if there are none, or if namespaces are switched off. An error if namespaces are
-/// required.
+/// workers. `None` if there are none, or if namespaces are switched off. An error if programs
+/// cannot be run, or if namespaces are required and a guarantee is missing.
 pub(crate) fn missing_guarantees(
     folder: &Path,
     isolation: Isolation,

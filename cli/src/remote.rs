@@ -58,7 +58,7 @@ impl Credentials {
         self.token_file.as_deref() == Some(Path::new("-"))
     }
 
-    /// The files and folders with which other processes would have the same rights.
+    /// The files and folders with credentials, which would give other processes the same rights.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let keys = self.tls.iter().map(|folder| folder.join("key.pem"));
         let tokens = self.token_file.clone().into_iter().chain(local_token::folder());

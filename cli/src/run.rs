@@ -285,8 +285,9 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { folder, corpus, arguments, tables, studies, events: Events::default() }
     }
 
-    /// Runs a plan until all its runs have ended, or until it is stopped. Afterwards, the tables
-    /// contain the runs that have ended.
+    /// Runs a plan until all its runs have ended, or until it is stopped. If it fails or is
+    /// stopped, but not at once, the tables are written; the caller writes them if all runs have
+    /// ended.
     fn run(&mut self, plan: Plan) -> Result<Ended, Failure> {
         let title = Title::new(&plan);
         self.studies.names.push(plan.name.clone());
@@ -407,13 +408,16 @@ impl Arguments {
         let mut cores = Topology::of_this_machine().worker_cores(&allowed, self.siblings);
         if let Some(workers) = self.workers {
             if workers.get() > cores.len() {
-                let n = cores.len();
-                terminal::note(&match n < allowed.len() {
+                let number = terminal::plural(cores.len(), "worker");
+                terminal::note(&match cores.len() < allowed.len() {
                     true => format!(
-                        "note: {n} workers, one for each physical core; --siblings uses all {} hyper-threads",
+                        "note: {number}, one for each physical core; --siblings uses all {} hyper-threads",
                         allowed.len()
                     ),
-                    false => format!("note: {n} workers, because this process may use {n} cores"),
+                    false => format!(
+                        "note: {number}, because this process may use {}",
+                        terminal::plural(cores.len(), "core")
+                    ),
                 });
             }
             cores.truncate(workers.get());

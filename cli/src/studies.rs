@@ -1,5 +1,6 @@
 //! The commands that manage the studies of a coordinator: `submit`, `status`, `watch`, `pause`,
-//! `resume`, `cancel` and `results`.
+//! `resume`, `cancel`, `delete`, `share`, `why` and `results`. The module `workers` has the
+//! commands for its workers.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -66,7 +67,7 @@ pub(crate) struct Submit {
     #[arg(long)]
     plan: bool,
 
-    /// Number of workers of the estimate [default: those of the coordinator]
+    /// Number of workers for the estimate [default: the workers that the coordinator has]
     #[arg(long, value_name = "N", requires = "plan")]
     on: Option<u32>,
 
@@ -362,9 +363,9 @@ impl Results {
     }
 }
 
-/// Fetches the results of a study so far, in its order. If the stream is lost, it is continued
-/// after the last result that arrived. `number` is the number of the study at the time when its
-/// plan was read.
+/// Fetches the results of a study so far, in the order of its runs. If the stream is lost, it is
+/// continued after the last result that arrived. `number` is the number of the study at the time
+/// when its plan was read.
 fn fetch<'c>(
     connection: &'c Connection,
     study: &str,

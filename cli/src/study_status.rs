@@ -75,9 +75,10 @@ pub(crate) fn as_text(
     }
     for v1::TooLong { runs, expected_ms, longest_ms, algorithm } in &status.too_long {
         let time = |ms: u64| HumanDuration(Duration::from_millis(ms));
+        let (noun, verb) = if *runs == 1 { ("run", "is") } else { ("runs", "are") };
         let _ = writeln!(
             text,
-            "{runs} runs of {} are expected to take {}, and no worker is there for longer than {}: start \
+            "{runs} {noun} of {} {verb} expected to take {}, and no worker is there for longer than {}: start \
              workers with a longer allocation, or lower the budget\n",
             printable(algorithm),
             time(*expected_ms),
@@ -138,8 +139,8 @@ pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> Strin
     text
 }
 
-/// The table of the claims on workers of the studies that have not ended; empty if there is only
-/// one and it has the default claim.
+/// The table of the claims on workers of the studies that have not ended; empty if there are none,
+/// or only one that has the default claim.
 fn table_of_claims(status: &v1::Status, only: Option<&str>) -> String {
     let unfinished = |study: &&v1::Study| study.pending + study.leased > 0;
     let all: Vec<&v1::Study> = status.studies.iter().filter(unfinished).collect();

@@ -27,7 +27,7 @@ use crate::programs::Isolation;
 pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
 
-/// The subject kinds, each added by a call of `with`. The first one is the default of studies.
+/// The subject kinds. The first one is the default of studies that name none.
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     Kinds::new(Scratch)
         .with(Suites)
@@ -131,8 +131,8 @@ pub(crate) fn algorithm_names() -> String {
     algorithms.map(|algorithm| algorithm.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The first kind that has an algorithm with this name, if the default kind does not. Kinds that
-/// accept any name are ignored.
+/// The name of the first kind that has an algorithm with this name. `None` if the default kind or
+/// no kind has one. Kinds that accept any name are ignored.
 pub(crate) fn other_kind_of(algorithm: &str) -> Option<String> {
     let has = |kind: &dyn SubjectKind| kind.algorithms().iter().any(|one| one.name == algorithm);
     if has(KINDS.default_kind()) {

@@ -64,8 +64,8 @@ pub(crate) struct MakeToken {
 impl MakeToken {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let token = new_token()?;
-        // Write the file that may be refused first, because a digest without its token would be
-        // useless.
+        // Write the file of the token first, because this may fail, and a digest without its token
+        // would be useless.
         if let Some(out) = &self.out {
             let written = catherd_platform::write_private(out, &format!("{token}\n"));
             written.map_err(|cause| output::unwritable(out, &cause))?;

@@ -130,8 +130,8 @@ fn adapters(algorithms: &[Algorithm], base: &Path) -> BTreeSet<PathBuf> {
     named.flatten().collect()
 }
 
-/// Lets a tool describe projects, in namespaces if the kernel permits them. Prints the projects for
-/// which the tool can never be used, and the projects that it could not describe.
+/// Lets a tool describe projects, in namespaces if the kernel permits them. Prints the projects
+/// that the tool does not support, and the projects that it could not describe.
 fn describe(tool: &Tool, environment: &Path, projects: &[FoundProject]) -> Result<(), Failure> {
     let place = environment.join("work");
     let programs = Isolation::Wanted.programs(&place, &[], &[])?;

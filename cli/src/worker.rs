@@ -66,8 +66,9 @@ pub(crate) struct Arguments {
     core: Option<usize>,
 
     /// Start this many workers instead of one, or `all`: one for each physical core that the
-    /// process may use. Each is pinned to a core if there are as many. Their names are the value of
-    /// --name and a number, and their spools are below --spool; one that dies is started again
+    /// process may use. Each is pinned to a core if there are as many cores as workers. Their names
+    /// are the value of --name and a number, and their spools are below --spool; one that dies is
+    /// started again
     #[arg(long, value_name = "N|all", conflicts_with = "core")]
     processes: Option<Processes>,
 
@@ -278,7 +279,8 @@ fn coordinators(
     Ok(coordinators.map(|(url, access)| CoordinatorAddress { url, access }).collect())
 }
 
-/// Reads the rendezvous files again while no coordinator answers; `None` if there are none.
+/// A function that reads the rendezvous files again, for use while no coordinator answers. `None`
+/// if no address names such a file.
 fn relocation(connect: &[String], credentials: Credentials) -> Option<Relocation> {
     if !rendezvous::is_used(connect) {
         return None;

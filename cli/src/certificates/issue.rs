@@ -33,7 +33,8 @@ pub(crate) fn expiry(pem: &[u8]) -> Result<Expiry, Failure> {
             format!("the certificate has expired on {date}; renew it with catherd certs")
         }
         _ if left < EXPIRES_SOON => format!(
-            "the certificate expires on {date}, in {days} days; renew it with catherd certs"
+            "the certificate expires on {date}, in {}; renew it with catherd certs",
+            terminal::plural(days.unsigned_abs() as usize, "day")
         ),
         _ => format!("the certificate is valid until {date}, for {days} days"),
     };

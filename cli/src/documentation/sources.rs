@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{files_below, read, root, shown};
 
-/// The files of the program in Rust, without tests.
+/// The Rust files in the `src` folders of all crates.
 fn sources() -> Vec<PathBuf> {
     let manifest = read(&root().join("Cargo.toml"));
     let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();

@@ -108,7 +108,7 @@ impl Shape {
         dir.canonicalize().map_err(|cause| unusable(&dir, &cause))
     }
 
-    /// The number of tasks with the largest number of workers.
+    /// The number of tasks for the largest number of workers.
     pub(crate) fn tasks(&self) -> u32 {
         self.workers.max.div_ceil(self.cores_per_task.get())
     }

@@ -103,7 +103,8 @@ impl Display {
         }
     }
 
-    /// Prints the name and size of the plan, and how many of its runs have ended before.
+    /// Prints the name and size of the plan, and how many of its runs have ended before, unless
+    /// `quiet` is true.
     pub(super) fn new(quiet: bool, title: &Title, before: &Progress, workers: usize) -> Display {
         if quiet {
             return Display::of(Mode::Quiet);

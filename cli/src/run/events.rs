@@ -39,7 +39,7 @@ impl Events {
         }));
     }
 
-    /// Some time has passed, at least [`INTERVAL`] since the last report.
+    /// Runs are being executed; reported at most once per [`INTERVAL`].
     pub(super) fn progressed(&mut self, progress: &Progress) {
         if !self.wanted || self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;

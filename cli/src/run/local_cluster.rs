@@ -59,9 +59,9 @@ pub(super) struct FailureRule {
 
 impl FailureRule {
     /// The failures that stop the study: at least [`MAX_ALIKE`] of an algorithm for one reason, on
-    /// two projects if there are two, and no run of the algorithm that is done. `None` if there are
-    /// none, or if the study continues after any failures. In this case, the cause is the tool and
-    /// not a project.
+    /// two projects if there are two, and no run of the algorithm that is done. The cause is then
+    /// probably the tool and not a project. `None` if there are no such failures, or if the study
+    /// continues after any failures.
     fn stops<'p>(&self, progress: &'p Progress) -> Option<&'p FailureCount> {
         let projects = self.projects.min(2);
         progress.failures.iter().find(|count| {
@@ -140,7 +140,8 @@ pub(super) fn run(
     interim.stop();
     display.end(&coordinator.progress());
     if matches!(ended, Ok(Ended::Finished)) {
-        // Records left in spools were acknowledged, or their runs have ended by another attempt.
+        // Records left in spools were acknowledged, or their runs have ended through another
+        // attempt.
         clear(&folder.spools(), coordinator.progress().quarantined > 0);
     }
     ended
@@ -203,7 +204,8 @@ fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
 }
 
 impl Watch<'_> {
-    /// Waits until the study has ended, no worker is left, or a signal stops it.
+    /// Waits until all runs have ended, a signal or failures stop the study, the store fails for
+    /// too long, or no worker is left.
     async fn until_ended(
         &mut self,
         stop: &mut StopSignals,

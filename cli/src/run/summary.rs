@@ -52,8 +52,9 @@ pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize
 pub(crate) fn dropped(dropped: &Dropped) -> String {
     let Dropped { algorithm, projects, mean_rank, best_mean_rank, .. } = dropped;
     format!(
-        "{algorithm} is dropped after {projects} projects: mean rank {mean_rank:.2}, the best has \
-         {best_mean_rank:.2}"
+        "{algorithm} is dropped after {}: mean rank {mean_rank:.2}, the best has \
+         {best_mean_rank:.2}",
+        plural(*projects as usize, "project")
     )
 }
 

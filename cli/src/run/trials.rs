@@ -57,8 +57,8 @@ pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Resul
             Err(cause) => return Err(unusable(&from, &cause)),
         }
     }
-    let (trials, runs) = (plural(found.len(), "trial"), plan.count());
-    terminal::note(&format!("{trials} of {} for {runs} runs", results.display()));
+    let (trials, runs) = (plural(found.len(), "trial"), plural(plan.count(), "run"));
+    terminal::note(&format!("{trials} of {} for {runs}", results.display()));
     Ok(())
 }
 

@@ -37,10 +37,10 @@ struct Known {
     client: StudiesClient<AuthChannel>,
 }
 
-/// A connection to a coordinator or, if there are several, to the one that leads their store.
+/// A connection to a coordinator or, if there are several on one store, to the leader.
 ///
-/// It is served by a separate thread, so that it is kept alive while the command does other work,
-/// such as writing tables.
+/// A separate thread serves the connection, so that it is kept alive while the command does other
+/// work, such as writing tables.
 pub(super) struct Connection {
     runtime: Runtime,
     known: Vec<Known>,
@@ -76,8 +76,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// Chooses the coordinator that leads, if several are known and one of them answers that it
-    /// does.
+    /// If several coordinators are known, chooses the first one that answers that it leads, or that
+    /// refuses the request. The choice does not change if there is none.
     fn choose(&self) {
         let [first, others @ ..] = &self.known[..] else { return };
         if others.is_empty() {

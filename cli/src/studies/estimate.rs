@@ -12,7 +12,7 @@ use indicatif::HumanDuration;
 use super::connection::Connection;
 
 /// Prints the estimate of a coordinator for a plan. `workers` is the number of workers on which the
-/// study is to be executed; `None` for those that the coordinator has.
+/// study is to be executed; `None` for the workers that the coordinator has.
 pub(super) fn run(
     connection: &mut Connection,
     plan: &Plan,
@@ -43,13 +43,14 @@ fn text(name: &str, reply: &v1::EstimateReply, workers: Option<u32>) -> String {
         (known, total) = (known + one.runs, total + one.expected_ms);
         // Writing to a string does not fail.
         let hours = core_hours(one.expected_ms);
-        let _ = writeln!(text, "{:>9} runs: {hours}, from {from}", one.runs);
+        let _ = writeln!(text, "{:>14}: {hours}, from {from}", plural(one.runs as usize, "run"));
     }
     if unknown > 0 {
         let _ = writeln!(
             text,
-            "{unknown:>9} runs: unknown, because no run of their algorithms was measured; submit a small \
-             study first, such as one with --seeds 1"
+            "{:>14}: unknown, because no run of their algorithms was measured; submit a small \
+             study first, such as one with --seeds 1",
+            plural(unknown as usize, "run")
         );
     }
     if known == 0 {

@@ -30,7 +30,7 @@ use crate::subjects;
 /// Minimum time between two interim tables.
 const TABLES_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Runs a study in rounds, whose projects have been uploaded, and writes its tables.
+/// Runs a study in rounds after its projects have been uploaded, and writes its tables.
 pub(super) fn run(
     connection: &mut Connection,
     corpus: &Corpus,

@@ -1,5 +1,5 @@
-//! Tests that bad input results in one clear line with the folder and the cause, followed by a
-//! hint.
+//! Tests bad projects, study files and flags, and workers that cannot start: each message names the
+//! cause.
 
 use std::fs;
 use std::io::{Cursor, Write};
@@ -14,7 +14,8 @@ use zip::write::SimpleFileOptions;
 
 const QUICK: [&str; 5] = ["--algorithms", "random", "--executions", "3", "--quiet"];
 
-/// Runs a study that cannot be run and returns the last two lines: the error and the hint.
+/// Executes `catherd run`, which must fail, and returns the last two lines of its messages: the
+/// error and the hint.
 fn refusal(arguments: &[&str]) -> (String, String) {
     let output = catherd().arg("run").args(arguments).output().unwrap();
     let text = stderr(&output);

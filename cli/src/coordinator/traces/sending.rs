@@ -18,7 +18,7 @@ const MAX_BATCH: usize = 512;
 /// Time within which a request must be answered.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Time after which spans are sent even if a request could contain more.
+/// Time without a new span after which spans are sent even if a request could contain more.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Starts the thread that sends spans.
