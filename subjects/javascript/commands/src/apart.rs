@@ -1,5 +1,5 @@
 //! Executes JavaScript for commands in a child process, because a hostile program can end or damage
-//! the process of its engine. In this case, the parent reports it.
+//! the process of its engine. In this case, the parent reports how the child ended.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -210,8 +210,8 @@ pub(crate) fn journal() -> (Journal, Option<String>) {
     (journal.unwrap_or_default(), ended)
 }
 
-/// Lets the first signal that tells the process to end only set the returned switch. A second
-/// signal ends the process.
+/// Lets the first signal that tells the process to end only set the returned switch. A signal that
+/// comes more than [`SAME_WISH`] after the first ends the process.
 pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
@@ -226,8 +226,8 @@ pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     stop
 }
 
-/// Whether this is a child whose parent has ended. On systems other than Unix, whether this process
-/// is not a child.
+/// Whether this is a child whose parent has ended. On systems that are not Unix, whether this
+/// process is not a child.
 pub(crate) fn is_orphan() -> bool {
     let parent = std::env::var(CHILD).ok().and_then(|id| id.parse::<u32>().ok());
     #[cfg(unix)]

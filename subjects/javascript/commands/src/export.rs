@@ -1,4 +1,4 @@
-//! `catherd export`: a suite that exists as code.
+//! `catherd export`: writes an existing suite as code.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -64,7 +64,7 @@ Examples:
     exit_codes(&[(Exit::Incomplete, "an example differs")])
 ))]
 pub struct Check {
-    /// File of examples, one JSON object a line
+    /// File of examples, one JSON object per line
     file: PathBuf,
 
     /// Beginning of the ids of the examples that are checked

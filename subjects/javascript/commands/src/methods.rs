@@ -16,7 +16,7 @@ Examples:
 /// Shows the mean coverage of each method by configuration, how many methods are fully covered, and
 /// how many parameters ended unsure, as tables in Markdown.
 ///
-/// The study has to have algorithms with the parameter goals = \"mut\"; a method is fully
+/// The study has to have algorithms with the parameter goals = "mut"; a method is fully
 /// covered by a configuration if all its runs cover it fully.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]

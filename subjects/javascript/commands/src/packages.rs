@@ -14,7 +14,7 @@ Examples:
   npm install --ignore-scripts bintrees@1.0.2 denque@2.1.0
   catherd dataset javascript --packages list.txt --from . -o corpus
 
-list.txt has one package a line:
+list.txt has one package per line:
   bintrees@1.0.2
   denque@2.1.0";
 
@@ -26,7 +26,7 @@ list.txt has one package a line:
     exit_codes(&[(Exit::Incomplete, "a package could not be packed")])
 ))]
 pub struct Arguments {
-    /// File with one package a line: name@version
+    /// File with one package per line: name@version
     #[arg(long, value_name = "FILE")]
     packages: PathBuf,
 
@@ -48,7 +48,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let list = &arguments.packages;
     let unreadable = |cause: &dyn std::fmt::Display| {
         Failure::new(format!("{}: {cause}", list.display()))
-            .hint("name a file with one package a line: name@version")
+            .hint("name a file with one package per line: name@version")
     };
     let text = fs::read_to_string(list).map_err(|error| unreadable(&error))?;
     let wanted = packages::list(&text).map_err(|cause| unreadable(&cause))?;
