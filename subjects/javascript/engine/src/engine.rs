@@ -296,7 +296,8 @@ impl<'js> Session<'js> {
         &self.clock
     }
 
-    /// The limit that was met; `None` if none was. Afterwards nothing must be executed.
+    /// The limit that was met; `None` if none was. Once a limit is met, the caller must execute
+    /// nothing before [`Session::resume`].
     pub fn stopped(&self) -> Option<Stop> {
         self.meter.stopped()
     }

@@ -43,14 +43,14 @@ impl Default for Limits {
 /// Why a script was ended. Scripts cannot catch it, and the engine executes nothing afterwards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// It exceeded [`Limits::turn`] or [`Limits::test`].
+    /// The script exceeded [`Limits::turn`] or [`Limits::test`].
     Operations,
-    /// It exceeded [`Limits::memory`].
+    /// The script exceeded [`Limits::memory`].
     Memory,
-    /// It took most of [`Limits::stack`] in a guarded engine
+    /// The script took most of [`Limits::stack`] in a guarded engine
     /// ([`Engine::exceeded_stack`](crate::Engine::exceeded_stack)).
     Stack,
-    /// The caller ended it, by [`Host::poll`](crate::Host::poll) or a [`Halt`].
+    /// The caller ended the script, by [`Host::poll`](crate::Host::poll) or a [`Halt`].
     Caller,
 }
 
@@ -107,7 +107,7 @@ impl Meter {
         }
     }
 
-    /// Copies all counts of another meter.
+    /// Copies the counts of another meter, its limit of a turn, and why a script was ended.
     pub(crate) fn continue_from(&self, other: &Meter) {
         self.most_in_turn.set(other.most_in_turn.get());
         self.turn.set(other.turn.get());

@@ -1,4 +1,4 @@
-//! Functions of `Math` whose last digit differs between platforms, computed by one
+//! Functions of `Math` whose results differ between platforms in the last digit, computed by one
 //! implementation.
 
 // `pow` has the name of a function of the C library.
