@@ -2,7 +2,8 @@
 
 use oxc_ast::ast::Expression;
 
-/// Whether an expression is a function or class that gets its name from its place.
+/// Whether an expression is a function or class without an own name, which gets its name from its
+/// place.
 pub(crate) fn is_anonymous_function(expression: &Expression<'_>) -> bool {
     match expression.without_parentheses() {
         Expression::FunctionExpression(function) => function.id.is_none(),

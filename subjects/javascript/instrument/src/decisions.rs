@@ -19,7 +19,8 @@ use crate::visitor::{Operand, Visitor};
 /// right literal is four times as large.
 const LITERAL: u32 = 32;
 
-/// The kind of a literal: 1 for a number, 2 for a string or template, 0 for other expressions.
+/// The kind of a literal: 1 for a number, with or without a minus sign, 2 for a string or template,
+/// 0 for other expressions.
 fn literal(expression: &Expression<'_>) -> u32 {
     match expression.without_parentheses() {
         Expression::NumericLiteral(_) => 1,
@@ -129,7 +130,7 @@ impl Visitor<'_, '_> {
     }
 
     /// Visits a unary operator. In the inference build, `-`, `+`, `~` and `!` are reported unless
-    /// the operand is a literal.
+    /// the operand is a number, a string or a template.
     pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         let span = it.argument.span();

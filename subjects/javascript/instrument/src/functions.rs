@@ -59,8 +59,8 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// The comment that ends directly before a position, or before keywords in front of it; empty
-    /// if there is none.
+    /// The comment that ends directly before a position, or before keywords or an assignment to
+    /// `exports` in front of it; empty if there is none.
     pub(crate) fn comment_before(&self, at: u32) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {

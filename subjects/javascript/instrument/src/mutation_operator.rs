@@ -65,7 +65,8 @@ impl MutationOperator {
         Self::ALL.into_iter().find(|operator| operator.name() == name)
     }
 
-    /// Whether its mutant is dropped if another operator's mutant has the same text.
+    /// Whether a mutant of this operator is dropped if an operator for which this is false makes
+    /// the same change.
     pub(crate) fn yields(self) -> bool {
         matches!(self, MutationOperator::Cor | MutationOperator::Bsr | MutationOperator::Sdl)
     }

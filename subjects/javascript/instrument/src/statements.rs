@@ -33,7 +33,7 @@ fn is_counted(statement: &Statement<'_>) -> bool {
     )
 }
 
-/// Whether control never reaches the code after a statement.
+/// Whether the syntax of a statement shows that control never reaches the code after it.
 fn always_leaves(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ReturnStatement(_)

@@ -9,8 +9,8 @@ use crate::Build;
 use crate::units::NodeKind;
 use crate::visitor::Visitor;
 
-/// A call that tests a string: `a.startsWith(b)`, `a.endsWith(b)`, `a.includes(b)` with a literal
-/// or a variable, or `/literal/.test(a)`.
+/// A call that tests a string: `a.startsWith(b)`, `a.endsWith(b)` or `a.includes(b)`, where `b` is
+/// a string literal or a variable, or `/literal/.test(a)`.
 pub(crate) struct TextTest {
     /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, and 4,
     /// 5, 6 if it has `^`, `$`, both.
@@ -63,7 +63,8 @@ fn literal_text(pattern: &str) -> Option<(u32, String)> {
 }
 
 /// The number of the type that a built-in function expects of an argument, in the order of the
-/// machine's table: number, string, object, array. `None` if the function is not known.
+/// table in the crate `catherd-javascript-machine`: number, string, object, array. `None` if the
+/// function is not known.
 fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
     match callee {
         Expression::Identifier(name) => {
@@ -129,7 +130,7 @@ impl Visitor<'_, '_> {
         if self.build != Build::Inference {
             return false;
         }
-        // With the id of the call, the machine finds the array for each argument.
+        // With the id of the call, the probe finds the array for each argument.
         let place = call.span.end;
         self.out.open(object.span().start, format!("{}j({},", self.prefix, -i64::from(place)));
         self.visit_expression(object);

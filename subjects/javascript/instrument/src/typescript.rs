@@ -42,7 +42,7 @@ pub fn is_typescript(path: &str) -> bool {
 pub fn untyped(path: &str, source: &str) -> Result<Untyped, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > LONGEST_FILE || nesting(source) > DEEPEST {
-        // Do not check limits here, because the instrumentation does so and reports them.
+        // Do not report an exceeded limit here, because the instrumentation reports it.
         return Ok(Untyped { text: source.to_owned(), declarations: Declarations::default() });
     }
     let kind = match path.ends_with(".tsx") {

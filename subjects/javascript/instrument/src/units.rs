@@ -289,7 +289,7 @@ impl SourceFile {
         self.lines.partition_point(|start| *start <= at).max(1) as u32
     }
 
-    /// The number of UTF-16 units before a position in bytes; 0 after the end of the file.
+    /// The number of UTF-16 units before a position in bytes, which must be in the file.
     fn units_before(&self, at: u32) -> u32 {
         let block = at as usize / BLOCK;
         let counted = self.units.get(block).copied().unwrap_or(0);
