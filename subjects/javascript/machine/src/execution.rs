@@ -42,7 +42,7 @@ pub enum TestOutcome {
         /// Whether a promise was rejected.
         rejected: bool,
     },
-    /// A limit ended it: its name.
+    /// A limit ended the test: the name of the limit.
     Limit(&'static str),
 }
 
@@ -139,7 +139,7 @@ pub struct Execution {
 }
 
 impl Execution {
-    /// Whether the limit `steps`, `polls` or `heap` ended it.
+    /// Whether the limit `steps`, `polls` or `heap` ended the test.
     pub(crate) fn met_a_count(&self) -> bool {
         matches!(self.outcome, TestOutcome::Limit("steps" | "polls" | "heap"))
     }

@@ -181,8 +181,8 @@ impl Machine {
         if let Ok((execution, after)) = &mut result
             && execution.outcome == TestOutcome::Limit(UNSUPPORTED)
         {
-            // Remove the result, because in Node.js the test would reach these units in another way
-            // or not at all.
+            // Remove the result, because in Node.js the test would reach these units differently or
+            // not at all.
             *execution = live.without_result(UNSUPPORTED, execution.steps);
             *after = After::Stopped;
         }

@@ -101,7 +101,7 @@ impl Package {
             }
             return Package::new(package.files);
         } else {
-            // Limit the read itself, because a device has no size and may never end.
+            // Limit the read itself, because a device has no size and might never end.
             let mut bytes = Vec::new();
             let read = fs::File::open(path)
                 .and_then(|file| file.take(MAX_BYTES + 1).read_to_end(&mut bytes));

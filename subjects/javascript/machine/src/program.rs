@@ -39,7 +39,7 @@ pub struct Program {
     pub entry: String,
     /// Statements, functions, branches and goals of the target files that loading reaches.
     pub units: Units,
-    /// Points that lines with operators give to primitive types, without and with comments.
+    /// Points of primitive types by lines with operators, for lines without and with comments.
     pub(crate) lines: [Vec<LineScores>; 2],
     /// Instrumented files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],

@@ -31,7 +31,8 @@ pub struct MachineSettings {
     /// Whether plain objects with functions of the program, and such functions themselves, get
     /// separate types when tests return them.
     pub shapes: bool,
-    /// How lines of code give points to primitive types; `None` to take points from operators.
+    /// The part of a line of code that determines the points of primitive types; `None` if
+    /// operators do.
     pub line_hints: Option<LineHints>,
     /// Whether executions begin from an image of the context in which the program was loaded.
     /// Otherwise, each execution has a new context; the results are the same.
@@ -60,7 +61,7 @@ impl Default for MachineSettings {
     }
 }
 
-/// Which part of a line gives points to primitive types.
+/// The part of a line of code that determines the points of primitive types.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LineHints {
     /// The line without comments.

@@ -12,7 +12,7 @@ pub(crate) use host::offer;
 pub(crate) use inflate::{Format, Inflated, inflate};
 
 /// Compresses the parts of an input, each with the kind of its end. The result is complete if the
-/// last end is [`Flush::Finish`]. `None` if it would depend on more than the input.
+/// last end is [`Flush::Finish`]. `None` if the result would depend on more than the input.
 pub(crate) fn compress(
     parts: &[(&[u8], Flush)],
     format: Format,
