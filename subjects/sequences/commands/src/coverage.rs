@@ -27,7 +27,7 @@ Examples:
   catherd sequences coverage login.bp suite.json --criterion transitions --dot coverage.dot
 
 Without a model, the items are all words over the events of the tests. The tests of several files, or of
-all files *.json of a folder, count together: of the suites of a study, --missing lists what no
+all *.json files in a folder, count together: of the suites of a study, --missing lists what no
 configuration covers. Requirements that the model names are listed with the tests that contain their events.")]
 pub struct Coverage {
     /// Model (optional), and files or folders of tests
@@ -104,7 +104,7 @@ fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
 /// Maximum number of files that are read from a folder.
 const MAX_FILES: usize = 1_000_000;
 
-/// The path itself if it is not a folder, otherwise the files *.json in the folder and in the
+/// The path itself if it is not a folder, otherwise the *.json files in the folder and in the
 /// folders below it, ordered by path.
 fn files(path: &str) -> Result<Vec<String>, Failure> {
     let failed = |cause: &dyn std::fmt::Display| Failure::new(format!("{path}: {cause}"));
@@ -128,7 +128,7 @@ fn files(path: &str) -> Result<Vec<String>, Failure> {
         }
     }
     if found.is_empty() {
-        return Err(failed(&"no files *.json").hint("name files of tests"));
+        return Err(failed(&"no *.json files").hint("name files of tests"));
     }
     found.sort();
     Ok(found)

@@ -84,7 +84,7 @@ Examples:
 
 Exit codes: 0 if all are equal, 4 if one differs, 1 if the file cannot be read.")]
 pub struct Examples {
-    /// File of examples, one JSON object a line
+    /// File of examples, one JSON object per line
     #[arg(value_name = "FILE")]
     file: String,
 

@@ -28,7 +28,7 @@ Examples:
   catherd sequences generate log.txt --criterion subsequence:2 --until 100%
   catherd sequences generate --events a,b,c,d --criterion 'subsequence:3 distinct' --until 100%")]
 pub struct Generate {
-    /// Model (a file *.bp, or builtin:NAME), or a file of tests, one a line
+    /// Model (a file *.bp, or builtin:NAME), or a file of tests, one per line
     #[arg(value_name = "MODEL|TESTS", required_unless_present = "events")]
     source: Option<String>,
 
@@ -113,7 +113,7 @@ pub(crate) fn generate(arguments: &Generate) -> Result<Exit, Failure> {
         made(arguments, &subject, &criterion, items.as_deref())?
     } else {
         let wanted = wanted(arguments, &subject)?;
-        // Add the tests that the suite must contain first, so that they have the first numbers of
+        // First add the tests that the suite must contain, so that they have the first numbers of
         // the pool.
         let mut tests = Tests::default();
         wanted.iter().for_each(|test| tests.push(test));

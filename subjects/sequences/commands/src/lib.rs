@@ -274,14 +274,14 @@ fn read_up_to(path: &str) -> Result<String, String> {
 }
 
 fn read(path: &str) -> Result<String, Failure> {
-    places::check(path.as_ref(), "name a model, or a file of tests with one test a line")?;
+    places::check(path.as_ref(), "name a model, or a file of tests with one test per line")?;
     read_up_to(path).map_err(|cause| Failure::new(format!("{path}: {cause}")))
 }
 
 fn read_tests(path: &str) -> Result<Vec<Vec<String>>, Failure> {
     parse_tests(&read(path)?).map_err(|error| {
         Failure::new(format!("{path}: {error}"))
-            .hint("write one test a line, its events separated by commas")
+            .hint("write one test per line, its events separated by commas")
     })
 }
 

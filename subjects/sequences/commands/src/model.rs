@@ -29,7 +29,7 @@ pub struct Check {
     #[command(flatten)]
     settings: Settings,
 
-    /// Print one JSON object a line, one for each model, instead of text
+    /// Print one JSON object per line, one for each model, instead of text
     #[arg(long)]
     json: bool,
 }
@@ -70,7 +70,7 @@ pub struct SpaceArguments {
     json: bool,
 }
 
-/// Prints random traces of a model, one a line.
+/// Prints random traces of a model, one per line.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -30,7 +30,7 @@ const COVERED: [(u64, &str, &str); 4] = [
     (1, "#c6dbef", "1 test"),
     (2, "#6baed6", "2 to 4"),
     (5, "#2171b5", "5 to 9"),
-    (10, "#08306b", "10 and more"),
+    (10, "#08306b", "10 or more"),
 ];
 
 /// The coverage of an item.

@@ -187,7 +187,7 @@ impl Plan<'_> {
         }
     }
 
-    /// Executes the test with a number from 0.
+    /// Executes the test with this number, counted from 0.
     fn execute(
         &mut self,
         number: usize,
