@@ -74,7 +74,8 @@ fn words(criterion: &str) -> Option<(Order, usize)> {
 
 /// How close the suite of a run came to each open item, by the longest beginning of the item in a
 /// test. The distance is the number of letters that are missing. `None` for each item if the record
-/// has no suite, or if the criterion is not supported.
+/// has no suite, or if the criterion is not supported, and for an item whose name contains the
+/// label of an event with several fields, or of which no beginning occurs in a test.
 pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approach>> {
     let none = || vec![None; goals.open.len()];
     let Some((order, strength)) = words(goals.criterion) else { return none() };

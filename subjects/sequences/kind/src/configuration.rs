@@ -25,7 +25,7 @@ pub(crate) struct Configuration {
     pub(crate) goals: String,
     /// Further criteria by which the suite is ranked.
     pub(crate) measure: Vec<String>,
-    /// Tests of a suite.
+    /// Number of tests of a suite.
     pub(crate) size: usize,
     pub(crate) pool: PoolSettings,
     /// Maximum number of states that are explored.
@@ -103,7 +103,7 @@ const NAMES: [(&str, &str); 8] = [
     ("unranked", "tests of the pool at random"),
     ("best-of", "the best of some random suites"),
     ("ga", "a genetic algorithm over suites (Elyasaf et al., section 5)"),
-    ("greedy", "adds the test with most new items"),
+    ("greedy", "adds the test with the most new items"),
     ("local", "a greedy suite, then random ones, improved by swaps of single tests"),
     ("direct", "no pool: shortest traces to items that are not covered, continued by walks"),
     ("optimal", "the best suite of all, for suites of 4 of at most 300 tests"),
@@ -213,7 +213,7 @@ fn common() -> Vec<ParameterInfo> {
             "pool_seed",
             int(1),
             Values::Text,
-            "seed of the pool; run: that of the run, for a pool of its own",
+            "seed of the pool; run: the seed of the run, so that each seed has its own pool",
         ),
         parameter(
             "sampler",
@@ -226,13 +226,13 @@ fn common() -> Vec<ParameterInfo> {
             "length",
             int(DEFAULT_LENGTH as i64),
             whole(1, 1_000_000),
-            "events of a test at most",
+            "maximum number of events of a test",
         ),
         parameter(
             "states",
             int(1_000_000),
             whole(1, 100_000_000),
-            "states that are explored at most",
+            "maximum number of states that are explored",
         ),
         parameter(
             "bugs",
@@ -280,7 +280,7 @@ fn own(algorithm: &str) -> Vec<ParameterInfo> {
                 "keep",
                 int(1000),
                 whole(0, i64::MAX),
-                "tests that cover an item at least, for its variance to count",
+                "minimum number of tests that must cover an item for its variance to count",
             ),
             parameter(
                 "duplicates",

@@ -14,7 +14,7 @@ pub(crate) const EXECUTIONS: &str = "executions";
 pub(crate) const STEPS: &str = "steps";
 pub(crate) const ITEMS: &str = "items";
 pub(crate) const EVENTS: &str = "events";
-/// The level of a mutant's location: the built-in system whose fault it is.
+/// The level of a mutant's location: the built-in system that has the fault.
 pub(crate) const SYSTEM: &str = "system";
 pub(crate) const SUITE: &str = "suite.json";
 
@@ -28,7 +28,7 @@ pub(crate) fn info() -> SubjectInfo {
                 EXECUTIONS,
                 "suite evaluation",
                 "suite evaluations",
-                "computations of a suite's rank; walks of direct generation, tests of a risk estimate",
+                "computed ranks of suites; with `direct`, generated walks; with `risk`, executed tests",
             ),
             Unit::new(STEPS, "event", "events", "events of walks, including the walks of the pool"),
         ],

@@ -166,8 +166,8 @@ fn source(path: &str) -> Result<ModelSource, String> {
     ModelSource::open(path).map_err(|error| format!("{path}: {error}"))
 }
 
-/// Checks that a model can be explored and that some event can happen first. Returns its digest and
-/// warnings; the error does not name the file.
+/// Checks that a model can be read and that some event can happen in its first state. Returns the
+/// digest and the warnings of the model; the error does not name the file.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     let source = ModelSource::open(path).map_err(|error| match &*error.hint {
         "" => error.to_string(),

@@ -21,13 +21,13 @@ const KEPT_MATRICES: usize = 12;
 const KEPT_ITEMS: usize = 24;
 
 /// A function that checks whether to continue; it returns an error if the caller has stopped the
-/// run.
+/// run or the budget of real time is spent.
 pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 
 /// Why a computation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// The caller stopped it.
+    /// The caller or the budget of real time stopped the computation.
     Asked,
     /// The model or a parameter does not allow it.
     Failed(String),
