@@ -39,7 +39,7 @@ pub struct Criterion {
     pub(crate) distinct: bool,
     relax: Option<Relax>,
     weights: Option<FxHashMap<u64, u64>>,
-    /// A test is cut before the first of these letters; `None` if tests are not cut.
+    /// A test is cut before the first occurrence of this letter; `None` if tests are not cut.
     pub(crate) until: Option<Letter>,
 }
 
@@ -208,8 +208,8 @@ impl Criterion {
     }
 
     /// Row and column of an item in a picture: the word without its last letter, and that letter.
-    /// An item that is not a word of two letters or more, or a class of a relaxed criterion, has
-    /// its own row and an empty column.
+    /// Items that are not words of two letters or more, words with positions, and classes of a
+    /// relaxed criterion have rows of their own and an empty column.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,
@@ -293,7 +293,7 @@ impl Criterion {
         self.span <= MAX_BITS && !matches!(self.kind, Kind::Symmetry(_))
     }
 
-    /// The words of a bit vector of all items.
+    /// The number of machine words of a bit vector for all items, plus one.
     fn bit_words(&self) -> usize {
         bits::words(self.span as usize) + 1
     }

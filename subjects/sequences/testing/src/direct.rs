@@ -142,9 +142,9 @@ pub struct GeneratedTest<'t> {
 /// Receives each generated test; generation ends if it breaks.
 pub type OnTest<'o> = dyn FnMut(GeneratedTest<'_>) -> ControlFlow<()> + 'o;
 
-/// Makes tests for uncovered items: a shortest trace that covers one of them, continued by the
-/// walk, of several, that covers the most uncovered items. `reachable` contains all reachable
-/// items; `on_test` receives each test.
+/// Makes tests for uncovered items: a shortest trace that covers one of them, continued by the one
+/// of several walks that covers the most uncovered items. `reachable` contains all reachable items;
+/// `on_test` receives each test.
 pub fn direct(
     criterion: &Criterion,
     space: &Space,

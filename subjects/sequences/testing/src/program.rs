@@ -79,8 +79,8 @@ pub(crate) struct Thread {
 /// The behaviour of a thread.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// A table of states with their transitions, and the number of the first; `None` if it ends at
-    /// once.
+    /// A table of states with their transitions, and the number of the first state; `None` if the
+    /// thread ends at once.
     Table(Vec<Row>, Option<u32>),
     /// Code, for threads with too many states or states that depend on data.
     Code(Code),

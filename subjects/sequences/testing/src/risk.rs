@@ -196,7 +196,8 @@ pub fn scores(items: &[Evidence], policy: Policy, seed: u64) -> Vec<f64> {
     items.iter().map(score).collect()
 }
 
-/// The indices of items from the highest score to the lowest; equal ones keep their order.
+/// The indices of items from the highest score to the lowest; items with equal scores keep their
+/// order.
 pub fn ranking(scores: &[f64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..scores.len()).collect();
     order.sort_by(|&a, &b| scores[b].total_cmp(&scores[a]));

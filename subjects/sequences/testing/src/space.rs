@@ -43,7 +43,7 @@ pub struct Space {
 pub struct BrokenModel {
     /// The rule.
     pub fault: Fault,
-    /// A shortest trace that breaks it.
+    /// A shortest trace that breaks the rule.
     pub trace: Vec<String>,
 }
 
@@ -256,8 +256,8 @@ impl Space {
         events
     }
 
-    /// The number of the strongly connected component of each state. Edges lead to components
-    /// of the same or a lower number.
+    /// The number of the strongly connected component of each state, and the number of components.
+    /// Edges lead to components of the same or a lower number.
     pub(crate) fn components(&self) -> (Vec<u32>, usize) {
         const NONE: u32 = u32::MAX;
         let count = self.states();

@@ -10,7 +10,7 @@ use crate::model::Model;
 use crate::pool::{DEFAULT_LENGTH, Sampler, Walker};
 use crate::streams::SYNTHETIC;
 
-/// Minimum number of different traces of a synthetic model that end.
+/// Minimum number of different traces that end, for a synthetic model.
 const FEWEST_TRACES: usize = 100;
 
 /// Number of walks that search a model for [`FEWEST_TRACES`] different traces.

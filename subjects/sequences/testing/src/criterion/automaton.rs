@@ -250,8 +250,8 @@ impl Reader {
             };
             self.at += 1;
             part = match part {
-                // Do not repeat a part again that may already occur any number of times, because
-                // that changes nothing.
+                // Do not repeat again what may already occur any number of times, because that
+                // changes nothing.
                 Part::Repeat(inner, 0, None) => Part::Repeat(inner, 0, None),
                 part => Part::Repeat(Box::new(part), low, high),
             };

@@ -200,7 +200,8 @@ impl<'c> Cover<'c> {
     /// Computes words with their earliest ends, for alphabets with too many words for a bit vector.
     fn sparse_subsequences(&mut self, letters: &[Letter], t: usize) {
         let s = self.criterion.letters as u64;
-        // Words that end at each position, extended to the first later occurrence of each letter.
+        // For each word, the number of letters up to its earliest end. Each round extends the words
+        // by the first later occurrence of each letter.
         let mut ends: FxHashMap<u64, usize> = FxHashMap::default();
         ends.insert(0, 0);
         for _ in 0..t {

@@ -282,7 +282,9 @@ impl Criterion {
                         weight.filter(|(_, weight)| *weight <= u32::MAX.into())
                     else {
                         let cause = format!("{path}: `{line}` has no weight");
-                        return Err(context.error(cause, "write a word and a whole number a line"));
+                        return Err(
+                            context.error(cause, "write a word and a whole number on each line")
+                        );
                     };
                     weights.insert(self.item(word, context)?, weight);
                 }
@@ -350,8 +352,8 @@ fn word_length(
     }
 }
 
-/// Removes `length=N` from the options and returns N. The error says that it is missing or not in
-/// range.
+/// Removes `length=N` from the options and returns N. An error if N is missing or not in
+/// `t..=10_000`.
 fn length_option(
     context: &Context<'_>,
     options: &mut Vec<String>,

@@ -145,8 +145,8 @@ impl Criterion {
         Ok(self.relaxed(words.into_iter().filter(distinct).collect()))
     }
 
-    /// The size of a bit vector of all words of length `j`; an error if `sets` such vectors need
-    /// too much memory.
+    /// The number of machine words of a bit vector for all words of length `j`, plus one; an error
+    /// if `sets` such vectors need too much memory.
     fn words_of(&self, j: usize, sets: usize) -> Result<usize, Unbounded> {
         let (s, sets) = (self.letters as u128, sets as u128);
         let count = s.pow(j as u32);

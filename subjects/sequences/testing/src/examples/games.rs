@@ -80,9 +80,9 @@ fn games(
     (all, merged)
 }
 
-/// Counts the games on a board with a given side: all games, games up to symmetries of the whole
-/// game, and games in which moves count as one if a symmetry of the current board maps them to each
-/// other.
+/// Counts the games on a board with a given side, or with 9 squares if `side` is 9: all games,
+/// games up to symmetries of the whole game, and games in which moves count as one if a symmetry of
+/// the current board maps them to each other.
 pub(super) fn played(side: u64) -> Result<Value, String> {
     let side = match side {
         9 => 3,

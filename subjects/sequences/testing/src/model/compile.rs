@@ -309,7 +309,8 @@ impl Compiler {
     }
 }
 
-/// A dotted name as a string; `None` if the expression is something else.
+/// A name, a dotted name, a text or a number as a string; `None` if the expression is something
+/// else.
 fn path(expr: &syntax::Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Name(name) | ExprKind::Text(name) => Some(name.clone()),
@@ -319,7 +320,7 @@ fn path(expr: &syntax::Expr) -> Option<String> {
     }
 }
 
-/// A set that does not depend on variables; the error for other sets.
+/// A set that does not depend on variables; an error for any other set.
 fn known(set: SetExpr, span: Span) -> Result<EventSet, ModelError> {
     match set {
         SetExpr::Constant(set) => Ok(set),

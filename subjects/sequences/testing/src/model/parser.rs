@@ -33,7 +33,7 @@ const ITEMS: [&str; 11] = [
 /// The only word of [`ITEMS`] that may also be a name.
 const NAME: &str = "requirement";
 
-/// Other words that may not be names.
+/// Other words that cannot be names.
 const WORDS: [&str; 24] = [
     "wait",
     "block",
@@ -61,7 +61,7 @@ const WORDS: [&str; 24] = [
     "false",
 ];
 
-/// All words that may not be names.
+/// All words that cannot be names.
 fn keywords() -> impl Iterator<Item = &'static str> {
     ITEMS.into_iter().filter(|word| *word != NAME).chain(WORDS)
 }

@@ -322,13 +322,13 @@ fn row(
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableFormError {
-    /// Its states cannot be explored.
+    /// The states of the model cannot be explored.
     #[error(transparent)]
     Broken(#[from] BrokenModel),
-    /// It cannot be converted to JSON, which does not occur.
+    /// The tables cannot be converted to JSON, which does not occur.
     #[error("{0}")]
     Json(serde_json::Error),
-    /// It has too many states.
+    /// The model has too many states.
     #[error("the model has more than {limit} states")]
     States {
         /// The maximum.

@@ -53,7 +53,7 @@ pub(crate) enum Expr {
     Binary(BinaryOp, Box<Expr>, Box<Expr>, Span),
     /// Whether two values without lists are equal.
     Same(Box<Expr>, Box<Expr>),
-    /// Whether two lists, whose items have a width, are equal.
+    /// Whether two lists, whose items have this many words, are equal.
     SameList(Box<Expr>, Box<Expr>, usize),
     Length(Box<Expr>),
     /// How often a list contains a value.

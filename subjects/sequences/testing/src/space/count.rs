@@ -30,7 +30,7 @@ pub struct SpaceCounts {
     pub shortest: Option<usize>,
     /// Number of events of the longest trace; `None` if the model is cyclic.
     pub longest: Option<usize>,
-    /// The traces; `None` if there are infinitely many.
+    /// The traces; `None` if there are infinitely many because their length is not limited.
     pub traces: Option<Traces>,
 }
 

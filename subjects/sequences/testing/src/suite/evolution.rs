@@ -137,7 +137,7 @@ impl Run<'_, '_> {
         self.individual(suite, born)
     }
 
-    /// The best of a few drawn with replacement, the first of equal ones.
+    /// The best of a few individuals that are drawn with replacement, the first of equal ones.
     fn tournament<'p>(&mut self, population: &'p [Individual]) -> &'p Individual {
         let mut best = self.stream.pick(population);
         for _ in 1..self.settings.tournament {

@@ -33,7 +33,7 @@ fn automata_are_minimal_and_bounded() {
     let alphabet = Alphabet::names(&crate::events::Events::plain(["a", "b"]));
     let automaton = |text: &str| Expression::parse(text).unwrap().automaton(&alphabet);
     assert_eq!(automaton(".* a .* | .* a").unwrap().accepts.len(), 2);
-    // The letter at the twentieth place from the end takes 2^20 states.
+    // The automaton would have to remember which of the last 21 letters are `a`, in 2^21 states.
     assert!(automaton(".* a .{20}").unwrap_err().cause.contains("10000 states"));
     assert!(automaton("(((a{1000}){1000}){1000}){1000}").is_err());
     assert_eq!(automaton("c").unwrap_err().to_string(), "expression, column 1: unknown event `c`");

@@ -14,7 +14,7 @@ pub(super) fn group(context: &Context<'_>, text: &str) -> Result<Vec<Vec<Letter>
     let identity: Vec<Letter> = (0..context.alphabet.len() as Letter).collect();
     let mut generators = Vec::new();
     for line in text.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with('#')) {
-        let hint = "write a permutation a line: a b c -> b c a";
+        let hint = "write one permutation per line: a b c -> b c a";
         let Some((from, to)) = line.split_once("->") else {
             return Err(context.error(format!("`{line}` is not a permutation"), hint));
         };

@@ -147,7 +147,7 @@ impl Compiler {
             if !known.fits(&of) {
                 let (a, b) = (known.shown(), of.shown());
                 let cause = format!("field `{name}` is {a} elsewhere and {b} here");
-                return Err(ModelError::new(declaration.span, cause).hint("use one type a field"));
+                return Err(ModelError::new(declaration.span, cause).hint("use one type per field"));
             }
             if *id == next {
                 self.facts.field_names.push(name.clone());
