@@ -52,8 +52,8 @@ impl Parameters for Mosa {
             Field::share("extension", &mut self.extension).meaning(LocalSearch::MEANING),
             Field::share("reduction", &mut self.reduction).meaning(LocalSearch::MEANING),
             Field::switch("compat.mutate_parents", &mut self.mutate_parents).meaning(
-                "mutate the parents instead of the children, as C does, so that crossover affects \
-                 effect",
+                "mutate the parents instead of the children, as the published program does, so that \
+                 crossover affects only children that are not mutated",
             ),
         ]
     }
@@ -83,8 +83,8 @@ impl Parameters for DynaMosa {
 
 impl SearchAlgorithm for DynaMosa {
     const NAME: &'static str = "dynamosa";
-    const SUMMARY: &'static str = "MOSA, but a goal with dependencies counts only after one of them \
-                                   is covered (Panichella et al. 2018; Pynguin paper, 3.1.4)";
+    const SUMMARY: &'static str = "MOSA, but a goal with dependencies counts only after one of \
+                                   them is covered (Panichella et al. 2018; Pynguin paper, 3.1.4)";
 
     fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended {
         let targets = Targets::dynamic(session.problem.dependencies());
