@@ -35,7 +35,8 @@ impl DoubleDouble {
         DoubleDouble { high, low: (a - (high - of_b)) + (b - of_b) }
     }
 
-    /// The product of two numbers, without error unless it or a factor is near the largest or the smallest double.
+    /// The product of two numbers without error, unless the product or a factor is near the largest
+    /// or the smallest double.
     const fn product(a: f64, b: f64) -> DoubleDouble {
         /// The upper half of the bits of a number's significand.
         const fn upper(x: f64) -> f64 {
