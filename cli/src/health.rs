@@ -87,7 +87,10 @@ impl Arguments {
                 Ok(())
             }
             _ => Err(Failure::new(format_args!("the coordinator at {address} is not serving"))
-                .hint("the coordinator's log says why: its store fails, or another coordinator is the leader")),
+                .hint(
+                    "the coordinator's log says why: its store fails, or another coordinator is \
+                     the leader",
+                )),
         }
     }
 }

@@ -1,5 +1,6 @@
-//! Tests external tools with adapters, through the binary: descriptors, environments, limits of a
-//! run, isolation, and results that follow the contract.
+//! Tests external tools with adapters, through the binary: descriptors, environments, requests for
+//! mutation analysis, limits of a run, isolation, interim results, and results that break the
+//! contract.
 
 #![cfg(target_os = "linux")]
 

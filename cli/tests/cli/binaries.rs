@@ -1,5 +1,5 @@
-//! Tests, with the binary, the results of external tools other than numbers: binary files, faults,
-//! snapshots and processor time.
+//! Tests, with the binary, what runs of external tools record in addition to their coverage: binary
+//! files, faults, snapshots, processor time, timelines of criteria and conditions of the machine.
 
 #![cfg(target_os = "linux")]
 

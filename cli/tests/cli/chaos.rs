@@ -249,7 +249,8 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     let undisturbed = StoreUrl::Sqlite(folder.path().join("undisturbed.db"));
     // The runs sleep most of the time, so that many workers can run on the machine.
     let cluster = Cluster::start(folder.path(), undisturbed, 1, 4 * scale.workers);
-    // On a busy machine attempts are lost without any fault, because heartbeats arrive too late.
+    // On a busy machine, attempts may be lost without any fault, because heartbeats arrive too
+    // late.
     let (digests, _) = cluster.end(scale.runs);
     assert_eq!(digests.len(), scale.runs);
     (folder, digests)

@@ -1,5 +1,6 @@
 //! Tests clusters of several people with the binary: studies with owners and shares, workers that
-//! are drained or whose allocation ends, and clients that are suspended for some time.
+//! are drained, blocked or ended by a run or whose allocation ends, clients that are suspended for
+//! some time, lists of coordinators, estimates, metrics, and the removal of old results.
 
 use std::collections::BTreeSet;
 use std::fs;

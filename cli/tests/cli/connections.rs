@@ -1,5 +1,6 @@
-//! Tests connections to coordinators that are only kept open, that fail, or that are restored, and
-//! the requests that the dashboard answers.
+//! Tests connections to coordinators that are only kept open, that fail, or that are restored, the
+//! requests that the dashboard answers, coordinators whose PostgreSQL server is down, and commands
+//! that this build does not support.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -145,8 +146,8 @@ fn watch_continues_after_a_restart_of_the_coordinator() {
     assert!(watch.0.wait().unwrap().success());
 }
 
-/// Waits until a client is connected and has been answered. Connects clients of its own only after
-/// that.
+/// Waits until a client is connected and its first request has been answered. Sends a request only
+/// when the client is connected, because the connection could be mistaken for the client's.
 fn wait_for_watcher(address: &str) {
     let port = address.rsplit(':').next().unwrap().parse::<u16>().unwrap();
     let start = Instant::now();

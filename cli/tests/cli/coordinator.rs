@@ -384,7 +384,8 @@ fn callers_without_credentials_are_refused() {
     assert!(text.contains("complete"), "{text}");
 }
 
-/// A worker that may not run programs leaves runs of the kind `command` to a worker that may.
+/// A worker that is not permitted to execute programs leaves runs of the kind `command` to a worker
+/// that is.
 #[test]
 fn a_run_waits_for_a_worker_that_executes_its_kind() {
     let folder = TempDir::new().unwrap();

@@ -45,7 +45,8 @@ fn damage_bytes(path: &Path, random: &mut ChaCha8Rng) -> String {
             format!("bit {bit} of byte {at}")
         }
         1 => {
-            // The trees of tables are in the first pages and at the beginning of each page.
+            // The first bytes of a page are the header of the file, the header of a part of a tree,
+            // or a pointer to the next page.
             let page = random.random_range(0..bytes.len() / PAGE);
             let at = page * PAGE + random.random_range(0..100);
             bytes[at] = random.random::<u8>();

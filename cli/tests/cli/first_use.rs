@@ -1,5 +1,6 @@
-//! Tests checks before a study, its events, a tool that gives wrong results, variants of a study in
-//! one folder, and reports with other labels.
+//! Tests with the binary: checks before a study, its events, variants of a study in one folder,
+//! reports with other labels, output as JSON, a study file from answers, a tool that gives wrong
+//! results, and completions for shells.
 
 use std::fs;
 use std::path::Path;
@@ -206,7 +207,7 @@ fn a_study_file_is_written_from_answers() {
 #[cfg(unix)]
 const PROJECTS: usize = 40;
 
-/// A tool that answers with an invalid result, and a study with many runs of it.
+/// Writes a tool that answers with an invalid result, and a study with many runs of the tool.
 #[cfg(unix)]
 fn wrong_tool(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;

@@ -17,7 +17,7 @@ use zip::{ZipArchive, ZipWriter};
 
 use crate::support::{catherd, stderr, two_projects};
 
-/// Number of forgeries in the test suite. `CATHERD_FORGERIES` sets another number.
+/// Number of forgeries, unless `CATHERD_FORGERIES` sets a different number.
 const FORGERIES: u64 = 36;
 
 /// Maximum time for checking one package.

@@ -1,4 +1,5 @@
-//! Fuzzers on real targets, with the adapters that ship and Debian's packages.
+//! Tests the shipped adapters of fuzzers: their shared files, and studies of a real target, which
+//! need Debian's packages of the fuzzers.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! Tests of the help and the version of the binary.
+//! Tests of the help and the version of the binary, and of arguments that it refuses.
 
 use crate::support::{catherd, stderr};
 

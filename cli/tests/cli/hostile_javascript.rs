@@ -27,8 +27,8 @@ const EXECUTIONS: u32 = 3;
 /// because tests wait for it.
 const SECONDS: (&str, &str) = ("CATHERD_JAVASCRIPT_SECONDS", "3");
 
-/// Maximum time of all attempts of a run: [`SECONDS`] for a test and five times as many for
-/// loading, both multiplied by three for a machine under load.
+/// Maximum time of all attempts of a run: several times the limits of processor time, [`SECONDS`]
+/// for a test and five times as many for loading, because the machine may be under load.
 const MOST: Duration = Duration::from_secs(300);
 
 /// A harmless program. Its run must not be influenced by the other programs.

@@ -1,6 +1,6 @@
 //! Tests measuring apart from trials with the binary. The artifact of a tool is measured after its
 //! trial, only once for the same contents, again if measuring failed, and by another measurer
-//! without executing the tool again.
+//! without executing the tool again. Settings that contradict each other are refused.
 
 #![cfg(target_os = "linux")]
 

@@ -1,4 +1,4 @@
-//! Tests the processor time of runs of every subject kind with the binary: it is recorded, and
+//! Tests the processor time of runs of three subject kinds with the binary: it is recorded, and
 //! changes neither digests nor the results in packages.
 
 use std::collections::HashMap;

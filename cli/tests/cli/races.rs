@@ -1,4 +1,5 @@
-//! Tests races with the binary: decisions are the same on one machine and on a cluster.
+//! Tests races, and studies that end when they are decided, with the binary: decisions are the same
+//! on one machine and on a cluster, and after an interruption.
 
 use std::fs;
 use std::path::{Path, PathBuf};

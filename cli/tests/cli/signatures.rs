@@ -153,7 +153,7 @@ fn wrong_signatures_are_refused() {
         write(&forged, &key.sign(&forged).unwrap());
         refused(from, expected);
     }
-    // Use a signature by the same key of another text.
+    // Use a signature of a different text by the same key.
     write(&statement, &key.sign(b"something else").unwrap());
     refused("of something else", "does not belong to the statement");
 

@@ -402,8 +402,8 @@ const RUNS: u64 = 8;
 /// Number of test executions that makes runs long enough to be interrupted.
 const LONG: &str = "600";
 
-/// The condition `2 < 1` is never true, and the key of the other script can be pressed. With
-/// branches as criterion, records and tables of criteria show this.
+/// Only the condition `2 < 1` is never true, so one branch and the block under it are not covered.
+/// The tables of criteria and goals show this if branches are a criterion of the search.
 #[test]
 fn a_study_aims_at_branches_if_it_says_so() {
     let place = TempDir::new().unwrap();

@@ -107,7 +107,7 @@ impl Host {
         let mut sockets = BTreeMap::new();
         for place in ["/dev/shm", "/run", "/var/tmp", "/home", "/tmp"] {
             let socket = Path::new(place).join(format!("{name}.sock"));
-            // Skip paths to which the user may not write.
+            // Skip folders in which the user cannot create files.
             if let Ok(listener) = UnixListener::bind(&socket) {
                 serve(listener);
                 sockets.insert(format!("socket in {place}"), socket);
@@ -329,7 +329,7 @@ fn serve(listener: UnixListener) {
     });
 }
 
-/// A socket of another kind at a path, which nothing reads.
+/// Binds a socket of this kind (datagrams or packets) to a path. Nothing reads from the socket.
 fn bind(kind: i32, path: &Path) {
     let (address, length) = crate::probe::local_address(path);
     // SAFETY: the address is a plain structure, and its length is passed with it.

@@ -89,7 +89,7 @@ fn sockets(facts: &Facts, answers: &mut Answers) {
     add("datagram socket", datagrams.send_to(b"x", path("datagrams")).is_ok());
     add("packet socket", raw_connect(libc::SOCK_SEQPACKET, &path("packets")));
     let linked = fs::hard_link(path("socket"), "hard-link").is_ok();
-    // The folder of the run may be on another file system than the socket.
+    // The link fails if the folder of the run and the socket are on different file systems.
     add("hard link to a socket", linked && connects(Path::new("hard-link")));
     for process in [1, facts.process] {
         let outside = PathBuf::from(format!("/proc/{process}/root"));
