@@ -165,8 +165,9 @@ fn damaged_built_in_objects_do_not_damage_the_host() {
     assert_eq!(run(small(), script), "0.8414709848078965 1704110400000 number\njob\nxy");
 }
 
-/// Evaluates a script in a guarded engine with `depth` times its stack. Returns its result as text,
-/// and why it was ended.
+/// Evaluates a script in a guarded engine whose stack is enlarged by the factor `depth`. Returns
+/// the script's result as text, or the message of the error that it throws, and why it was ended;
+/// `None` if no limit ended it.
 fn guarded(script: &str, depth: usize) -> (String, Option<Stop>) {
     let limits = Limits { stack: 4 << 20, memory: 64 << 20, turn: 200, ..small() };
     let work = move || {

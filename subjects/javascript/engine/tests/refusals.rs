@@ -78,8 +78,8 @@ impl Refusing {
     }
 }
 
-// SAFETY: all blocks come from another allocator of rquickjs, with its promises; null means
-// refused.
+// SAFETY: all blocks come from an allocator of rquickjs, which fulfils the requirements of the
+// trait; null means that a request is refused.
 unsafe impl Allocator for Refusing {
     fn alloc(&mut self, size: usize) -> *mut u8 {
         if self.grants(size) { RustAllocator.alloc(size) } else { std::ptr::null_mut() }

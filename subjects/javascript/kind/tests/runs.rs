@@ -1,4 +1,4 @@
-//! Runs on JavaScript projects, through the interface of subject kinds.
+//! Tests runs on JavaScript projects, mutants and measures, through the interface of subject kinds.
 
 use std::ops::ControlFlow;
 use std::path::Path;

@@ -1,4 +1,5 @@
-//! Tests reports of executions: evidence about arguments, distances of string tests, and results.
+//! Tests reports of executions: evidence about arguments, distances of string tests, nodes and
+//! outcomes of chains, and results.
 
 use std::rc::Rc;
 

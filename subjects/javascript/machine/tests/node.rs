@@ -1,5 +1,5 @@
 //! Compares the functions of Node.js that are not part of the language with recorded results of
-//! Node.js 20.
+//! Node.js 20, and tests how programs are loaded as modules.
 
 use std::collections::BTreeMap;
 
