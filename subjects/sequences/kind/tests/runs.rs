@@ -1,4 +1,5 @@
-//! Runs on models, through the interface of subject kinds.
+//! Tests the kind through the interface of subject kinds: runs on models, how models are
+//! found, their measures, and parameters.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;

@@ -1,4 +1,5 @@
-//! Tests models as text: their semantics, and messages about mistakes.
+//! Tests models: the semantics of their text, messages about mistakes, included files, built-in
+//! models, the table form, walks, and models of GraphWalker.
 
 use catherd_sequences_testing::{
     Alphabet, BUILTIN, Model, ModelSource, Sampler, Space, Stepper, Walker,
@@ -287,8 +288,8 @@ fn weights_matter_only_for_walks() {
     assert!(near(weighted, [3.0 / 7.0, 3.0 / 7.0, 1.0 / 7.0]), "{weighted:?}");
     let steps = shares(Sampler::Steps);
     assert!(near(steps, [1.0 / 3.0; 3]), "{steps:?}");
-    // The events that were taken least often come next, so each three walks contain each event
-    // once.
+    // The events that were taken least often come next, so each group of three successive walks
+    // contains each event once.
     let avoid = shares(Sampler::Avoid);
     assert!(near(avoid, [1.0 / 3.0; 3]), "{avoid:?}");
     let tests = walks(Sampler::Avoid, 2);

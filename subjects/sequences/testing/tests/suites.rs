@@ -1,4 +1,4 @@
-//! Tests of pools, criteria and algorithms.
+//! Tests of pools, criteria and algorithms, and of tests that systems execute.
 
 use std::ops::ControlFlow;
 
