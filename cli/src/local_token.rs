@@ -50,7 +50,8 @@ pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> 
 ///
 /// # Errors
 ///
-/// If folder or file belong to another user or are accessible to others.
+/// If folder or file belong to another user or are accessible to others, or if the file cannot be
+/// read.
 pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure> {
     let Some(folder) = folder() else { return Ok(None) };
     let addresses = loopback(address.strip_prefix("http://").unwrap_or(address));

@@ -13,7 +13,7 @@ use catherd_cli_console::{Failure, terminal};
 /// The prefix of the name of a rendezvous file in places where an address is expected.
 const PREFIX: &str = "file:";
 
-/// Largest rendezvous file in bytes.
+/// Maximum size of a rendezvous file in bytes.
 const MAX_BYTES: u64 = 4096;
 
 /// Time between two attempts to read a file.
@@ -28,7 +28,8 @@ pub(crate) fn is_used(addresses: &[String]) -> bool {
 ///
 /// # Errors
 ///
-/// If a file cannot be read, or contains no address.
+/// If a file cannot be read, is larger than [`MAX_BYTES`], or does not consist of addresses on
+/// separate lines.
 pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
     let resolve = |address: &String| match address.strip_prefix(PREFIX) {
         Some(file) => read(Path::new(file)).map_err(|cause| {

@@ -36,7 +36,7 @@ pub fn check(file: &Path) -> Result<(), Failure> {
 pub fn unwritable(file: &Path, cause: &io::Error) -> Failure {
     check(file).err().unwrap_or_else(|| {
         Failure::new(format_args!("{}: {cause}", file.display()))
-            .hint("name a file that you may write to")
+            .hint("name a file that you may write to, on a disk with free space")
     })
 }
 

@@ -24,7 +24,8 @@ pub fn work_folder(prefix: &str) -> Result<TempDir, Failure> {
     })
 }
 
-/// Checks that a path exists. `hint` is the hint of the error if no path near it exists.
+/// Checks that a path exists. `hint` is the hint of the error, unless the path is a URL or a
+/// pattern, begins with `~`, or has a name that is similar to the name of an existing path.
 ///
 /// # Errors
 ///

@@ -17,7 +17,7 @@ const LIMIT: Duration = Duration::from_secs(10);
 ///
 /// # Errors
 ///
-/// If none answers, or the token is not a worker's.
+/// If no coordinator answers, or if the first one that answers refuses the token.
 pub(crate) fn admits_workers(
     credentials: &Credentials,
     addresses: &[String],

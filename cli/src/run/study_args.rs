@@ -141,7 +141,7 @@ impl StudyArgs {
         }
     }
 
-    /// The folder of the study file, at which relative paths start.
+    /// The folder of the study file, at which relative paths start; `.` if there is no study file.
     pub(crate) fn folder(&self) -> PathBuf {
         let folder = self.study.as_deref().and_then(Path::parent);
         folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()

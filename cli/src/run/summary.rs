@@ -39,7 +39,8 @@ pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: D
     text
 }
 
-/// A line about a study that ends before its last seed.
+/// A line about comparisons that are decided before the last seed: all comparisons of a study or,
+/// if algorithms remain, the comparisons of `algorithms`.
 pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize) -> String {
     let of = match rest {
         0 => "every comparison".to_owned(),
