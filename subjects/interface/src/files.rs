@@ -16,7 +16,8 @@ pub const LARGEST_PROJECT: u64 = 512 << 20;
 ///
 /// # Errors
 ///
-/// If a path cannot be read.
+/// If a path cannot be read, is neither a regular file nor a folder, or is a file of more than
+/// [`LARGEST_PROJECT`] bytes.
 pub fn find(
     paths: &[PathBuf],
     takes: impl Fn(&Path) -> bool,

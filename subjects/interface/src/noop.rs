@@ -3,8 +3,8 @@
 //!
 //! Parameters of the algorithm: `ms` (how long a run sleeps, in milliseconds), `panic` (every run
 //! whose seed is divisible by this number panics), `abort` (every such run aborts the process),
-//! `exit` (every such run ends the process with exit code 7), and `hog` (every such run requests
-//! more memory than any computer has).
+//! `exit` (every such run ends the process with exit code 7), and `hog` (every such run fills 4 TiB
+//! of memory).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

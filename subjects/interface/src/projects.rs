@@ -20,7 +20,7 @@ impl Progress for () {
 /// The result of a search for projects.
 #[derive(Debug, Default)]
 pub struct FoundProjects {
-    /// The usable projects, in the order of their names.
+    /// The usable projects.
     pub projects: Vec<FoundProject>,
     /// Projects that cannot be run.
     pub skipped: Vec<SkippedProject>,

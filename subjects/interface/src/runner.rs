@@ -25,16 +25,16 @@ pub enum RunError {
     /// The input cannot be run; a repetition would end in the same way.
     #[error("{0}")]
     Failed(String),
-    /// The time limit of the runner ended it; another computer may be faster.
+    /// The time limit of the runner ended the run; a different computer may be faster.
     #[error("{0}")]
     TimedOut(String),
-    /// The memory limit of the runner ended it; another computer may have more memory.
+    /// The memory limit of the runner ended the run; a different computer may have more memory.
     #[error("{0}")]
     OutOfMemory(String),
     /// The subject or its tool crashed; a repetition may succeed.
     #[error("{0}")]
     Crashed(String),
-    /// The progress callback stopped it.
+    /// The progress callback stopped the run.
     #[error("stopped")]
     Stopped,
 }

@@ -105,7 +105,7 @@ impl Descriptor {
 ///
 /// # Errors
 ///
-/// If a descriptor cannot be read, or if two descriptors have the same name.
+/// If a descriptor cannot be read or is invalid, or if two descriptors have the same name.
 pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
     let FoundProjects { projects, skipped, warnings } = found;
     let mut named: BTreeMap<String, PathBuf> = BTreeMap::new();

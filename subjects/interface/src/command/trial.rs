@@ -30,7 +30,8 @@ pub struct TrialSettings {
     pub budget: Budget,
 }
 
-/// Files that a tool and catherd exchanged in a run, as text; empty if there were none.
+/// What a tool and catherd exchanged in a run, as text. A field is empty if there is nothing to
+/// show.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
     /// The request.
