@@ -103,7 +103,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The project of a suite, if it is in the folder of the suite or in the current folder.
+/// The project of a suite, if it is in the folder of the suite or in the current folder. With
+/// `any`, the first project in these folders, even if the suite was generated for a different one.
 fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folders = [folder.unwrap_or(Path::new(".")), Path::new(".")];

@@ -7,8 +7,8 @@ use std::collections::{BTreeSet, BinaryHeap};
 /// Shortest period of a repeating timer in milliseconds, so that time advances.
 const SHORTEST_PERIOD: f64 = 1.0;
 
-/// A clock in milliseconds since it was made. Timers are due in the order of their time, then of
-/// their creation.
+/// A clock that shows the milliseconds since it was made or reset. Timers are due in the order of
+/// their time, then of their creation.
 #[derive(Clone, Default)]
 pub struct Clock {
     now: Cell<f64>,

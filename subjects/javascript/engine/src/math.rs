@@ -31,9 +31,9 @@ const UNARY: [Unary; 18] = [
 ];
 
 /// The function that the engine calls for `**`. It has the name of the C library's function and
-/// replaces it, because results of the C library differ between processors in the last digit. All
-/// other callers in the process get it too; docs/explanation/determinism.md explains why that is
-/// accepted.
+/// replaces it, because results of the C library differ between processors in the last digit. It
+/// also replaces the function for all other callers in the process; docs/explanation/determinism.md
+/// explains why this is accepted.
 // SAFETY: the C library has a function with this name and signature, whose results differ from the
 // results of this one at most in the last digit, so this one can replace it everywhere.
 #[unsafe(no_mangle)]

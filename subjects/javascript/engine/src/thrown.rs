@@ -14,7 +14,8 @@ pub struct Thrown {
     pub name: String,
     /// The `message` of an error; otherwise the value as text.
     pub message: String,
-    /// Line in the script that the caller named, from 1; `None` if it was thrown elsewhere.
+    /// Line of the innermost frame in the script that the caller named, from 1; `None` if the stack
+    /// has no such frame.
     pub line: Option<u32>,
     /// Column in that line, from 1; `None` if it is not known.
     pub column: Option<u32>,

@@ -13,7 +13,7 @@ use catherd_platform::ThreadClock;
 const INTERVAL: Duration = Duration::from_millis(200);
 
 /// Seconds of processor time that an execution may always take, unless the environment variable
-/// [`VARIABLE`] sets another number.
+/// [`VARIABLE`] sets a different number.
 const SECONDS: u64 = 10;
 
 /// The number of units of operations in a turn to which the limit of [`SECONDS`] applies. The limit

@@ -16,8 +16,8 @@ pub(crate) struct Block {
 pub(crate) struct Saved(Box<[MaybeUninit<u8>]>);
 
 impl Block {
-    /// Allocates this many bytes, which must be more than zero; `None` if the allocator has no
-    /// memory.
+    /// Allocates this many bytes. `None` if the number is zero or too large, or if the allocator
+    /// has no memory.
     pub(crate) fn new(bytes: usize) -> Option<Block> {
         let layout =
             Layout::from_size_align(bytes, STEP).ok().filter(|layout| layout.size() > 0)?;
@@ -27,7 +27,7 @@ impl Block {
     }
 
     /// Changes the number of bytes, which must be more than zero. The memory may move. Returns
-    /// false without a change if the allocator has no memory.
+    /// false without a change if the number is too large, or if the allocator has no memory.
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         let Ok(layout) = Layout::from_size_align(bytes, STEP) else { return false };
         // SAFETY: the memory was allocated with this layout, and the new size forms a valid layout.

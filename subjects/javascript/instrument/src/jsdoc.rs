@@ -23,7 +23,8 @@ pub struct Documented {
     pub optional: bool,
 }
 
-/// The text in the braces with which a text begins, and the rest; `None` if no brace closes.
+/// The text in the braces with which a text begins, and the rest. `None` if the text does not begin
+/// with a brace, or if the brace is not closed.
 fn in_braces(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('{')?;
     let mut depth = 1;
@@ -49,7 +50,7 @@ fn named(text: &str) -> (Tag<'_>, &str) {
     (Tag { type_: "", name, name_first: true, member, bracket }, rest)
 }
 
-/// The tags of the parameters in a comment, in their order; `None` for one whose type has no end.
+/// The tags of the parameters in a comment, in their order; `None` for a tag whose type has no end.
 fn tags(comment: &str) -> impl Iterator<Item = Option<Tag<'_>>> {
     comment.split("@param").skip(1).map(|part| {
         let part = part.trim_start();
@@ -72,16 +73,18 @@ fn shape(type_: &str) -> Option<Shape> {
 }
 
 impl Declarations {
-    /// The shape of a parameter according to `@param {T} name` in a comment; `None` if the comment
-    /// does not declare the parameter, or declares any type.
+    /// The shape of a parameter according to `@param {T} name` in a comment. `None` if the comment
+    /// does not declare the parameter in this form, if its type is any or cannot be read, or if the
+    /// type of an earlier tag has no end.
     pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {
         let of_this = |tag: &Tag<'_>| !tag.name_first && tag.name == parameter;
         let tag = tags(comment).find(|tag| tag.as_ref().is_none_or(of_this))??;
         shape(tag.type_)
     }
 
-    /// What all forms of the tag in a comment say about parameters: also `@param name {T}`, and `@param {T}` without a name
-    /// for the parameter in the same position.
+    /// What a comment says about each of these parameters. All forms of the tag are read: `@param
+    /// {T} name`, `@param name {T}` and, if no tag names one of the parameters, `@param {T}` for
+    /// the parameter in the same position.
     pub fn all_documented(comment: &str, parameters: &[&str]) -> Vec<Documented> {
         let tags: Vec<Tag<'_>> = tags(comment).flatten().filter(|tag| !tag.member).collect();
         let known = |tag: &Tag<'_>| parameters.contains(&tag.name);

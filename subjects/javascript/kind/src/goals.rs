@@ -65,7 +65,7 @@ pub(crate) fn of(
 ///
 /// # Errors
 ///
-/// If the program cannot be loaded.
+/// If the settings of the algorithm cannot be used, or if the program cannot be analysed.
 pub(crate) fn names(
     program: &Rc<Program>,
     algorithm: &Algorithm,

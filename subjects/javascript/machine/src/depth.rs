@@ -21,11 +21,12 @@ pub(crate) struct TooDeep {
 }
 
 impl Live {
-    /// Executes scripts of a program by calling a function. The function is called again with a
-    /// larger stack if the scripts exceed the stack. Also returns whether this happened.
+    /// Executes scripts of a program by calling a function. If the scripts exceed the stack, the
+    /// function is called again, first with the same stack and then with a larger one. Also returns
+    /// whether the larger stack was needed.
     ///
     /// # Errors
-    /// If the scripts take more than several times the stack.
+    /// If the scripts take more than [`DEEPER`] times the stack.
     pub(crate) fn within_the_stack<R>(
         &mut self,
         mut execute: impl FnMut(&mut Live) -> R,

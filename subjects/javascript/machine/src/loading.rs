@@ -16,8 +16,8 @@ use crate::resolve;
 use crate::settings::MachineSettings;
 
 impl Program {
-    /// Loads a package once to see which files it needs, and instruments the target files among
-    /// them.
+    /// Loads a package once to see which files it needs, and instruments these files: target files
+    /// in two builds, and other files without counters.
     ///
     /// # Errors
     /// If it has no entry, is not JavaScript, or throws or meets a limit when it is loaded.

@@ -30,7 +30,8 @@ impl Node {
     /// values are compared with snapshots, which do not exist yet.
     ///
     /// # Errors
-    /// If Node.js cannot be started, or different tests fail in each execution.
+    /// If Node.js cannot be started, the code cannot be executed, or different tests fail in each
+    /// execution.
     pub fn write(
         &self,
         suite: &mut Suite,
