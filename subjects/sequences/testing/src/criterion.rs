@@ -1,7 +1,9 @@
 //! Coverage criteria: which requirements (items) a test covers.
 //!
 //! An item of a criterion over words is the number of the word: its letters are the digits in base
-//! s, where s is the number of letters, and the first letter is the most significant digit.
+//! s, where s is the number of letters, and the first letter is the most significant digit. For
+//! words with positions, s^t times the number of the combination of positions is added, where t is
+//! the length of the word.
 
 mod automaton;
 mod cover;
@@ -209,7 +211,7 @@ impl Criterion {
 
     /// Row and column of an item in a picture: the word without its last letter, and that letter.
     /// Items that are not words of two letters or more, words with positions, and classes of a
-    /// relaxed criterion have rows of their own and an empty column.
+    /// relaxed criterion each have a separate row and an empty column.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,
