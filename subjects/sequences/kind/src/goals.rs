@@ -58,7 +58,8 @@ struct Names {
 }
 
 /// The names of all items; `None` if the items depend on the pool, or if more than [`MAX_NAMED`]
-/// are reachable. If there are more in total, the unreachable ones are left out.
+/// are reachable. The unreachable items are left out if the criterion has more than [`MAX_NAMED`]
+/// numbers of items.
 fn names(subject: &mut Subject, configuration: &Configuration) -> Result<Option<Names>, Stop> {
     let items = subject.items(&configuration.goals, configuration)?;
     let alphabet = subject.alphabet(&configuration.pool.letters)?;

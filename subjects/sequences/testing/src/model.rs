@@ -99,8 +99,8 @@ impl Model {
         table::write(self, limit)
     }
 
-    /// Finds possible mistakes: threads that end at once and, if all threads are tables, events
-    /// that no thread requests.
+    /// Finds possible mistakes: threads that are tables, have no guard and end at once and, if all
+    /// threads are tables, events that no thread requests.
     fn find_warnings(&mut self) {
         let program = &self.program;
         let events = program.events().len();
