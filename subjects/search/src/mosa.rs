@@ -52,8 +52,8 @@ impl Parameters for Mosa {
             Field::share("extension", &mut self.extension).meaning(LocalSearch::MEANING),
             Field::share("reduction", &mut self.reduction).meaning(LocalSearch::MEANING),
             Field::switch("compat.mutate_parents", &mut self.mutate_parents).meaning(
-                "mutate the parents instead of the children, as the published program does, so that \
-                 crossover affects only children that are not mutated",
+                "mutate the parents instead of the children, as the published program does, so \
+                 that crossover affects only children that are not mutated",
             ),
         ]
     }
