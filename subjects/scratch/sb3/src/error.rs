@@ -22,7 +22,7 @@ pub enum Cause {
     /// The file is a damaged zip archive.
     #[error("is not an intact zip archive: {0}")]
     Archive(zip::result::ZipError),
-    /// The file is not a zip archive at all, or only the beginning of one.
+    /// The file is not a zip archive, or is only the beginning of an archive.
     #[error("is not an intact zip archive: {0}")]
     NoArchive(&'static str),
     /// The archive or folder has no `project.json`.

@@ -1,8 +1,8 @@
 //! Size limits of projects.
 
-/// Size limits of the reader. They depend only on the project's bytes, so all computers accept or
-/// refuse the same projects. The defaults are about ten times the needs of the largest known
-/// projects; `docs/reference/limits.md` lists all limits.
+/// Size limits of the reader. Whether a project is within them depends only on its bytes, so all
+/// computers accept or refuse the same projects. The defaults are about ten times the needs of the
+/// largest known projects; `docs/reference/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum number of bytes of the archive.
@@ -13,7 +13,7 @@ pub struct Limits {
     pub json_bytes: u64,
     /// Maximum number of unpacked bytes of `project.json` and all its media.
     pub unpacked_bytes: u64,
-    /// Maximum number of unpacked bytes for each byte of the archive, which is checked beyond
+    /// Maximum number of unpacked bytes for each byte of the archive. It is checked only beyond
     /// [`Limits::RATIO_FREE_BYTES`].
     pub ratio: u64,
     /// Maximum number of values in `project.json`, including keys; this limits the memory for

@@ -8,7 +8,8 @@ use crate::source::{FileSource, open, read_up_to};
 use crate::{Cause, Limits, Project, ProjectLocation, ReadError, sb2, sb3};
 
 impl Project {
-    /// Reads an archive, or a folder with an unpacked `project.json`, within the default limits.
+    /// Reads an archive, a folder with an unpacked `project.json`, or a single `project.json`
+    /// without media, within the default limits.
     ///
     /// # Errors
     /// If the project cannot be read; the error contains the given path.
@@ -31,7 +32,8 @@ impl Project {
         Project::from_bytes(&name, &read_archive(path, limits)?, limits)
     }
 
-    /// Reads an archive from memory. Errors contain `name` in place of the path.
+    /// Reads an archive, or a `project.json` without media, from memory. Errors contain `name` in
+    /// place of the path.
     ///
     /// # Errors
     /// Like [`Project::read`].

@@ -54,7 +54,7 @@ impl Project {
 pub struct Target {
     /// Whether this is the stage.
     pub is_stage: bool,
-    /// Name, unique among sprites after loading.
+    /// Name; unique among sprites after loading, except empty names and names that menus use.
     pub name: Arc<str>,
     /// Scalars in file order.
     pub variables: Vec<Variable>,
@@ -316,7 +316,8 @@ pub struct Costume {
     pub name: Arc<str>,
     /// Index in [`Project::assets`]; `None` if the image is missing.
     pub asset: Option<u32>,
-    /// Whether this is a vector image instead of a bitmap, according to the extension of `md5ext`.
+    /// Whether this is a vector image instead of a bitmap, according to the extension of the file's
+    /// name.
     pub vector: bool,
     /// Number of pixels per unit of a bitmap, 1 or 2; any other value and `None` mean 2.
     pub bitmap_resolution: Option<f64>,

@@ -43,7 +43,7 @@ impl<'a> Notation<'a> {
         Self { target, arguments }
     }
 
-    /// The lines of a script, beginning with a block.
+    /// The lines of a script from the block `top` on.
     pub fn script(&self, top: BlockIndex) -> Vec<ScriptLine> {
         enum Part {
             Stack(BlockIndex),

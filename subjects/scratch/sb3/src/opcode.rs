@@ -336,8 +336,8 @@ impl Opcode {
         )
     }
 
-    /// Whether this is a Boolean reporter, which is a block with pointed ends. Reporters of
-    /// hardware without a device do not count.
+    /// Whether this is a Boolean reporter, which is a block with pointed ends. Boolean reporters of
+    /// extensions for hardware do not count, except that of face sensing.
     pub fn is_boolean(self) -> bool {
         use Opcode::*;
         matches!(

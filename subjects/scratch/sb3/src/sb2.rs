@@ -66,7 +66,7 @@ pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<P
     Ok(Project { targets, monitors, extensions, assets, warnings: reader.warnings })
 }
 
-/// Kind of a name, except the names of messages.
+/// Whether a name denotes a scalar variable or a list. Names of messages are stored separately.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum NameKind {
     Scalar,
@@ -76,8 +76,8 @@ enum NameKind {
 /// Table of names and their ids, because Scratch 2 refers to variables, lists and messages by name.
 #[derive(Default)]
 struct NameTable {
-    /// Names of the stage, to which sprites refer unless they have a variable or list with the
-    /// name.
+    /// Names of the variables and lists of the stage. A sprite that uses such a name refers to the
+    /// stage, even if it has a variable or list with the same name.
     global: HashSet<(String, NameKind)>,
     /// Messages in lower case, in order of appearance.
     messages: Vec<String>,

@@ -49,8 +49,8 @@ impl ScriptConverter<'_> {
         head
     }
 
-    /// Adds a block, then the blocks in its inputs. `None` if the block is malformed, or unknown,
-    /// for which a warning is added.
+    /// Adds a block, then the blocks in its inputs. `None` if the block is malformed, or if it is
+    /// unknown; in the latter case, a warning is added.
     fn block(&mut self, json: &Json, parent: Option<u32>, boolean: bool) -> Option<u32> {
         let (old, arguments) = (opcode(json)?, &json.array()?[1..]);
         let Some(entry) = look_up(old, arguments.first().and_then(Json::text)) else {
@@ -283,7 +283,8 @@ fn literal_value(argument: &Json) -> Option<Value> {
     if matches!(argument, Json::Null) { Some(Value::Text("".into())) } else { argument.scalar() }
 }
 
-/// A scalar as text, because names of variables and messages may be numbers in the file.
+/// A scalar as text, because names of variables and messages may be numbers in the file. Null,
+/// arrays and objects become the empty text.
 pub(super) fn text_of(json: &Json) -> String {
     match json {
         Json::Text(text) => text.to_string(),
