@@ -90,8 +90,8 @@ impl Range {
         self.least.is_finite() && self.most.is_finite()
     }
 
-    /// Whether this range contains all values of another range. If values of this range must rise,
-    /// they must also rise in the other range.
+    /// Whether this range contains all values of another range. If the values of this range rise,
+    /// those of the other range must rise too.
     pub(crate) fn contains(&self, other: &Self) -> bool {
         other.least >= self.least && other.most <= self.most && (other.rises || !self.rises)
     }
@@ -116,7 +116,8 @@ pub enum AttributeValue {
 
 impl Attribute {
     /// The current value; `None` if the object or the attribute does not exist, and for
-    /// [`Attribute::Range`], which has no value at a single time.
+    /// [`Attribute::Range`], which has no value at a single time. An object that does not exist
+    /// touches nothing.
     pub fn read<T: Tracer>(self, id: TargetId, vm: &mut Vm<T>) -> Option<AttributeValue> {
         if let Attribute::Touching(other) = self {
             let name = vm.program().targets().nth(usize::from(other))?.to_str().into_owned();

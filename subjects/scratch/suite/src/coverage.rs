@@ -20,8 +20,8 @@ pub struct CoveredBlocks {
     covered: Vec<u64>,
     /// The set before the current record; empty if there is none.
     before: Vec<u64>,
-    /// Number of blocks of the project, if taken branches are also collected, by their numbers
-    /// ([`Branch`]).
+    /// If taken branches are also collected, under their numbers ([`Branch::number`]): the number
+    /// of blocks of the project.
     branches_of: Option<usize>,
 }
 

@@ -80,8 +80,8 @@ impl Default for Suite {
 pub struct SuiteTest {
     /// The goals that it covers, by number, ascending.
     pub covers: Vec<u32>,
-    /// The goals in `covers` that the test does not cover under every other seed, ascending; empty
-    /// if this was not measured.
+    /// The goals in `covers` that the test missed in at least one execution under another seed,
+    /// ascending; empty if this was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
     /// Number of executions under other seeds in which all stable assertions held and all goals not
@@ -100,11 +100,12 @@ pub struct SuiteTest {
     /// The policy that chooses the events after `events`; `None` if the test ends after `events`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SuitePolicy>,
-    /// Stable assertions, which hold under every seed, ordered by event.
+    /// Stable assertions, which held under all seeds under which the test was executed, ordered by
+    /// event.
     #[serde(default)]
     pub assertions: Vec<Assertion>,
-    /// Flaky assertions, which hold under the seed of the suite but not under every other seed,
-    /// ordered by event.
+    /// Flaky assertions, which hold under the seed of the suite but failed under at least one other
+    /// seed, ordered by event.
     #[serde(default)]
     pub flaky: Vec<Assertion>,
 }
@@ -223,9 +224,8 @@ impl Suite {
 
     /// Reads a suite.
     ///
-    /// # Errors
-    /// If the text is not a suite, has a later version of the format, or has settings of the VM
-    /// with which steps may not end.
+    /// # Errors If the text is not a suite, has an unknown version of the format, or has settings
+    /// of the VM with which a step might never end.
     pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
         #[derive(Deserialize)]
         struct Version {

@@ -14,8 +14,8 @@ use crate::verdict::AssertionNo;
 /// [`Runner`](crate::Runner) of this program.
 ///
 /// Linking executes nothing and is therefore cheap. A mutant of a project needs a separate linked
-/// suite unless the suite of the original [fits](LinkedSuite::fits), because variables may be
-/// missing that only the changed block referred to.
+/// suite unless the suite of the original [fits](LinkedSuite::fits), because a variable to which
+/// only the changed block referred may be missing.
 pub struct LinkedSuite {
     /// Seed of the random numbers of the VM in all tests; initially the seed of the suite. Tests
     /// with a separate seed use it only while this is the seed of the suite.

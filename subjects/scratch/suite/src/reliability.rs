@@ -47,7 +47,7 @@ impl Reliability {
         covered as f64 / self.seeds as f64
     }
 
-    /// Number of goals that a single test covers under every other seed; 0 without seeds.
+    /// Number of goals that a single test covers under all other seeds; 0 without seeds.
     pub fn robust(&self) -> usize {
         self.reliable(1.0)
     }

@@ -75,7 +75,8 @@ impl<T: Tracer> Runner<T> {
 
     /// Executes a test under any seed. `failed` is called with each assertion that does not hold
     /// and the actual value, `None` if the object or the attribute does not exist; the first
-    /// assertion for which it breaks determines the verdict. If it never breaks, the test passes.
+    /// assertion for which it breaks determines the verdict. If it never breaks and no bound is
+    /// exceeded, the test passes.
     ///
     /// # Panics
     /// If there is no such test.
@@ -145,7 +146,7 @@ impl<T: Tracer> Runner<T> {
     }
 
     /// Executes a test under any seed without checking assertions. `each` is called after each
-    /// step, with the number of the rule of the policy that acts, if one does.
+    /// step, with the number of the policy's rule that chose the event; `None` if no rule chose it.
     ///
     /// # Panics
     /// If there is no such test.

@@ -31,8 +31,8 @@ impl Interaction {
     }
 
     /// Whether the program has hung: for a second, every step executed as many blocks as a script
-    /// may execute in one, as an endless loop without screen refresh does. If so, no further step
-    /// runs.
+    /// may execute in a step, as an endless loop without screen refresh does. If so, no further
+    /// step runs.
     pub fn is_hung(&self) -> bool {
         self.overloaded == MAX_OVERLOADED
     }

@@ -59,14 +59,14 @@ mod compat {
     }
 }
 
-/// Maximum of a limit that a suite sets, as a multiple of its default. Files are not trusted, and
-/// only these limits end the steps of a program that loops forever.
+/// Maximum of a limit that a suite sets, as a multiple of the limit's default (of 100 for
+/// `batches`). Files are not trusted, and only these limits end the steps of a program that loops
+/// forever.
 const MAX_FACTOR: u64 = 16;
 
 /// Checks that the VM's settings bound its steps.
 ///
-/// # Errors
-/// If a setting is too large; the first one is returned.
+/// # Errors If a setting is too large; the error names the first such setting.
 pub(crate) fn check(machine: &VmSettings) -> Result<(), SuiteError> {
     let default = VmSettings::default();
     let bounds = [

@@ -57,9 +57,9 @@ pub enum Proposal {
 pub enum Axis {
     /// The horizontal coordinate, in stage units.
     X,
-    /// Stage units upwards.
+    /// The vertical coordinate, in stage units.
     Y,
-    /// Degrees clockwise.
+    /// The direction, in degrees clockwise.
     Heading,
 }
 
@@ -175,7 +175,7 @@ pub enum Guard {
         sprite: String,
         /// The coordinate, or the direction.
         axis: Axis,
-        /// The comparison. Numbers that differ by less than 0.5 count as equal.
+        /// The comparison. `equal` accepts differences of less than 0.5.
         is: Comparison,
         /// The number, in stage units or degrees.
         than: f64,
@@ -194,7 +194,7 @@ pub enum Guard {
     },
 }
 
-/// Comparison of a variable with a constant.
+/// Comparison of a variable, a coordinate or a direction with a constant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Comparison {

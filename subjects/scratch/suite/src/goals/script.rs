@@ -48,7 +48,8 @@ pub(super) fn statements(project: &Project) -> Vec<Option<Statement>> {
             };
             reader.read(top, end);
         }
-        // Blocks in a loose script and unreachable blocks are dead, but some of them send messages.
+        // Blocks in a loose script and unreachable blocks are dead, but they are read as well
+        // because some of them send messages.
         for block in 0..target.blocks.len() as u32 {
             reader.read(block, Next::Exit);
         }

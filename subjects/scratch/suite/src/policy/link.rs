@@ -15,9 +15,8 @@ impl SuitePolicy {
     /// Converts the policy to a policy with numbers instead of names. Its keys and strings are
     /// added to the vocabulary.
     ///
-    /// # Errors
-    /// If something cannot be used: a sprite that is not in the vocabulary, or a number that is out
-    /// of range. The error describes it.
+    /// # Errors If the policy has too many rules, names a sprite that is not in the vocabulary, or
+    /// contains a value that is out of range. The error describes the problem.
     pub(crate) fn resolve(
         &self,
         words: &mut Vocabulary,

@@ -36,7 +36,7 @@ pub struct Place {
 pub struct Player {
     /// For each rule, the step from which its press may be repeated.
     ready: Vec<u64>,
-    /// Questions answered.
+    /// Number of answered questions.
     answered: usize,
     /// For each sprite, the visible instances, originals first.
     places: Vec<Vec<Place>>,
@@ -109,7 +109,8 @@ impl Policy {
 }
 
 impl Player {
-    /// The event that the policy currently chooses; `None` for one step without input.
+    /// The event that the answers and rules of the policy currently choose; `None` if they choose
+    /// none. The network is not evaluated.
     pub fn decide<T: Tracer>(&mut self, policy: &Policy, vm: &Vm<T>) -> Option<Event> {
         self.rule = None;
         if vm.is_asking() && !policy.answers.is_empty() {
@@ -271,7 +272,7 @@ fn press([up, down]: [KeyNo; 2], raise: bool, steps: u32) -> Event {
 
 impl Condition {
     fn holds<T: Tracer>(&self, vm: &Vm<T>) -> bool {
-        // Originals have the positions of their sprites.
+        // The id of an original is the position of its sprite in the targets of the project.
         let original = |sprite: u16| vm.target(TargetId(u32::from(sprite)));
         match self {
             Self::Visible(sprite, shown) => {
