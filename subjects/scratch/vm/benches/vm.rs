@@ -36,7 +36,7 @@ fn running<T: Tracer>(name: &str, tracer: T) -> Vm<T> {
     vm
 }
 
-/// Executes steps in which the right arrow is held down for ten of every twenty steps.
+/// Executes twenty steps. The right arrow is held down during the first ten.
 fn play<T: Tracer>(vm: &mut Vm<T>) {
     for press in [true, false] {
         vm.key("right arrow", press);

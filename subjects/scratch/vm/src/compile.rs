@@ -138,7 +138,8 @@ fn costumes(
             skins.add_bitmap(bytes, costume.bitmap_resolution, center)
         };
         skin.unwrap_or_else(|error| {
-            // The original can read a picture that exceeds our limit, so it is not replaced.
+            // The original can read a picture that exceeds our limit, so the picture for damaged
+            // costumes is not shown instead.
             if error.is_limit() { skins.add_blank() } else { replacement(costume, skins) }
         })
     };

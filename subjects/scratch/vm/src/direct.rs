@@ -140,7 +140,7 @@ impl<T: Tracer> Vm<T> {
         &self.state.answer
     }
 
-    /// The smallest box around the opaque pixels of a target, in stage units.
+    /// The box around the visible part of a target in stage units, see [`Scene::bounds`].
     pub fn bounds(&mut self, target: TargetId) -> Rect {
         let drawable = self.state.targets[target.0 as usize].drawable;
         self.state.scene.bounds(drawable)

@@ -28,9 +28,9 @@ pub enum StartEvent<'a> {
     ClickSprites,
     /// A message is sent to one target or to all targets, even if the stage does not define it.
     Message(&'a str, Option<TargetId>),
-    /// The scripts of one hat block start in one target or in all targets, without the other
-    /// effects of the event. For example, other scripts are not stopped, although the green flag
-    /// stops them.
+    /// The scripts under all hat blocks of one kind start in one target or in all targets, without
+    /// the further effects of the event. For example, other scripts are not stopped, although the
+    /// green flag stops them.
     Hat {
         /// Opcode of the hat block.
         hat: Opcode,

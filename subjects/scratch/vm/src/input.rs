@@ -66,9 +66,9 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a target like dragging it with the mouse: within the bounds of the stage and without a
-    /// line. A glide in progress continues from there. Does nothing for the stage, and if the
-    /// target does not exist.
+    /// Moves a target as dragging it with the mouse does: within the bounds of the stage and
+    /// without a line. A glide in progress continues from there. Does nothing for the stage, and if
+    /// the target does not exist.
     pub fn drag(&mut self, target: TargetId, x: f64, y: f64) {
         let mut interpreter = self.interpreter();
         let index = target.0 as usize;

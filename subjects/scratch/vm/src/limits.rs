@@ -1,5 +1,5 @@
 //! Limits hit during execution. A limit never aborts an execution: the operation that exceeds it is
-//! skipped or postponed, and the hit is counted.
+//! skipped, shortened or postponed, or its thread is stopped, and the hit is counted.
 
 /// A limit of the VM. [`crate::VmSettings`] defines them; the limits of lists and clones are limits
 /// of Scratch.
@@ -15,7 +15,7 @@ pub enum Limit {
     CallDepth,
     /// [`VmSettings::text_limit`](crate::VmSettings::text_limit): a text was truncated.
     Text,
-    /// 200,000 items: an item was not added, or the last one was removed.
+    /// 200,000 items: an item was not added, or the last item was removed.
     List,
     /// 300 clones: a clone was not created.
     Clones,

@@ -18,7 +18,7 @@ pub enum Change {
     },
     /// The costume, size, direction, visibility, an effect or the rotation style was set.
     Appearance(TargetId),
-    /// The bubble has another text, or was removed.
+    /// The text of the bubble was set, or the bubble was removed.
     Bubble(TargetId),
     /// A block has set or changed a scalar variable.
     Variable {

@@ -44,8 +44,8 @@ use outcome::{Outcome, Own};
 use reach::{Reach, Senses};
 use start::{Prints, Start};
 
-/// Minimum number of blocks of a slice from which on [remembering](Vm::remember) its thread saves
-/// time. They take about half a millisecond.
+/// Minimum number of blocks of a slice for which [remembering](Vm::remember) its thread saves time.
+/// So many blocks take about half a millisecond.
 pub const LONG_SLICE: u32 = 20_000;
 
 /// Maximum number of frames in warp of a thread that is remembered.

@@ -16,7 +16,8 @@ pub trait Tracer: Sized {
     /// including the computation of branch distances.
     const ACTIVE: bool;
 
-    /// Whether [`Tracer::watch`] is called. If false, the compiler removes its calls.
+    /// Whether [`Tracer::watch`], [`Tracer::resumed`], [`Tracer::ended`] and [`Tracer::asked`] are
+    /// called. If false, the compiler removes the calls.
     const WATCHES: bool = false;
 
     /// Whether [`Tracer::covered`] and [`Tracer::distance`] ignore a series of calls that has

@@ -18,7 +18,7 @@ impl Pen {
         PenStroke { rgba: self.rgba, diameter: self.diameter }
     }
 
-    /// Computes the colour that is drawn from the four parameters.
+    /// Computes the colour of lines from the four parameters.
     fn update(&mut self) {
         let rgb = hsv_to_rgb(
             self.color * 360.0 / 100.0,
@@ -51,7 +51,7 @@ impl Pen {
         self.update();
     }
 
-    /// Computes the colour that is drawn from hue and shade, as in Scratch 2.
+    /// Computes the colour of lines from hue and shade, as in Scratch 2.
     fn update_legacy(&mut self) {
         let rgb = hsv_to_rgb(self.color * 360.0 / 100.0, 1.0, 1.0);
         let shade = if self.shade > 100.0 { 200.0 - self.shade } else { self.shade };

@@ -44,8 +44,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Number of the sound that a menu names: by name, otherwise by number, which is wrapped.
-    /// `None` if the target has no sounds, or if the value is neither a name nor begins with an
-    /// integer.
+    /// `None` if the target has no sounds, or if the value is not the name of a sound and does not
+    /// begin with an integer.
     fn sound_number(&self, value: &Value) -> Option<usize> {
         let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {

@@ -10,7 +10,7 @@ use crate::code::Op;
 use crate::compile::commands::Constructor;
 use crate::value::wrap;
 
-/// Length in seconds of the sound that replaces one that cannot be loaded: one sample.
+/// Length in seconds of the sound that replaces a sound that cannot be loaded: one sample.
 const DEFAULT_SOUND: f64 = 1.0 / 22_050.0;
 
 /// Side of the picture that replaces a costume that cannot be loaded, in stage units.
@@ -70,7 +70,8 @@ type Reference = (Kind, Arc<str>, Arc<str>);
 
 /// Defines the variables, lists and messages to which blocks of a target refer by an id that
 /// neither the target nor the stage has. Such a reference is resolved to the variable, list or
-/// message of the stage with the same name, or to a new one of the stage.
+/// message of the stage with the same name or, if there is none, to a new variable, list or message
+/// of the stage.
 fn define_references(project: &mut Project, number: usize) {
     let stage = project.stage();
     let mut seen = FxHashSet::default();

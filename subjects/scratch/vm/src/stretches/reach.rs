@@ -56,8 +56,8 @@ pub(super) struct Reach {
 
 impl Reach {
     /// The reach of the commands of frames, including the following commands and the custom blocks
-    /// that they call. Commands that may read or change other data are left out; the result tells
-    /// whether there are any. `None` if the code is too long or may sense colours, because
+    /// that they call. Commands that may read or change other data are left out; the second result
+    /// is true if there are none. `None` if the code is too long or may sense colours, because
     /// distances to colours take longer when they are recorded.
     pub(super) fn of(
         program: &Program,

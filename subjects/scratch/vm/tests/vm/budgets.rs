@@ -27,7 +27,7 @@ fn survive_with(settings: VmSettings, steps: usize, source: &str) -> Harness {
     harness
 }
 
-/// The number of blocks with this label that the last step executed.
+/// Number of times that the last step executed the block with this label.
 fn in_last_step(harness: &Harness, label: &str) -> usize {
     let block = harness.block(label);
     harness.log().in_step.iter().filter(|&&other| other == block).count()

@@ -1,4 +1,4 @@
-//! Tests that fast paths of the interpreter give the same results as the general paths: comparisons
+//! Tests that fast paths of the interpreter have the same results as the general paths: comparisons
 //! of numbers without intermediate values, and texts that are extended in place.
 
 use std::ops::ControlFlow;

@@ -164,7 +164,7 @@ pub(crate) fn eval_in(globals: &str, expression: &str) -> Value {
     Harness::after(1, &source).value("result")
 }
 
-/// The reference generator, from its published definition.
+/// The first `n` random numbers of the reference generator, computed by its published definition.
 pub(crate) fn draws(n: usize) -> Vec<f64> {
     let mut state = SEED;
     let mut draw = || {

@@ -1,4 +1,4 @@
-//! Tests of random numbers and the order in which inputs take them.
+//! Tests of random numbers and the order in which inputs take them, and of the duration of speech.
 //!
 //! `Mistake N` and `(run)` in comments are explained in `main.rs`.
 

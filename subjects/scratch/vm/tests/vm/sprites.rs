@@ -11,7 +11,7 @@ pub(crate) fn after(blocks: &str) -> Harness {
     Harness::after(1, &format!("(sprite A (flag {blocks})) (sprite B x=30 y=40)"))
 }
 
-/// A number of sprite A after one step of a script.
+/// The number that `of` reads from the sprite A after one step of a script.
 fn number(blocks: &str, of: fn(&TargetView<'_>) -> f64) -> f64 {
     of(&after(blocks).target("A"))
 }
