@@ -13,13 +13,15 @@ pub(crate) fn color_kind([r, g, b]: [u8; 3]) -> usize {
     usize::from(r >> 3) << 9 | usize::from(g >> 3) << 4 | usize::from(b >> 4)
 }
 
-/// Whether two colours count as the same.
+/// Whether a comparison counts two colours as the same: whether their [kinds](color_kind) are
+/// equal.
 #[inline]
 pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
     color_kind(a) == color_kind(b)
 }
 
-/// The minimum and the maximum of each channel of the colours that count as the same.
+/// The minimum and the maximum of each channel of the colours that count as the same as this
+/// colour.
 pub(crate) fn similar([r, g, b]: [u8; 3]) -> [(u8, u8); 3] {
     [(r & !7, r | 7), (g & !7, g | 7), (b & !15, b | 15)]
 }
@@ -46,8 +48,8 @@ pub(crate) enum GhostEffect {
     Ignore,
 }
 
-/// Applies the colour effects to a premultiplied colour. Every intermediate value is rounded to a
-/// byte.
+/// Applies the colour effects to a premultiplied colour. The channels are rounded to bytes after
+/// each effect and each change between premultiplied and straight colours.
 #[inline(never)]
 pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffect) -> [u8; 4] {
     let [mut r, mut g, mut b, mut a] = sample;
@@ -96,7 +98,7 @@ fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     [fraction(turn + hue + 1.0), saturation, value]
 }
 
-/// Computes `number % 1.0` without a call of a library function.
+/// Computes `number % 1.0`, below 2^52 without a call of a library function.
 fn fraction(number: f64) -> f64 {
     const LIMIT: f64 = (1_u64 << 52) as f64;
     if number.abs() < LIMIT {
@@ -187,7 +189,7 @@ impl Blend {
         self.left == 0.0
     }
 
-    /// Whether some channel is above a bound. Colours behind cannot decrease it.
+    /// Whether some channel is above a bound. Colours behind cannot decrease a channel.
     #[inline]
     pub(crate) fn exceeds(&self, most: [u8; 3]) -> bool {
         self.color.iter().zip(most).any(|(&channel, most)| channel > most)
@@ -238,7 +240,8 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
 }
 
 /// Whether compositing a premultiplied colour (0 to 1) over bytes changes none of them: its alpha
-/// is 0, and after effects its channels are so small that rounding to bytes removes them.
+/// is 0, and its channels, which effects may leave above 0, are so small that rounding to bytes
+/// removes them.
 pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
     /// Channels below this value are rounded to 0: slightly less than half of 1/255.
     const LEAST: f64 = 0.49 / 255.0;

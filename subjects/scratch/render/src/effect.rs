@@ -48,7 +48,7 @@ impl Effect {
         })
     }
 
-    /// Whether the effect moves the outline of a costume.
+    /// Whether the effect can change the outline of a costume.
     pub(crate) const fn changes_shape(self) -> bool {
         matches!(self, Self::Fisheye | Self::Whirl | Self::Pixelate | Self::Mosaic)
     }
@@ -99,8 +99,8 @@ impl Effects {
         self.converted[effect as usize] = effect.converted(raw);
     }
 
-    /// The converted values of all effects, and a bit for each effect that is enabled. No formula
-    /// uses anything else.
+    /// The converted values of all effects, and a bit for each effect that is enabled. The formulas
+    /// use nothing else of the effects.
     pub(crate) fn parts(&self) -> (&[f64; 7], u8) {
         (&self.converted, self.enabled)
     }
@@ -121,7 +121,8 @@ impl Effects {
         self.converted[effect as usize]
     }
 
-    /// Transforms a texture coordinate; `size` is the skin's logical size.
+    /// Transforms a texture coordinate by the enabled effects that change the shape; `size` is the
+    /// skin's logical size.
     ///
     /// The effects are applied in the order of the original fragment program. Each of them reads
     /// and returns binary32 coordinates.

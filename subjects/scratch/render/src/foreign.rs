@@ -15,8 +15,8 @@ thread_local! {
 pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     install_panic_hook();
     let outer = IS_CALLING.replace(true);
-    // This is unwind safe, because callers drop a value that was changed in part, or do not draw it
-    // again.
+    // This is unwind safe, because callers drop a value that was changed only in part, except
+    // pictures, of which they keep the pixels that were drawn before the panic.
     let result = panic::catch_unwind(AssertUnwindSafe(function));
     IS_CALLING.set(outer);
     result.ok()

@@ -29,7 +29,7 @@ pub struct Limits {
     /// layers, masks, filters and pattern tiles. The number is estimated before drawing; a raster
     /// that needs more pixels is transparent.
     pub painted: u64,
-    /// Maximum number of pixels, of 4 bytes each, of layers that exist at the same time during
+    /// Maximum number of pixels (4 bytes each) in layers that exist at the same time during
     /// drawing.
     pub layers: u64,
 }
@@ -64,7 +64,7 @@ pub enum SkinError {
     },
     /// The picture is larger than [`Limits::side`] or [`Limits::pixels`].
     #[error(
-        "a picture of {width} x {height}: at most {side} a side and {pixels} in all are allowed"
+        "a picture of {width} x {height}: at most {side} per side and {pixels} in all are allowed"
     )]
     PictureTooLarge {
         /// Width in pixels or units.
@@ -102,8 +102,8 @@ pub enum SkinError {
 }
 
 impl SkinError {
-    /// Whether the file exceeds a limit, other than [`Limits::nodes`], which is not distinguished
-    /// from damage.
+    /// Whether the error is an exceeded limit. False if [`Limits::nodes`] is exceeded, because this
+    /// is not distinguished from damage.
     pub fn is_limit(&self) -> bool {
         matches!(
             self,

@@ -18,15 +18,16 @@ pub(crate) struct Model {
     yy: f32,
     tx: f32,
     ty: f32,
-    /// Rotation and the rotated offset of the centre, kept so that a move needs only two additions.
+    /// Sine and cosine of the rotation, and the offset of the costume's middle from its centre
+    /// before rotation. They are kept so that a move recomputes only `tx` and `ty`.
     sin: f32,
     cos: f32,
     ax: f32,
     ay: f32,
 }
 
-/// Sine and cosine of the rendered direction, with their rounding errors: at direction 90 the
-/// sine is 1.2e-16, which bounds near the origin contain.
+/// Sine and cosine of the angle of a rendered direction, with their rounding errors: at direction
+/// 90 the sine is 1.2e-16 instead of 0, an error that shows in bounds near the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rotation {
     sin: f32,
@@ -162,19 +163,22 @@ pub(crate) struct InverseModel {
 }
 
 impl InverseModel {
-    /// Whether a unit on the stage is much larger than the rounding of texture coordinates.
+    /// Whether a move by one stage unit changes the texture coordinates by much more than their
+    /// rounding errors.
     pub(crate) fn is_precise(&self) -> bool {
         let precise = |a: f64, b: f64, t: f64| a.abs().max(b.abs()) > 1e-3 && t.abs() < 100.0;
         precise(self.ux, self.uy, self.u0) && precise(self.vx, self.vy, self.v0)
     }
 
-    /// Whether all entries are below 1e6, so that texture coordinates are finite near the stage.
+    /// Whether the absolute values of all entries are below 1e6, so that texture coordinates are
+    /// finite near the stage.
     pub(crate) fn is_moderate(&self) -> bool {
         let Self { ux, uy, u0, vx, vy, v0 } = *self;
         [ux, uy, u0, vx, vy, v0].iter().all(|entry| entry.abs() < 1e6)
     }
 
-    /// The texture coordinates of a stage point, before effects.
+    /// The texture coordinates of a stage point, before effects. Coordinates within 1e-6 of 0
+    /// become 0.
     #[inline]
     pub(crate) fn texture(&self, (x, y): (f64, f64)) -> (f64, f64) {
         let u = f64::from((0.5 - (x * self.ux + y * self.uy + self.u0)) as f32);

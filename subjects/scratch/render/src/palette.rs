@@ -55,7 +55,8 @@ impl Palette {
         self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1
     }
 
-    /// Like [`Self::may_show`], after effects, which `shown` applies to a pixel.
+    /// Whether a pixel may show the wanted colour after effects, according to `shown`, which
+    /// applies them to a pixel. True if there are too many pixels to keep.
     pub(crate) fn may_show_after(&self, shown: impl Fn([u8; 4]) -> Shown) -> bool {
         let may = |pixel: &[u8; 4]| matches!(shown(*pixel), Shown::Wanted | Shown::Blend);
         self.pixels.as_ref().is_none_or(|pixels| pixels.iter().any(may))

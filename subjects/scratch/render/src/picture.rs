@@ -17,7 +17,7 @@ use zune_jpeg::JpegDecoder;
 
 use bmp::Bmp;
 
-/// Maximum number of bytes that a decoder of PNG may use in addition to the pixels.
+/// Maximum number of bytes that the PNG decoder may use in addition to the pixels.
 const MAX_PNG_BYTES: usize = 512 << 20;
 
 /// The format of a file.
@@ -40,7 +40,7 @@ pub(crate) struct Picture {
 }
 
 impl Format {
-    /// The format according to the first bytes of a file.
+    /// The format according to the first bytes of a file; `None` if they are of no known format.
     pub(crate) fn of(data: &[u8]) -> Option<Format> {
         Some(match data {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Format::Png,
@@ -52,7 +52,8 @@ impl Format {
         })
     }
 
-    /// Width and height according to the header of a file.
+    /// Width and height according to the header of a file; an error message if the header is
+    /// damaged.
     pub(crate) fn size(self, data: &[u8]) -> Result<(u32, u32), String> {
         fn text(error: impl Display) -> String {
             error.to_string()
@@ -79,7 +80,8 @@ impl Format {
 }
 
 impl Picture {
-    /// Decodes a file; `None` if it is damaged. The caller has checked its size.
+    /// Decodes a file; `None` if its format is unknown or it is damaged. The caller has checked the
+    /// size of the picture.
     pub(crate) fn decode(data: &[u8]) -> Option<Picture> {
         match Format::of(data)? {
             Format::Png => png(data),

@@ -31,7 +31,7 @@ use samples::{Area, Sampling};
 /// differently from paths.
 pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
-/// Maximum coordinate in pixels of bitmaps and ellipses that are drawn here.
+/// Maximum absolute coordinate, in pixels, of bitmaps, ellipses and strips that are drawn here.
 const MAX_COORDINATE: f32 = 1e6;
 /// Maximum number of edges of a stroke that is drawn as a strip. Longer strokes are outlined,
 /// because a small document may contain very many edges.
@@ -83,7 +83,8 @@ impl Painter {
             }
             usvg::Node::Image(image) if self.image(image, transform, pixmap) => {}
             _ => {
-                // `render_node` draws a node at the origin.
+                // `render_node` draws the box of a node at the origin, so the transformation moves
+                // it back.
                 if let Some(bounds) = node.abs_layer_bounding_box() {
                     let place = transform.pre_translate(bounds.x(), bounds.y());
                     // Pixels that were drawn before a panic are kept.
@@ -260,7 +261,8 @@ fn is_translucent_only(group: &usvg::Group) -> bool {
 }
 
 /// Whether the stroke of a line is drawn as a strip of triangles. The stroke of a straight line
-/// without round ends is a rectangle, and strokes of rectangles are drawn differently.
+/// without round ends is a rectangle, and strokes of rectangles are drawn differently. Strokes with
+/// too large coordinates or too many edges are outlined.
 fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
     let straight = strip::is_line(line) && style.line_cap != LineCap::Round;
     let bounds = line.bounds();
@@ -275,8 +277,8 @@ fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
         && strip::max_edges(line, style, transform) < MAX_EDGES
 }
 
-/// Whether a path is painted in colours and gradients and with smooth edges. The lines of circles
-/// and ellipses are excluded, because `resvg` draws them more like the browser does.
+/// Whether a path is painted without patterns and with smooth edges. Circles and ellipses with a
+/// stroke are excluded, because `resvg` draws them more like the browser does.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
     let round_line = path.id().starts_with(ROUND_SHAPE_ID) && path.stroke().is_some();

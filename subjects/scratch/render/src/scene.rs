@@ -115,8 +115,9 @@ impl Clone for Scene {
     }
 }
 
-/// Scenes are equal if no sequence of calls can distinguish them, except that bubbles are
-/// compared by their size. The costumes must be the same set.
+/// Scenes are equal if they share one set of costumes and no sequence of calls can distinguish
+/// them. Bubbles are compared by their size and side instead of their text. Whether [colours are
+/// ignored](Scene::ignore_colors) is not compared.
 impl PartialEq for Scene {
     fn eq(&self, other: &Self) -> bool {
         let same_pen = || match (&self.pen, &other.pen) {
@@ -163,9 +164,9 @@ impl Scene {
         }
     }
 
-    /// Declares that no colour of this scene will ever be queried. Pen lines are then not drawn,
-    /// because programs can sense their pixels only as colours ([`pick`](Self::pick) ignores the
-    /// pen layer).
+    /// Declares that no colour of this scene will ever be queried. Pen lines and stamps are then
+    /// not drawn, because programs can sense their pixels only as colours: a click on the pen layer
+    /// counts as a click on the stage.
     pub fn ignore_colors(&mut self) {
         self.colors_ignored = true;
     }

@@ -176,7 +176,8 @@ impl SkinSet {
         self.skin(id).size
     }
 
-    /// Number of costumes that were not added because they exceed the [`Limits`].
+    /// Number of costumes that were not added because they exceed the [`Limits`], as far as
+    /// [`SkinError::is_limit`] recognises this.
     pub fn refused(&self) -> usize {
         self.refused
     }

@@ -144,7 +144,8 @@ fn check_text(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinErr
 /// curves grows with the radius.
 const MAX_RADIUS: f64 = 1e9;
 
-/// Applies the changes that Scratch makes to every document.
+/// Applies the changes that Scratch makes to every document. Also removes the data of paths with
+/// arcs larger than [`MAX_RADIUS`], and marks circles and ellipses by their ids.
 fn prepare(root: &mut Element) {
     root.visit_mut(&mut |element| {
         if element.get("d").is_some_and(has_giant_arc) {
@@ -185,7 +186,7 @@ fn has_giant_arc(path: &str) -> bool {
 }
 
 /// Parses a prepared document. Embedded bitmaps are read within the limits; references to other
-/// files are ignored.
+/// files are ignored. `None` if the document is invalid or exceeds the limits.
 fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     if !expansion::expanded_size(root)?.is_within(limits) {
         return None;

@@ -77,7 +77,7 @@ rusty_fork_test! {
         let error = sense_bitmap(&doubled).unwrap_err();
         assert_eq!(
             error.to_string(),
-            "a picture of 600 x 600: at most 2048 a side and 1048576 in all are allowed"
+            "a picture of 600 x 600: at most 2048 per side and 1048576 in all are allowed"
         );
         let long = format!("<svg viewBox='0 0 9 9'><text>{}</text></svg>", "a".repeat(2001));
         let error = sense_svg(long.as_bytes()).unwrap_err();

@@ -8,9 +8,9 @@ pub(super) struct Bmp<'a> {
     file: &'a [u8],
     width: u32,
     height: u32,
-    /// The first row in the file is the top one.
+    /// Whether the first row in the file is the top row.
     top_down: bool,
-    /// Bits of a pixel.
+    /// Bits per pixel.
     depth: u32,
     storage: Storage,
 }
@@ -24,7 +24,7 @@ enum Storage {
     Channels([Channel; 3], Option<Channel>),
 }
 
-/// A colour for each index; black for indices without one.
+/// A colour for each index; black for indices without a colour.
 type Palette = Box<[[u8; 4]; 256]>;
 
 const BLACK: [u8; 4] = [0, 0, 0, 255];
@@ -149,8 +149,8 @@ impl<'a> Bmp<'a> {
         }
     }
 
-    /// Decodes runs of pixels. Pixels that no run sets are black. `None` if a run exceeds the
-    /// picture.
+    /// Decodes runs of pixels. Pixels that no run sets are black. `None` if the data end early or a
+    /// run exceeds the picture; but a repeated index of 8 bits is cut at the end of its row.
     fn runs(&self, data: &[u8], palette: &Palette, mut rows: Vec<&mut [[u8; 4]]>) -> Option<()> {
         let mut data = data.iter().copied();
         let (mut x, mut y) = (0, 0);
@@ -182,7 +182,8 @@ impl<'a> Bmp<'a> {
                 (count, value) => self.indices(std::iter::repeat(value), count),
             };
             let row = rows[y].get_mut(x..)?;
-            // Some programs write runs of 8 bits that are longer than their row.
+            // Accept repeated indices of 8 bits that exceed their row, because some programs write
+            // them.
             if indices.len() > row.len() && (count == 0 || self.depth == 4) {
                 return None;
             }

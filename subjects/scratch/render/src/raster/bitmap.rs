@@ -1,8 +1,8 @@
 //! Bitmaps within documents, with nearest sampling.
 //!
-//! The browser first reduces a bitmap to the smallest size of a chain of halves that is not below
-//! the drawn size, then the device samples that size. On the border between two pixels, both select
-//! the left or the upper pixel.
+//! The browser first halves a bitmap repeatedly, as long as the result is not smaller than the
+//! drawn size; then the device samples the result. On the border between two pixels, both steps
+//! select the left or the upper pixel.
 
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageKind, ImageRendering};

@@ -134,7 +134,8 @@ impl Estimate<'_> {
         cost.in_layers(layer)
     }
 
-    /// How often a filter primitive reads each pixel.
+    /// How often a filter primitive reads each pixel. Adds the cost of drawing a primitive that is
+    /// a picture to `cost`.
     fn reads_per_pixel(
         &self,
         kind: &Kind,

@@ -10,8 +10,8 @@ use resvg::tiny_skia::{Path, PathSegment, Point, Rect, Transform};
 
 use super::samples::{Area, GRID};
 
-/// Distance of the corners of an octagon around the unit circle from the corners of the square
-/// around it.
+/// Distance between a corner of the square around the unit circle and the nearest corners of the
+/// octagon around the same circle.
 const OCTAGON: f32 = 1.0 / (1.0 + std::f32::consts::FRAC_1_SQRT_2);
 /// Minimum gap between two corners, in pixels.
 const GAP: f32 = 0.0625;
@@ -41,7 +41,8 @@ pub(super) struct Ellipse {
 /// binary32 in coordinates of the shape.
 const LEAST_AXIS: f32 = 1e-6;
 
-/// The ellipse from which a path was made; `None` if it is a line or a point.
+/// The ellipse from which a path was made; `None` if an axis is shorter than [`LEAST_AXIS`] or the
+/// transformation to pixels is singular or not finite.
 pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
     // The ends of the four arcs of an ellipse are on the sides of its box.
     let mut sides: Option<[f32; 4]> = None;
@@ -80,9 +81,9 @@ struct Frame {
     /// Radii of the corners, smaller than 1 by the gap between corners; `None` if the shape is too
     /// small for corners.
     radii: Option<(f32, f32)>,
-    /// Position of the corners, larger than 1 in shapes thinner than a pixel.
+    /// Position of the corners: 1, or more in shapes thinner than a pixel.
     corner: (f32, f32),
-    /// Factor of all coverage in such shapes.
+    /// Factor for all coverage: 1, or less in shapes thinner than a pixel.
     share: f32,
 }
 
@@ -109,7 +110,8 @@ impl Frame {
         }
     }
 
-    /// A vertex at a corner, moved by the radius towards others, and outwards or inwards.
+    /// A vertex near a corner: moved by the radius in the direction `along`, towards another
+    /// corner, and outwards or inwards in the direction `bloat`.
     fn vertex(&self, corner: Direction, along: Direction, bloat: Direction, arc: bool) -> Vertex {
         let inner = bloat.0 * corner.0 < 0.0 || bloat.1 * corner.1 < 0.0;
         let mut coverage = if inner { 1.0 } else { 0.0 };
@@ -185,7 +187,8 @@ impl Frame {
                     [a[2], upper, a[3]],
                 ]);
             }
-            // Around the shape, every other corner is entered at its horizontal side.
+            // Around the shape, the second and the fourth corner are entered at their horizontal
+            // sides.
             let order = if number % 2 == 0 { [0, 1] } else { [1, 0] };
             inner.extend(order.map(|number| (end(number, -1.0, false), end(number, 1.0, false))));
         }
@@ -261,8 +264,8 @@ impl Plane {
         (first, second)
     }
 
-    /// The coverage of a pixel. The change of the equation is its difference in a block of four
-    /// pixels, or its derivative.
+    /// The coverage of a pixel. The change of the equation from pixel to pixel is computed in a
+    /// block of four pixels if `differences` is set, otherwise from the derivative.
     fn coverage(&self, x: usize, y: usize, differences: bool) -> f64 {
         let (first, second) = self.at(x, y);
         if !self.arc {

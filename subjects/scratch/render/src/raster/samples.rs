@@ -13,13 +13,13 @@ pub(super) struct Sampling {
     levels: [u8; 5],
 }
 
-/// Shapes that are drawn into the picture, whose samples are then averaged in two steps that round
-/// up.
+/// Sampling of shapes that are drawn into the picture. The device averages the samples of the
+/// picture in two steps that round up.
 pub(super) const DIRECT: Sampling =
     Sampling { positions: [(6, 2), (14, 6), (2, 10), (10, 14)], levels: [0, 64, 128, 192, 255] };
-/// Shapes that are drawn as masks into an atlas.
+/// Sampling of shapes that are drawn as masks into an atlas.
 const MASKED: Sampling = Sampling { levels: [0, 64, 128, 191, 255], ..DIRECT };
-/// Shapes whose masks are in the atlas with rows and columns exchanged.
+/// Sampling of shapes whose masks are in the atlas with rows and columns exchanged.
 const TRANSPOSED: Sampling = Sampling { positions: [(10, 2), (2, 6), (14, 10), (6, 14)], ..MASKED };
 /// Maximum number of pixels and maximum side of a mask.
 const MASK_PIXELS: f32 = 16_384.0;
@@ -227,7 +227,8 @@ fn between(a: Point, b: Point, t: f32) -> Point {
     Point::from_xy(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t)
 }
 
-/// Replaces a curve by at least `least` chords; their number is a power of two.
+/// Replaces a curve by at least `least` chords, but not more than 2^[`MAX_HALVINGS`]; their number
+/// is a power of two.
 fn chords(least: f32, edges: &mut Vec<Edge>, from: Point, to: Point, at: impl Fn(f32) -> Point) {
     let mut count = 1;
     while (count as f32) < least && count < 1 << MAX_HALVINGS {

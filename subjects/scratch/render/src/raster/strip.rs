@@ -12,8 +12,8 @@ use resvg::tiny_skia::{LineCap, LineJoin, Path, PathSegment, Point, Stroke, Tran
 
 use super::samples::{self, PRECISION};
 
-/// Minimum distance, in the curve parameter, of a cut from an end of a curve. Other cuts are
-/// ignored.
+/// Minimum distance, in the curve parameter, of a cut from an end of a curve. Cuts nearer to an end
+/// are ignored.
 const MIN_PIECE: f64 = 1.0 / 2048.0;
 /// Sine of the angle below which the join of two lines is filled on both sides.
 const NEARLY_STRAIGHT: f64 = 1e-2;
@@ -72,7 +72,7 @@ pub(super) fn triangles(path: &Path, style: &Stroke, transform: Transform) -> Ve
     strip.triangles
 }
 
-/// Upper bound of the number of edges of a stroke, if every curve turns by half a circle.
+/// Upper bound for the number of edges of a stroke, if every curve turns by half a circle.
 pub(super) fn max_edges(path: &Path, style: &Stroke, transform: Transform) -> f64 {
     let radial = PI * radial_segments(style, transform);
     path.len() as f64 * (2.0 * radial + MAX_PARAMETRIC)
@@ -213,7 +213,8 @@ impl Strip {
         self.fill(&edges);
     }
 
-    /// Distance of the tip of a join from the middle of the line, in half line widths.
+    /// Distance of the tip of a join from the middle of the line, in half line widths. Beyond the
+    /// miter limit, the tip is the middle of a bevel.
     fn miter_extent(&self, cosine: f64) -> f64 {
         let half = cosine * 0.5 + 0.5;
         if half * self.miter_limit * self.miter_limit >= 1.0 {
@@ -311,8 +312,8 @@ impl Derivative {
     }
 }
 
-/// The parameters at which a curve must be cut so that no piece has an inflection or turns by
-/// more than half a circle, and whether these are cusps.
+/// The parameters at which a curve must be cut so that no piece has an inflection or turns by more
+/// than half a circle, and whether the curve has cusps there.
 fn cuts(curve: &Cubic) -> ([Option<f64>; 2], bool) {
     let Derivative { a, b, c } = Derivative::of(curve);
     let inside = |t: f64| (MIN_PIECE..=1.0 - MIN_PIECE).contains(&t).then_some(t);

@@ -1,4 +1,5 @@
-//! Compares rasters with the pictures that the browser of the recordings draws.
+//! Tests of rasters. The expected pixels of strokes and ellipses are those of the browser with
+//! which the recordings were made.
 
 use super::*;
 use crate::picture::Picture;
@@ -21,7 +22,7 @@ fn slivers_between_samples_cover_nothing() {
     assert_eq!(alpha(body)[0], [64; 4]);
 }
 
-/// The rows of alphas of a document of `width` columns.
+/// The alpha values of a document, row by row.
 fn rows(width: usize, height: usize, body: &str) -> Vec<Vec<u8>> {
     let text = format!(
         "<svg xmlns='http://www.w3.org/2000/svg' width='{width}' height='{height}'>{body}</svg>"

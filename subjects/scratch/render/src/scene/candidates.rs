@@ -48,7 +48,7 @@ impl Scene {
     }
 
     /// The fingerprint of the data that determine which colours a drawable with effects has, but
-    /// not their positions; `None` without effects, and for a drawable without a costume.
+    /// not where it has them; `None` without effects, and for a drawable without a costume.
     pub(super) fn colors_print(&self, slot: usize) -> Option<Fingerprint> {
         let drawable = &self.drawables[slot];
         let Look::Costume(skin) = drawable.look else { return None };
@@ -130,7 +130,7 @@ impl Scene {
     }
 }
 
-/// The rows of whole points of a box, from the bottom.
+/// The y coordinates of the whole points of a box, from the bottom.
 pub(super) fn rows(area: Rect) -> impl Iterator<Item = i32> {
     // Areas are limited to a few stages, so the casts are exact.
     area.bottom as i32..=area.top as i32

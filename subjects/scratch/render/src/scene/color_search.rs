@@ -56,8 +56,9 @@ impl Grid {
         })
     }
 
-    /// Removes the rings further than a distance from the start, plus 2 units, because the caller
-    /// measures from the start before its coordinates were truncated.
+    /// Removes the rings that are further from the start than `max_distance` plus 2 units. The 2
+    /// units are added because the caller measures from the start before its coordinates were
+    /// truncated.
     fn limit_distance(&mut self, max_distance: f64) {
         // The cast saturates.
         let max_distance = if max_distance.is_nan() { f64::INFINITY } else { max_distance };
@@ -144,7 +145,8 @@ impl Grid {
     /// The lexicographically least shortest path from the start to a cell: its moves by x and y.
     fn path(&self, cell: (i32, i32)) -> impl Iterator<Item = (i32, i32)> {
         let ring = cell.0.abs().max(cell.1.abs());
-        // First down, as far as the grid and the return to the start permit; then no move; then up.
+        // First down, as far as the grid permits and the cell remains reachable; then no move; then
+        // up.
         let moves = |to: i32, end: i32| {
             let down = ((ring - to) / 2).min(-end);
             let up = ring - (down + to);
@@ -173,8 +175,8 @@ impl ColorSearch<'_, '_> {
 
 impl Scene {
     /// Searches for a colour on a grid of about 1,700 points inside a box, breadth-first from a
-    /// start, and returns the first point at which it is visible. The coordinates of the start are
-    /// truncated and clamped to the box. Colours are compared as in
+    /// start, and returns the first point at which the colour is visible, or `None`. The
+    /// coordinates of the start are truncated and clamped to the box. Colours are compared as in
     /// [`touching_color`](Self::touching_color). On the whole stage, the grid has a spacing of 10
     /// units.
     ///

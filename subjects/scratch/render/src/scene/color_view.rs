@@ -407,7 +407,7 @@ mod tests {
             let (mut scene, ids) = scene();
             let start = scene.clone();
             let count = moves.len();
-            // Repeat the moves, so that queries are repeated, but with other marks.
+            // Repeat the moves, so that queries are repeated, but with different marks of the pen.
             let twice = moves.iter().chain(&moves).cloned().enumerate();
             for (index, (sprite, (x, y), direction, size, (effect, value), ink)) in twice {
                 if index == count {

@@ -4,7 +4,7 @@ use super::drawable::Drawable;
 use super::{DrawableId, Scene};
 use crate::skin::Level;
 
-/// A copy of the appearance of a drawable, with its outline if this is known.
+/// A copy of a drawable with its appearance, its position and, if known, its convex hull.
 #[derive(Clone, Debug)]
 pub struct DrawableCopy(Drawable);
 
@@ -13,7 +13,7 @@ pub struct DrawableCopy(Drawable);
 pub struct Rasters(Vec<Level>);
 
 impl DrawableCopy {
-    /// Number of bytes of the outline, which the copy shares with the drawable.
+    /// Number of bytes of the convex hull, which the copy shares with the drawable.
     pub fn bytes(&self) -> usize {
         size_of_val(self.0.hull_points())
     }
@@ -27,21 +27,21 @@ impl Rasters {
 }
 
 impl Scene {
-    /// Copies a drawable, without its position in the drawing order. `None` if the scene does not
-    /// have it.
+    /// Copies a drawable, without its position in the drawing order. `None` if the drawable does
+    /// not exist.
     pub fn copy_drawable(&self, id: DrawableId) -> Option<DrawableCopy> {
         self.get(id).cloned().map(DrawableCopy)
     }
 
-    /// Restores a drawable. Has no effect if the scene does not have it.
+    /// Restores a drawable. Has no effect if the drawable does not exist.
     pub fn restore_drawable(&mut self, id: DrawableId, copy: &DrawableCopy) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.clone_from(&copy.0);
         }
     }
 
-    /// The largest raster of each costume that was needed so far. The results of queries depend on
-    /// it.
+    /// The largest raster selected so far for each costume. The results of queries depend on these
+    /// rasters.
     pub fn rasters(&self) -> Rasters {
         Rasters(self.levels.clone())
     }

@@ -35,7 +35,8 @@ pub(super) struct Drawable {
     direction: f64,
     scale: (f32, f32),
     rotation: Rotation,
-    /// Whether the drawable is rotated by a multiple of 90 degrees and scaled to 99 to 101 percent.
+    /// Whether the drawable is rotated by a multiple of 90 degrees and scaled to between 99 and 101
+    /// percent, mirrored or not.
     axis_aligned: bool,
     pub(super) model: Model,
     /// The hull, if it is valid and has points. It is part of the state, not only a cache,
@@ -47,8 +48,8 @@ pub(super) struct Drawable {
 
 /// The box around the hull if it is known, otherwise around the whole costume, and that box grown
 /// to integer coordinates. They are computed on demand, because most drawables move more often than
-/// they are sensed; until then the left side is NaN, which is smaller than an `Option` in states
-/// that are copied often.
+/// they are sensed; until then the left side is NaN, because an `Option` would enlarge states that
+/// are copied often.
 #[derive(Clone, Debug)]
 struct Boxes(Cell<(Rect, Rect)>);
 

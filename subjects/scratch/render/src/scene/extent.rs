@@ -59,9 +59,10 @@ impl Scene {
         })
     }
 
-    /// Upper bound for the number of points that [`bounds`](Self::bounds) samples, counted in the
-    /// same way. It is 0 if the hull is known or is the hull of the costume, which is computed
-    /// once.
+    /// Upper bound for the number of points that [`bounds`](Self::bounds) samples, counted as in
+    /// [`query_cost`](Self::query_cost). It is 0 if the hull is known, if the drawable has no hull
+    /// because it is hidden or does not exist, and without shape effects, because the hull of a
+    /// costume is computed once.
     pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
             !drawable.has_hull() && drawable.visible && drawable.effects.changes_shape()

@@ -8,7 +8,7 @@
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64, u64);
 
-/// Odd numbers with equally many ones and zeros, one for each half and position.
+/// Odd numbers with about as many ones as zeros, one for each half and position.
 const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xa3b1_9535_4a39_b70d, 0x8f14_7a6d_3c5b_e2a9];
 
@@ -78,7 +78,8 @@ impl Fingerprint {
         u128::from(self.0) << 64 | u128::from(self.1)
     }
 
-    /// A number below a power of two, which is the same for equal fingerprints.
+    /// A number below `count`, which must be a power of two. Equal fingerprints result in equal
+    /// numbers.
     pub(super) fn place(self, count: usize) -> usize {
         (self.0 ^ self.1 >> 32) as usize & (count - 1)
     }

@@ -51,7 +51,7 @@ impl Drawable {
 }
 
 impl Pen {
-    /// The fingerprint of what will be drawn on the tiles after the queue is drawn.
+    /// The fingerprint of what the tiles will show after the queue is drawn.
     fn print(&self) -> Fingerprint {
         let drawn = self.drawn_tiles();
         let mut tiles = *drawn;

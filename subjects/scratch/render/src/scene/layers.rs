@@ -81,8 +81,8 @@ impl Scene {
         self.layers.index(id).unwrap_or(0)
     }
 
-    /// Moves a drawable to an absolute layer, as far as its group allows; positive infinity is
-    /// the front. Fractions are truncated; 0 changes nothing.
+    /// Moves a drawable to an absolute layer, as far as its group allows; positive infinity is the
+    /// front. Fractions are truncated; 0 and NaN change nothing.
     pub fn set_order(&mut self, id: DrawableId, order: f64) {
         self.layers.reorder(id, order, |_| order);
     }

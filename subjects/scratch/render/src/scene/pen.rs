@@ -47,7 +47,8 @@ impl Scene {
 
     /// Draws a line with round ends; a dot if both ends are equal. A line does not blend with
     /// itself, because it is drawn in one pass. Coverage is computed exactly, without the grid of
-    /// 1/16 pixel of some graphics drivers.
+    /// 1/16 pixel of some graphics drivers. If [colours are ignored](Self::ignore_colors), the call
+    /// only creates the pen layer.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
         let ignored = self.colors_ignored;
         let skins = Arc::clone(&self.skins);
@@ -68,8 +69,8 @@ impl Scene {
     }
 
     /// Copies the appearance of a drawable from another scene with the same costumes: costume,
-    /// effects, visibility, direction, scale and position. Has no effect if one of the scenes does
-    /// not have the drawable.
+    /// effects, visibility, direction, scale, position and, if known, the convex hull. Has no
+    /// effect if one of the scenes does not have the drawable.
     pub fn take_look(&mut self, id: DrawableId, other: &Self) {
         if let (Some(drawable), Some(other)) = (self.get_mut(id), other.get(id)) {
             drawable.clone_from(other);
@@ -131,7 +132,7 @@ impl Pen {
         layer + self.queue.unshared_bytes(earlier.map(|pen| &pen.queue))
     }
 
-    /// Queues a mark.
+    /// Queues a mark. If the queue is full, draws its marks first.
     fn push(&mut self, mark: Mark, skins: &SkinSet) {
         if self.queue.len() >= MAX_QUEUED {
             self.draw_all(skins);

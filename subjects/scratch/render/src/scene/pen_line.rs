@@ -127,7 +127,7 @@ impl Segment {
 /// The range of pixels in a row or column of `count` pixels that a closed interval intersects.
 fn pixels(from: f64, to: f64, count: usize) -> Range<usize> {
     let count = count as f64;
-    // Casts saturate and map NaN to 0, so nothing is drawn.
+    // Casts saturate and map NaN to 0, so a line with NaN has no pixels.
     clamp(from.floor(), 0.0, count) as usize..clamp(to.ceil(), 0.0, count) as usize
 }
 

@@ -143,7 +143,8 @@ impl Queue {
         count > 0 && TileBox::around(area).tiles().any(|tile| usize::from(self.drawn[tile]) < count)
     }
 
-    /// Draws the marks on the tiles of an area.
+    /// Draws the marks on the tiles of an area. Clears the queue if all marks are then drawn on all
+    /// tiles.
     pub(super) fn draw(&mut self, layer: &mut Layer, skins: &SkinSet, area: Rect) {
         let count = self.len();
         let area = TileBox::around(area);

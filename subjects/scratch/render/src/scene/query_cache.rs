@@ -15,15 +15,16 @@ use super::shader::{Sample, Shader};
 use super::{DrawableId, Scene};
 use crate::color::{GhostEffect, Shown, color_kind, matches_mask, matches_mask_gpu};
 
-/// Number of entries from which on a new entry replaces an entry that the current query does not
-/// use.
+/// Number of entries in the cache at which a new entry begins to replace an entry that the current
+/// query does not use.
 const CAPACITY: usize = 256;
 /// Number of entries that are examined to find an entry to replace, because examining all entries
 /// took a tenth of the time of programs with many drawables.
 const EXAMINED: usize = 8;
-/// Approximate number of points of a row that are sampled together in the time of a single point.
+/// Approximate number of neighbouring points that are sampled together in the time in which one
+/// point is sampled separately.
 const ROW_GAIN: u32 = 3;
-/// Number of points up to which points are sampled one by one.
+/// Maximum number of points that are sampled one by one even if they are near each other.
 const FEW_POINTS: u32 = 4;
 
 /// A query about a drawable at a point.
@@ -70,12 +71,12 @@ pub(super) struct WordAnswers {
     /// The points that have been sampled.
     pub(super) known: u64,
     /// The points at which the answer is yes. For a colour query, also the points at which the
-    /// drawable is translucent (see `clear`).
+    /// blend with the drawables behind decides (see `clear`).
     pub(super) yes: u64,
-    /// The points at which drawables behind are visible. If the bit in `yes` is not set, the
-    /// drawable is transparent at the point; if it is set, the drawable is translucent, and only a
-    /// blend gives the colour. Neither bit is set if the drawable is translucent and no blend with
-    /// its colour gives the wanted colour.
+    /// The points at which drawables behind are visible; set only for colour queries. If the bit in
+    /// `yes` is not set, the drawable is transparent at the point; if it is set, the drawable is
+    /// translucent, and only a blend gives the colour. Neither bit is set if the drawable is
+    /// translucent and no blend with its colour gives the wanted colour.
     pub(super) clear: u64,
 }
 
@@ -85,7 +86,7 @@ impl WordAnswers {
         self.yes & !self.clear
     }
 
-    /// Points at which the drawable is translucent: the colour depends on the drawables behind.
+    /// Points at which the drawable is translucent and the colour depends on the drawables behind.
     pub(super) fn blended(&self) -> u64 {
         self.yes & self.clear
     }
@@ -154,7 +155,8 @@ impl QueryCache {
         self.query += 1;
     }
 
-    /// Finds or creates the entry of a drawable and resets it if the appearance has changed.
+    /// Finds or creates the entry of a drawable and a query, and resets it if the appearance of the
+    /// drawable has changed.
     pub(super) fn candidate(&mut self, scene: &Scene, slot: usize, query: PointQuery) -> Candidate {
         let number = self.entry_index((scene.ids[slot], query.number()));
         let entry = &mut self.entries[number];
@@ -238,8 +240,9 @@ impl QueryCache {
         index
     }
 
-    /// Finds an entry that the current query does not use: the oldest of a few entries, which
-    /// differ from call to call. `None` if there is none.
+    /// Finds the least recently used of a few entries that the current query does not use. Each
+    /// call begins after the entry that the previous call found. `None` if the current query uses
+    /// all entries.
     fn unused_entry(&mut self) -> Option<usize> {
         let count = self.entries.len();
         let places = (0..count).map(|place| (self.hand + place) % count);

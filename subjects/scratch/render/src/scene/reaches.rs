@@ -10,30 +10,32 @@ use crate::bounds::Rect;
 use crate::skin::SkinId;
 
 /// The box of whole points that a drawable may cover on the stage: its top, bottom, right and left
-/// side, with 16 bits for each. Programs with hundreds of clones compare boxes for most of their
-/// time, and a drawable takes several cache lines.
+/// side, with 16 bits for each. The format is compact because programs with hundreds of clones
+/// spend most of their time comparing boxes, and a whole drawable takes several cache lines.
 ///
-/// The lower sides are counted downwards. Two boxes therefore intersect if each side of one box is
-/// at least the opposite side of the other box, counted in the same direction.
+/// The bottom side is counted downwards, and the left side to the left. Two boxes therefore
+/// intersect if each side of one box is at least the opposite side of the other box, counted in the
+/// same direction.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach(u64);
 
-/// A number beyond the stage, to which boxes are limited.
+/// Maximum distance of a side from the origin, beyond the stage; sides further away are moved to
+/// it.
 const BEYOND: f64 = 1_000.0;
 
-/// The largest number that a side counts.
+/// The largest number that represents a side.
 const MOST: u64 = 2 * BEYOND as u64;
 
 /// The highest bit of each side, which sides do not use.
 const HIGHEST: u64 = 0x8000_8000_8000_8000;
 
 impl Reach {
-    /// Intersects everything.
+    /// The reach of a drawable whose box is not known; it intersects every box.
     const UNKNOWN: Self = Self(!HIGHEST);
     /// A box that intersects no box on the stage.
     const NOWHERE: Self = Self(0);
 
-    /// The reach of a box with whole coordinates.
+    /// The reach of a box with whole coordinates; [`NOWHERE`](Self::NOWHERE) if one of them is NaN.
     pub(super) fn of(area: Rect) -> Self {
         let Rect { left, right, bottom, top } = area;
         if [left, right, bottom, top].iter().any(|side| side.is_nan()) {
@@ -57,7 +59,7 @@ impl Reach {
         Self::of_sides([bottom, top, left, right]).0
     }
 
-    /// Whether each side is at least the same side in a word.
+    /// Whether each side is at least the same side in `least`.
     #[inline]
     fn is_at_least(self, least: u64) -> bool {
         // The highest bit of a side remains set in the difference if nothing is borrowed.
@@ -147,8 +149,8 @@ impl Reaches {
 }
 
 impl Scene {
-    /// The drawables among these whose box intersects the box `bounds` of the tester on the stage,
-    /// and the box around the intersections.
+    /// The drawables in `slots`, except the tester, whose boxes intersect `bounds`, the box of the
+    /// tester on the stage; and the box around the intersections.
     pub(super) fn reaching(
         &mut self,
         tester: usize,
@@ -177,7 +179,8 @@ impl Scene {
         Candidates { slots: found, area: common.map(Reach::area) }
     }
 
-    /// The box in which a drawable can be sensed within `bounds`. Prepares the drawable for this.
+    /// The box in which a drawable can be sensed within `bounds`. Prepares the drawable for
+    /// sampling there.
     #[inline(never)]
     fn find_reach(&mut self, slot: usize, bounds: Rect) -> Reach {
         if self.reaches.reaches.is_empty() {

@@ -195,7 +195,7 @@ impl Scene {
         let drawable = &self.drawables[slot];
         let silhouette = self.silhouette(drawable);
         let larger = |length: usize| (length as f64 + 1.0) / (length as f64 - 1.0);
-        // A single texel is solid at any distance.
+        // A raster with a single column or row is solid at any distance.
         if !params.inverse.is_precise() || silhouette.width() < 2 || silhouette.height() < 2 {
             return EVERYWHERE;
         }

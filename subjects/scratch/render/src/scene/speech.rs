@@ -36,7 +36,8 @@ impl Scene {
     }
 
     /// Places a bubble next to the upper part of its owner. It remains on its side unless it only
-    /// fits on the other side. Returns whether it is now on the right.
+    /// fits on the other side. Returns whether it is now on the right; `on_right` if one of the
+    /// drawables does not exist or `bubble` is not a bubble.
     ///
     /// This computes the hull of the owner. If the owner has none, its position is used.
     pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {

@@ -103,7 +103,8 @@ impl Scene {
         }
         let on_cpu = (ROW_BUDGET / row_cost).ceil();
         let lower = Rect { top: area.top.min(area.bottom + on_cpu - 1.0), ..area };
-        // The graphics processor samples pixels, and there is one pixel less than points.
+        // The graphics processor samples pixels, of which there is one fewer than points in each
+        // row and column.
         let Rect { right, top, .. } = area;
         let upper =
             Rect { bottom: area.bottom + on_cpu, right: right - 1.0, top: top - 1.0, ..area };

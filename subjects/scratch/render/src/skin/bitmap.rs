@@ -67,7 +67,8 @@ impl Bitmap {
         })
     }
 
-    /// The pixels; `None` if the file does not match its header.
+    /// The pixels; `None` if the file is damaged or the picture does not have the size in the
+    /// header.
     fn decode(&self) -> Option<Vec<[u8; 4]>> {
         let picture = Picture::decode(&self.bytes)?;
         let factor = if self.doubled { 2 } else { 1 };

@@ -16,7 +16,7 @@ pub(super) struct Size {
     levels: usize,
     /// Number of letters of text.
     letters: f64,
-    /// Letters of each text times its elements.
+    /// Sum, over all texts, of the number of letters times the number of elements.
     letters_in_fonts: f64,
 }
 

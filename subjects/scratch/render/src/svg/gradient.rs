@@ -78,7 +78,8 @@ pub(super) fn baked_gradient(
     Paint::Copy(id, copy)
 }
 
-/// The axis of a linear gradient whose lines of equal colour are the transformed lines.
+/// The axis of a linear gradient after a transformation: perpendicular to the transformed lines of
+/// equal colour. If these lines have no direction, both ends are transformed as points.
 fn transformed_axis(
     start: (f64, f64),
     end: (f64, f64),

@@ -128,7 +128,7 @@ fn inherited(element: &Element, outer: &Inherited) -> Inherited {
     }
 }
 
-/// Writes inherited properties as attributes of a shape.
+/// Writes inherited properties as attributes of a shape, unless it has own values of them.
 fn write_inherited(shape: &mut Element, outer: &Inherited) {
     let matrix = inherited(shape, outer).matrix;
     if shape.get("stroke-width").is_none() && !outer.stroke_width.is_nan() {

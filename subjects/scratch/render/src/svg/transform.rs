@@ -16,8 +16,9 @@ pub(super) struct Matrix {
 impl Matrix {
     pub(super) const IDENTITY: Self = Self { a: 1.0, b: 0.0, c: 0.0, d: 1.0, e: 0.0, f: 0.0 };
 
-    /// Parses a `transform` attribute. An invalid attribute results in the identity. The same
-    /// library computes sines on all platforms.
+    /// Parses a `transform` attribute. An invalid attribute results in the identity. Sines, cosines
+    /// and tangents are computed without the functions of the platform, so they are the same
+    /// everywhere.
     pub(super) fn parse(text: &str) -> Self {
         let one = Self::IDENTITY;
         let radians = |degrees: f64| degrees * std::f64::consts::PI / 180.0;
