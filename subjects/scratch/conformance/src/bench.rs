@@ -16,7 +16,8 @@ use catherd_platform::thread_cpu_time;
 pub struct Speed {
     /// File name without extension.
     pub project: String,
-    /// Number of steps in each of the two measurements.
+    /// Number of steps of the measurement with tracing. The measurement without tracing has the
+    /// same number unless the time limit ended one of them.
     pub steps: u64,
     /// Steps per second without a tracer.
     pub steps_per_s: f64,

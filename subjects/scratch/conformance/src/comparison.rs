@@ -18,7 +18,7 @@ pub struct Divergence {
     pub sprite: String,
     /// Position of the target in execution order.
     pub index: usize,
-    /// Name of the property: `x`, `direction`, `variable score`.
+    /// Name of the property, such as `x`, `direction` or `variable score`.
     pub property: String,
     /// Value in the recording.
     pub expected: String,
@@ -89,7 +89,7 @@ fn expected_text(property: &str, want: &Value) -> String {
 /// value in the replay.
 type PropertyCheck = Result<(), (String, String)>;
 
-/// Compares one recorded property.
+/// Compares one recorded property. Properties with unknown keys are accepted.
 fn check_property(view: &TargetView<'_>, key: &str, want: &Value) -> PropertyCheck {
     let number = |name: &str, got: f64| {
         if same_number(want, got) { Ok(()) } else { Err((name.to_owned(), got.to_string())) }

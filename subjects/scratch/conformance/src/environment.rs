@@ -23,7 +23,8 @@ pub struct Environment {
     /// Reading of the recorder's clock at the end, in milliseconds since the flag. `None` if the
     /// replay uses the VM's own clock.
     pub elapsed: Option<f64>,
-    /// Whether the recorder made today's Scratch execute one batch a step and advance the timer by
+    /// Whether the recorder made today's Scratch execute one batch per step and advance the timer
+    /// by
     /// 0.075 s, as Scratch did in 2022. Recordings do not contain this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
@@ -54,7 +55,7 @@ impl fmt::Display for Environment {
             write!(f, " and {:.3} s more at the end", elapsed / 1000.0)?;
         }
         if self.one_batch {
-            write!(f, ", one batch a step and a timer that advances by 0.075 s")?;
+            write!(f, ", one batch per step and a timer that advances by 0.075 s")?;
         }
         if !self.makey_steps.is_empty() {
             let steps: Vec<_> = self.makey_steps.iter().map(u64::to_string).collect();

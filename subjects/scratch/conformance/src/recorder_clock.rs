@@ -17,9 +17,10 @@ const USUAL_STEP_MS: u32 = 10;
 /// ambiguous.
 const MAX_FLAG_TIMES: usize = 256;
 
-/// Readings of the clock of the recorder, inferred for each step: the first reading, in whole
-/// milliseconds and not before the previous reading, with which the whole state agrees. If a
-/// difference has a cause other than the clock, no reading agrees.
+/// Readings of the clock of the recorder, inferred for each step: the first of the candidates, in
+/// whole milliseconds and not before the previous reading, with which the whole state agrees. The
+/// usual duration of a step is tried first. If a difference has a cause other than the clock, no
+/// reading agrees.
 #[derive(Default)]
 pub(crate) struct InferredClock {
     now: u32,
@@ -80,7 +81,7 @@ fn advance_at(replayer: &mut Replayer<'_>, reading: u32) -> Option<Divergence> {
 
 /// Possible times of the green flag, in milliseconds since 2000, derived from the values that the
 /// recording shows in the step in which the VM's own clock diverges. Empty if the project does not
-/// use a clock.
+/// use a clock or none of the values fits.
 pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64> {
     let Some(change) = trace.states.get(step as usize) else { return Vec::new() };
     let uses = |opcode| {

@@ -43,7 +43,7 @@ fn damage_is_a_function_of_seed_and_number() {
     }
 }
 
-/// A campaign whose processes are scripts; `$FIRST` is their first execution.
+/// A campaign whose processes are scripts; `$FIRST` is the number of their first execution.
 fn scripted(script: &str, failures: &Path) -> CampaignReport {
     let projects = demo();
     let settings = Campaign {

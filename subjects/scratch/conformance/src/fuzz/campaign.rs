@@ -55,7 +55,8 @@ pub struct Campaign<'a> {
 pub struct FailedExecution {
     /// Number of the execution.
     pub execution: u64,
-    /// Cause: that it hangs, or the exit status of the process and its last output.
+    /// Cause: a hang, a different result, unexpected output, or the exit status of the process and
+    /// its last output.
     pub cause: String,
     /// Copy of the damaged project.
     pub file: PathBuf,
