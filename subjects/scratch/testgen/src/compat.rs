@@ -24,9 +24,10 @@ pub struct Compat {
     pub four_mutations: bool,
     /// Crossover cuts one group later, so no child equals a parent.
     pub crossover_plus_one: bool,
-    /// In mutation analysis the negation of one of two operands replaces one of the two at random.
+    /// In mutation analysis, the negation of an operand is put at the position of the first or
+    /// second operand, drawn at random, if the block has two operands.
     pub ncm_coin: bool,
-    /// In mutation analysis only variables of the stage replace others.
+    /// In mutation analysis, only variables of the stage replace other variables.
     pub vrm_stage_only: bool,
     /// No assertions are added after the first event of a test.
     pub skip_first_pair: bool,

@@ -57,7 +57,7 @@ pub(crate) struct Minimised {
     pub(crate) removed_events: u64,
     /// Number of codons that were removed with these events.
     pub(crate) removed_codons: u64,
-    /// Executions of minimisation.
+    /// Number of executions that minimisation needed.
     pub(crate) executions: u64,
 }
 
@@ -158,8 +158,8 @@ fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<b
     }
 }
 
-/// Chooses tests without changing them: first the tests that are the only ones to cover some goal,
-/// then for each remaining goal the test with the fewest codons.
+/// Chooses tests without changing them: first each test that is the only test that covers some
+/// goal, then for each remaining goal the test with the fewest codons.
 fn smallest(archive: &[Candidate], covering: &[Vec<usize>]) -> Minimised {
     let mut suite = Minimised::default();
     let mut done = vec![false; covering.len()];

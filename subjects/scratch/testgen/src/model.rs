@@ -125,7 +125,7 @@ impl Model {
         self.block_count
     }
 
-    /// The events that can start scripts, user events and those that blocks send.
+    /// The events that can start scripts: user events and events that blocks send.
     pub fn events(&self) -> &[HatEvent] {
         self.graph.events()
     }
@@ -141,10 +141,10 @@ impl Model {
         }
     }
 
-    /// For each goal, the goals one of which must be covered before it can be covered: the blocks
-    /// whose outcome decides whether control reaches it, or the blocks that send the message that
-    /// starts it. The list is empty for goals that depend on a user event, even if they also depend
-    /// on blocks, or on nothing. A branch depends on its block.
+    /// For each goal, other goals, at least one of which must be covered first: the blocks whose
+    /// outcome decides whether control reaches the goal, or the blocks that send the message that
+    /// starts its script. The list is empty for goals that depend on a user event, even if they
+    /// also depend on blocks, or on nothing. A branch depends on its block.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
         let mut dependencies = dependencies::dependencies(&self.graph);
         dependencies.extend(self.branches.iter().map(|branch| vec![branch.block]));

@@ -12,10 +12,11 @@ const STAGE: (u16, u16) = (480, 360);
 /// Bounds of the durations that codons choose, in steps (Whisker paper, Algorithm 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DurationBounds {
-    /// A key press is shorter than this number of steps, and at least one step. Default: 10.
+    /// Bound of the duration of key presses, which last at least one step. Codons choose shorter
+    /// durations; random durations may equal the bound. Default: 10.
     pub key: usize,
-    /// A wait is shorter than this number of steps, and at least one step. Default: 100. Codons
-    /// that are multiples of 100, and 480, always stand for their own number of steps, see
+    /// Bound of the duration of waits, which is interpreted as for key presses. Default: 100.
+    /// Codons that are multiples of 100, and 480, always stand for their own number of steps, see
     /// [`with_codons`].
     pub wait: usize,
 }

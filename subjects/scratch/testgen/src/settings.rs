@@ -55,7 +55,8 @@ pub struct GenerationSettings {
 }
 
 impl GenerationSettings {
-    /// Returns these settings; for the Scratch of today, with its number of batches and its clock.
+    /// Returns these settings. If the machine is today's Scratch, they have its timer and its
+    /// number of batches.
     pub(crate) fn for_machine(mut self) -> Self {
         if self.machine.compat == Machine::Today {
             let VmSettings { timer_increment, batches, one_timer, .. } =
@@ -134,7 +135,7 @@ impl Parameters for GenerationSettings {
     fn fields(&mut self) -> Vec<Field<'_>> {
         let mut fields = vec![
             Field::choice("compat", &mut self.machine.compat, MACHINES)
-                .meaning("the machine: Scratch as the Whisker paper has it, or as it is today"),
+                .meaning("the machine: Scratch as in the Whisker paper, or today's Scratch"),
             Field::choice("goals", &mut self.goals, GOAL_SETS)
                 .meaning("reachable: only blocks that a path from a user event reaches"),
             Field::choice("extraction", &mut self.extraction, Extraction::WORDS).meaning(
@@ -166,7 +167,7 @@ impl Parameters for GenerationSettings {
             )
             .meaning("maximum executions of minimisation; 0: no bound"),
             Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0)
-                .meaning("seconds that timer advances a step; W, 3.2, found 0.075"),
+                .meaning("seconds by which timer advances in each step; W, 3.2, found 0.075"),
         ];
         fields.extend(self.compat.fields());
         fields

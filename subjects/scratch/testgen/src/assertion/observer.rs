@@ -34,9 +34,9 @@ impl Observation {
 impl Observer {
     /// Selects the attributes of all kinds of assertions in the paper.
     ///
-    /// Objects and variables with the same name as an earlier one are skipped, because a test would
-    /// find the earlier one. Variables of a sprite are skipped if none of its blocks refers to
-    /// them.
+    /// Objects and variables are skipped if an earlier object or variable has the same name,
+    /// because a test would find the earlier object or variable. Variables of a sprite are skipped
+    /// if none of its blocks refers to them.
     pub(crate) fn new(project: &Project) -> Self {
         let words = Vocabulary::new(project);
         let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);
@@ -133,7 +133,7 @@ pub(crate) fn changes<'a>(
     })
 }
 
-/// Positions of the names that differ from all earlier ones.
+/// Positions of the names that differ from all earlier names.
 fn first_of_name<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item = u32> {
     let mut known = FxHashSet::default();
     names.zip(0..).filter(move |(name, _)| known.insert(*name)).map(|(_, position)| position)

@@ -10,15 +10,15 @@ use catherd_search::Stream;
 
 use super::observer::{Observation, Observer};
 
-/// Number of executions in which the values of variables are observed, each under another seed, in
+/// Number of executions under different seeds in which the values of variables are observed, in
 /// addition to the execution under the seed of the test.
 const EPISODES: usize = 10;
 
 /// Fraction of the width of a range by which the range is widened on both sides.
 const WIDENED: f64 = 0.25;
 
-/// Adds assertions to each test with a policy, at most `limit`: the ranges of the variables that
-/// were numbers in all episodes, and whether they never decreased.
+/// Adds at most `limit` assertions to each test with a policy: the ranges of the variables that
+/// were numbers in all episodes, and whether the variables never decreased.
 /// [`separate_chance`](super::separate_chance) finds the ranges that do not hold under other seeds.
 ///
 /// # Errors

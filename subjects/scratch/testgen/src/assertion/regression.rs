@@ -86,8 +86,8 @@ pub(crate) fn assert_changes(
 }
 
 /// Adds assertions about all attributes of the stage and of original sprites to the end of each
-/// test that has no stable assertions although its program changes something. They check attributes
-/// that do not change, or that change in the same way under every seed.
+/// test that has flaky assertions, but no stable assertions. They check attributes that do not
+/// change, or that change in the same way under every seed.
 ///
 /// # Errors
 /// If the suite does not fit the program.

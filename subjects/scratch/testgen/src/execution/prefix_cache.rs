@@ -24,7 +24,7 @@ pub(super) const BYTES_PER_BLOCK: u64 = 20;
 /// most such nodes are never revisited.
 pub(super) const UNSHARED: u64 = 10;
 
-/// Minimum number of blocks of an execution from which on storing prefixes saves time even if tests
+/// Minimum number of blocks of an execution for which storing prefixes saves time even if tests
 /// share few of them: about ten milliseconds.
 const LONG_EXECUTION: u64 = 1_000_000;
 

@@ -1,5 +1,5 @@
-//! Resuming within an event. A wait or a key press begins like any longer or shorter one in the
-//! same state, so steps that take long are executed only once.
+//! Resuming within an event. In the same state, two waits or two presses of the same key begin
+//! alike even if their durations differ, so steps that take long are executed only once.
 //!
 //! A state after some steps of an event is a leaf of the [tree of prefixes](super::prefix_tree)
 //! below the state before the event. A later event of the same kind that lasts at least as long

@@ -44,13 +44,13 @@ pub trait Scene {
     fn mouse(&self) -> (f64, f64);
     /// Whether the mouse button is down.
     fn mouse_down(&self) -> bool;
-    /// Whether it touches the edge of the stage.
+    /// Whether the instance touches the edge of the stage.
     fn touches_edge(&mut self, id: Self::Id) -> bool;
-    /// Whether it touches the sprite of that name or a clone of it.
+    /// Whether the instance touches the sprite with this name or a clone of that sprite.
     fn touches(&mut self, id: Self::Id, sprite: &str) -> bool;
-    /// Whether it touches a colour.
+    /// Whether the instance touches a colour.
     fn touches_color(&mut self, id: Self::Id, color: [u8; 3]) -> bool;
-    /// Whether one of its colours touches another colour.
+    /// Whether the colour `own` of the instance touches the colour `other`.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
     /// Finds the nearest sample of a colour, except on the instance itself.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;

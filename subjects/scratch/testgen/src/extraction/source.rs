@@ -31,7 +31,8 @@ pub(super) enum Source {
 
 impl Source {
     /// Whether the events depend on the sprite or clone that senses. Only such sources are
-    /// evaluated for clones, because the others are the same for all instances of a sprite.
+    /// evaluated for clones, because the events of other sources are the same for all instances of
+    /// a sprite.
     pub(super) fn is_personal(self) -> bool {
         self.is_drag() || matches!(self, Source::TouchMouse | Source::Call(_))
     }
