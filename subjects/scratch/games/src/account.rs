@@ -136,7 +136,7 @@ impl<'a> Account<'a> {
         .min(1.0)
     }
 
-    /// The reason why the search must end if this share of the budget is spent; `None` if it may
+    /// The reason why a search that may spend this share of the budget must end; `None` if it may
     /// continue.
     pub(crate) fn stop(&self, share: f64) -> Option<Stop> {
         if self.cancelled {

@@ -34,7 +34,8 @@ pub(crate) trait StateSpace {
     }
     /// Goals that have archives, ascending.
     fn independent(&self) -> &[usize];
-    /// For each goal, the goals one of which has to be covered first; empty if there are none.
+    /// For each goal, other goals, at least one of which must be covered first; empty if there are
+    /// none.
     fn dependencies(&self) -> &[Vec<usize>];
     /// Puts the system into the first state under a seed, and returns this state.
     fn root(&mut self, seed: u64) -> Self::State;
@@ -54,7 +55,7 @@ pub(crate) trait StateSpace {
     fn length_of(&self, state: &Self::State) -> u64;
     /// For each goal, how far the current state is from covering it; 0 if its path has covered it.
     fn fitness(&mut self, to: &mut Vec<f64>);
-    /// The rest of the key of the current state's cell for a goal.
+    /// The part of the key of the current state's cell for a goal that is not the bucket.
     fn place(&mut self, goal: usize) -> u64;
     /// The key of the current state's cell in the archive of novelty.
     fn novelty(&mut self) -> u64;
@@ -91,7 +92,7 @@ pub(crate) struct Counts {
 const PROBED_ROOTS: u64 = 24;
 /// Number of cells that are drawn from a bucket, of which the best is chosen.
 const DRAWN: usize = 8;
-/// Factor of the size of the bucket of the archive of novelty.
+/// Factor by which the bucket of the archive of novelty is larger than other buckets.
 const NOVELTY_CELLS: usize = 8;
 
 /// The start of a rollout.
@@ -111,7 +112,7 @@ enum Origin {
 struct Root<S> {
     state: S,
     used: u64,
-    /// Whether its path is empty; a state under another seed may then replace it.
+    /// Whether its path is empty; a rollout may then start under a different seed instead.
     first: bool,
 }
 

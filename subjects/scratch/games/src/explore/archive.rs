@@ -95,7 +95,7 @@ impl<S: Clone> Archive<S> {
 
     /// Draws a random cell. Starts with the best bucket, and moves on to the next worse one with
     /// probability `decay` each time. Of some cells that are drawn from the bucket, the cell with
-    /// the fewest visits and the highest viability is chosen.
+    /// the best combination of few visits, many fruitful trials and high viability is chosen.
     pub(super) fn draw(
         &self,
         decay: f64,
@@ -158,7 +158,9 @@ impl<S: Clone> Archive<S> {
         }
     }
 
-    /// Whether a state would be kept: its cell is new, or it is better than the state of the cell.
+    /// Whether a state would be kept: its cell is new, or the state has a smaller fitness than the
+    /// state of the cell, or the same fitness and either a shorter path or a cell with [`TIRED`]
+    /// fruitless visits.
     pub(super) fn accepts(&self, offer: &Offer) -> bool {
         let Some(&number) = self.index.get(&(offer.bucket, offer.place)) else { return true };
         let old = &self.cells[number];

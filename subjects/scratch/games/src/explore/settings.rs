@@ -155,7 +155,7 @@ impl Parameters for Explore {
             Field::count("look_ahead", &mut self.look_ahead, 0, 1_000)
                 .meaning("steps of the wait that shows whether a state leads nowhere; 0: none"),
             Field::switch("watch_variables", &mut self.watch_variables)
-                .meaning("estimate it also from variables in conditions"),
+                .meaning("estimate this also from variables in conditions"),
             Field::count("memory", &mut self.memory, 0, 1 << 20)
                 .meaning("MiB of states; results do not depend on it"),
             Field::count("most_steps", &mut self.most_steps, 1, 100_000)
@@ -171,7 +171,7 @@ impl Parameters for Explore {
             Field::switch("controlled", &mut self.controlled)
                 .meaning("distinguish states by places of controlled sprites, otherwise of all"),
             Field::switch("duplicates", &mut self.duplicates)
-                .meaning("keep states that differ from one of their bucket at most in time"),
+                .meaning("keep states that differ from a state in their bucket at most in time"),
         ]
     }
 }

@@ -55,8 +55,8 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Enables or disables links, and changes weights: with a certain probability, and always if no
-    /// links are to be switched.
+    /// Enables or disables links, and changes weights: both with certain probabilities, but weights
+    /// always if no links are switched.
     pub(super) fn change_links(&self, genome: &mut Genome, rng: &mut Stream) {
         let mut changed = false;
         if rng.chance(TOGGLED.0) {
@@ -74,7 +74,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Moves all weights.
+    /// Changes all weights: some are replaced, the others moved.
     pub(super) fn change_weights(&self, genome: &mut Genome, rng: &mut Stream) {
         let power = self.operators.weight_power;
         for gene in &mut genome.genes {
@@ -158,8 +158,8 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Creates a child with the structure of the fitter parent. Genes that both parents have get the
-/// weight of one parent, or the mean of both weights.
+/// Creates a child with the structure of the fitter parent. Genes that both parents have are taken
+/// from one of the parents at random, or get the mean of both weights.
 pub(super) fn cross(fitter: &Genome, other: &Genome, rng: &mut Stream) -> Genome {
     let averaged = rng.chance(AVERAGED);
     let mut child = fitter.clone();

@@ -76,7 +76,7 @@ impl Topologies {
         self.alive.iter().filter(|alive| **alive).count()
     }
 
-    /// Keeps the topologies of a population.
+    /// Marks the topologies of a population as alive, and all others as not alive.
     fn retain(&mut self, population: &[Judged]) {
         self.alive.fill(false);
         population.iter().for_each(|member| self.alive[member.topology] = true);
@@ -254,8 +254,8 @@ fn elites(population: &[Judged], targets: &[usize]) -> Vec<usize> {
     elites
 }
 
-/// The members that are always kept, and then the newest other members. Children come after their
-/// parents in `all`.
+/// The members that are always kept, and then the newest of the remaining members, `size` in all.
+/// Children come after their parents in `all`.
 fn next_population(all: Vec<Judged>, kept: &[usize], size: usize) -> Vec<Judged> {
     let others = (0..all.len()).rev().filter(|it| !kept.contains(it));
     let chosen = kept.iter().copied().chain(others).take(size);

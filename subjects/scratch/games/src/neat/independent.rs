@@ -223,7 +223,8 @@ fn novelty(population: &[Member], position: usize, neighbours: usize) -> f64 {
     distances.iter().sum::<f64>() / distances.len().max(1) as f64
 }
 
-/// 1 minus the cosine of the angle between two vectors; 1 if exactly one of them is zero.
+/// 1 minus the cosine of the angle between two vectors; if one of them is zero, 0 if they are equal
+/// and 1 otherwise.
 fn cosine_distance(a: &[f64], b: &[f64]) -> f64 {
     let product = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f64>();
     let lengths = libm::sqrt(product(a, a)) * libm::sqrt(product(b, b));

@@ -139,8 +139,8 @@ fn numbers(target: &Target) -> impl Iterator<Item = usize> + '_ {
     variables.filter(move |(_, variable)| is_number(&variable.value)).map(|(number, _)| number)
 }
 
-/// Adds the place of an instance and the properties that its scripts change: direction, size,
-/// costume, variables.
+/// Adds the position of an instance, those of direction, size and costume that its scripts change,
+/// and its numeric variables.
 fn see_instance(own: Subject, target: &Target, senses: &mut Vec<Sense>) {
     use Opcode::*;
     let has =
@@ -236,7 +236,7 @@ fn menu<'a>(target: &'a Target, block: &Block, name: &str) -> Option<&'a str> {
     menu.field(name).map(|field| field.text())
 }
 
-/// The text of a literal input.
+/// The text of a literal input; `None` for other inputs and for numbers.
 fn literal<'a>(block: &'a Block, name: &str) -> Option<&'a str> {
     match &block.input(name)?.block {
         Slot::Literal(Literal::Value { value: Value::Text(text), .. }) => Some(text),

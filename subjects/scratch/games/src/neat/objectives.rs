@@ -1,4 +1,5 @@
-//! The search of `mosa-neatest`, with one population for all goals that is sorted as in MOSA.
+//! The search of `mosa-neatest`, with one population for all goals. The population is sorted as in
+//! MOSA.
 
 use std::rc::Rc;
 

@@ -30,9 +30,9 @@ pub struct MosaNeatest {
     pub population: usize,
     /// Target number of species of the population.
     pub species: usize,
-    /// Number of executions, each under another seed, that must cover a goal.
+    /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
-    /// Probability of crossing a network with one of its species.
+    /// Probability of crossing a network with another network of its species.
     pub crossover: f64,
     /// Probability of mutating a child.
     pub mutation: f64,
@@ -47,7 +47,7 @@ pub struct MioNeatest {
     pub network_steps: usize,
     /// Target number of species of the population of a goal.
     pub species: usize,
-    /// Number of executions, each under another seed, that must cover a goal.
+    /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
     /// Probability of a new network instead of mutations, at the start.
     pub random_start: f64,
@@ -80,7 +80,7 @@ pub struct NewsdNeatest {
     pub topologies: usize,
     /// Generations during which the best network of a new topology is kept.
     pub protected: usize,
-    /// Number of executions, each under another seed, that must cover a goal.
+    /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
     /// Probability of crossing two networks.
     pub crossover: f64,
@@ -151,7 +151,7 @@ impl Parameters for MosaNeatest {
                 .meaning("species that the population should have"),
             Field::count("repetitions", &mut self.repetitions, 1, 1_000).meaning(REPETITIONS),
             Field::share("crossover", &mut self.crossover)
-                .meaning("probability of crossing a network with one of its species"),
+                .meaning("probability of crossing a network with another network of its species"),
             Field::share("mutation", &mut self.mutation).meaning("probability of mutating a child"),
         ];
         fields.extend(self.genome.fields());
@@ -175,7 +175,7 @@ impl Parameters for MioNeatest {
             Field::share("structure", &mut self.structure)
                 .meaning("probability that a mutation changes the structure"),
             Field::count("neighbours", &mut self.neighbours, 1, 1_000)
-                .meaning("networks with which what a network saw is compared, for ties"),
+                .meaning("networks with which a network is compared, by what both saw, for ties"),
         ];
         fields.extend(self.genome.fields());
         fields
@@ -189,7 +189,7 @@ impl Parameters for NewsdNeatest {
             Field::count("population", &mut self.population, 4, 10_000)
                 .meaning("networks of the population"),
             Field::count("topologies", &mut self.topologies, 1, 10_000)
-                .meaning("topologies from which on only weights change"),
+                .meaning("with this number of topologies or more, only weights change"),
             Field::count("protected", &mut self.protected, 0, 10_000)
                 .meaning("generations during which the best network of a new topology is kept"),
             Field::count("repetitions", &mut self.repetitions, 1, 1_000).meaning(REPETITIONS),

@@ -14,7 +14,7 @@ pub struct Neatest {
     pub population: usize,
     /// Target number of species of a population.
     pub species: usize,
-    /// Number of executions, each under another seed, that must cover a goal.
+    /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
     /// Number of generations without improvement after which the goal is changed.
     pub switch: usize,

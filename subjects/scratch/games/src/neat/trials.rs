@@ -36,7 +36,8 @@ pub(crate) struct Trials<'a> {
     steps: usize,
     /// The seeds of the repetitions, the first of which is the seed of the run.
     pub(super) seeds: Vec<u64>,
-    /// For each goal, the goals one of which must be covered first.
+    /// For each goal, other goals, at least one of which must be covered first; empty if there are
+    /// none.
     dependencies: Vec<Vec<usize>>,
     /// For each goal, whether the search aims at it.
     aimed: Vec<bool>,
@@ -159,8 +160,8 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// The networks of an archive that a suite needs: the goals in this order, deepest first, each with
-/// the first network that covers it.
+/// The networks of an archive that a suite needs. For each goal in this order, deepest first, the
+/// archived network of the goal is kept unless a network kept before covers the goal.
 pub(crate) fn networks_of(archive: &[Option<Rc<Archived>>], order: &[u32]) -> Vec<Rc<Archived>> {
     let mut done = vec![false; archive.len()];
     let mut kept = Vec::new();

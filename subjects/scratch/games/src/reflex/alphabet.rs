@@ -12,7 +12,7 @@ use super::arena::Arena;
 use crate::account::Work;
 use crate::states::{Axes, probe};
 
-/// Number of walks, each under another seed, and number of events of a walk.
+/// Number of walks, which use the given seeds in turn, and maximum number of events of a walk.
 const WALKS: usize = 8;
 const EVENTS: usize = 8;
 /// Number of steps before each event of a walk.

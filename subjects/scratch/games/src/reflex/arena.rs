@@ -73,8 +73,8 @@ impl<'a> Arena<'a> {
         self.lives = vec![0; tops.len()];
     }
 
-    /// The last step in which a script with this top block was running in the last policy; 0 if it
-    /// is not watched.
+    /// The last checked step of the last policy in which a script with this top block was running;
+    /// 0 if there is none or the script is not watched.
     pub(super) fn life(&self, top: BlockNo) -> u64 {
         self.tops.binary_search(&top).map_or(0, |position| self.lives[position])
     }
@@ -86,8 +86,8 @@ impl<'a> Arena<'a> {
         self.vm.green_flag();
     }
 
-    /// Executes a policy under a seed until it has covered these goals, or has ended. Returns its
-    /// steps.
+    /// Executes a policy under a seed until it has covered these goals (if there are any) or has
+    /// ended. Returns the number of executed steps.
     pub(crate) fn play(&mut self, policy: &Policy, seed: u64, goals: &[u32]) -> u64 {
         self.begin(seed);
         let blocks = self.prepared.model().goals();

@@ -23,8 +23,8 @@ const GUARDED: f64 = 0.2;
 const NEAR: (f64, f64) = (0.4, 0.7);
 /// Amplitudes of the waves that are added to an aim.
 const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
-/// Directions with which conditions compare, and standard deviation of the places with which they
-/// compare.
+/// Directions and, by their standard deviation, coordinates with which conditions compare those of
+/// a sprite.
 const HEADINGS: [f64; 4] = [-90.0, 0.0, 90.0, 180.0];
 const PLACES: f64 = 120.0;
 /// Factor of the weight of a kind of rule when a policy with such a rule enters a population, and
@@ -77,7 +77,8 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// Draws a policy with 1 to 4 rules.
+    /// Draws a policy with 1 to 4 rules, limited by the settings; without rules if none is
+    /// possible.
     pub(super) fn policy(&self, rng: &mut Stream) -> Policy {
         let most = self.settings.play_steps as u64;
         let count = if self.is_empty() { 0 } else { 1 + rng.index(4) };
@@ -185,7 +186,8 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// Draws a condition on the place of a sprite, usually of a sprite that keys move.
+    /// Draws a condition on the place of a sprite, more often of a sprite that keys move than of
+    /// any other.
     fn place(&self, rng: &mut Stream) -> Condition {
         let steered = &self.alphabet.steered;
         let sprite = if !steered.is_empty() && rng.chance(0.7) {
@@ -214,8 +216,8 @@ impl<'a> Language<'a> {
         policy
     }
 
-    /// Changes a policy: a rule is removed, inserted or replaced, or its constants change. If
-    /// `lent` is given, it is used as the new rule.
+    /// Changes a policy: a rule is removed, inserted or replaced, or its constants change; answers
+    /// may be drawn again as well. If `lent` is given, an inserted or replacing rule is this rule.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

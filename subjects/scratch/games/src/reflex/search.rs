@@ -131,7 +131,7 @@ impl<'a> Learner<'a> {
         self.best[goal] = None;
     }
 
-    /// Number of seeds under which a policy must cover a goal, so that the goal is done.
+    /// Number of seeds under which a policy must cover a goal for the goal to be done.
     fn wanted(&self) -> usize {
         if self.settings.reexecution { self.seeds.len() } else { 1 }
     }
@@ -163,7 +163,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The next policy to try, and the goal whose policy it changes. The first policy only waits.
+    /// The next policy to try, and the goal whose policy it changes; `None` for a new policy. The
+    /// first policy only waits.
     fn propose(&mut self, rng: &mut Stream) -> (Option<usize>, Policy) {
         if !self.started {
             self.started = true;
@@ -189,8 +190,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Joins the rules for a goal and the rules for another goal, in either order; `None` if they
-    /// are not joined.
+    /// Joins the rules for a goal and the rules for another goal, in either order. `None` if the
+    /// random decision is against it, the other goal has no policy, or both policies are the same.
     fn compose(&self, goal: usize, rng: &mut Stream) -> Option<Policy> {
         if self.settings.compose <= 0.0 || !rng.chance(self.settings.compose) {
             return None;
@@ -207,8 +208,8 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// A rule that may become part of another policy, usually a rule of the best policy for some
-    /// goal, because it is likely to help with other goals as well.
+    /// A rule of the best policy for some goal, to be used in another policy because it is likely
+    /// to help with other goals as well; `None` if no rule is lent.
     fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
         if !self.settings.lend || !rng.chance(LENT) || self.independent.is_empty() {
             return None;
@@ -292,8 +293,8 @@ impl<'a> Learner<'a> {
     }
 
     /// The order in which a policy is executed under the seeds: the seed of its first episode; then
-    /// the other training seeds, first those under which policies failed most; then the confirming
-    /// seeds.
+    /// the other training seeds, first those under which policies failed most often; then the
+    /// confirming seeds.
     fn order(&self, tried: usize, goal: Option<usize>) -> Vec<usize> {
         let training = self.settings.training_seeds;
         let mut order: Vec<usize> = (0..self.seeds.len()).collect();

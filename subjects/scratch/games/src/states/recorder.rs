@@ -102,8 +102,8 @@ impl Tracer for LatestRecorder {
         self.trace.cover(block);
     }
 
-    /// Return the distances of the current action, not of the trace; otherwise the VM would not
-    /// measure distances that have grown.
+    /// Returns the distances of the current action, not those of the trace; otherwise the VM would
+    /// not measure distances that have grown.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let number = block.0 as usize;
         if self.measured_in[number] == self.action {

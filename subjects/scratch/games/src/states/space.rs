@@ -328,7 +328,8 @@ impl StateSpace for Space<'_> {
         }
         if self.settings.watch_variables {
             for (number, (target, variable)) in (0_u32..).zip(&self.layout.watched) {
-                // The ids of originals are the positions of their sprites.
+                // The id of an original is the position of its sprite in the targets of the
+                // project.
                 let view = self.vm.target(TargetId(u32::from(*target)));
                 let value = view.as_ref().and_then(|view| view.variable(*variable));
                 let value = value.map_or(f64::NAN, |value| value.to_number());
