@@ -138,7 +138,7 @@ struct Script<'a> {
 struct Line<'a> {
     depth: usize,
     text: String,
-    /// Id and state of its block; `None` for `else` and `end`.
+    /// Id and state of the block on this line; `None` for `else` and `end`.
     block: Option<(&'a str, State)>,
 }
 

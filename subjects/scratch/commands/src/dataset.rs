@@ -66,12 +66,13 @@ struct OutputFolder {
     folder: PathBuf,
 }
 
-/// Parser of a seed that TOML can represent, because `corpus.toml` contains it.
+/// Parser of seeds. The file `corpus.toml` contains the seed, so the maximum is the largest integer
+/// of TOML.
 fn seed_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=i64::MAX as u64)
 }
 
-/// Summary of a corpus, which every command prints at its end.
+/// Summary of a corpus, which the commands that write or verify a corpus print at their end.
 fn summary(corpus: &Corpus) -> String {
     let Corpus { folder, metadata, .. } = corpus;
     let projects = terminal::plural(metadata.projects, "project");
@@ -82,7 +83,7 @@ fn summary(corpus: &Corpus) -> String {
 ///
 /// # Errors
 ///
-/// If the folder is not a complete corpus, or a file is damaged.
+/// If the folder is not a complete corpus, or a file cannot be read or is damaged.
 pub fn read(folder: &Path) -> Result<Corpus, Failure> {
     Corpus::read(folder).map_err(Worded::worded)
 }

@@ -39,8 +39,8 @@ pub struct Flags {
 
     /// Assertions that are kept: all; relevant: those that notice a mutant of the project; minimal
     /// or minimal-by-test: as few as notice the same mutants, in the suite or in each test;
-    /// diverse: these and the last two about each attribute of a sprite. Flaky assertions are only
-    /// kept with all
+    /// diverse: as minimal-by-test, and also the last two about each attribute of a sprite. Flaky
+    /// assertions are only kept with all
     #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
     assertions: Kept,
 
@@ -125,7 +125,8 @@ pub fn generate(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
 }
 
 impl Flags {
-    /// Which assertions are kept, and the number of mutants that decide it; `None` if all are kept.
+    /// Which assertions are kept, and the maximum number of mutants that decide this (`None` for
+    /// all mutants); `None` if all assertions are kept.
     fn minimisation(
         &self,
         by_parameter: Option<(Level, Option<u64>)>,
@@ -144,7 +145,7 @@ impl Flags {
     }
 }
 
-/// Drops the assertions that mutants do not need.
+/// Drops the assertions that are not needed to notice mutants, as `level` tells.
 fn minimise_assertions(
     asked: &Generation,
     level: Level,

@@ -32,7 +32,7 @@ struct Uses {
 }
 
 /// Prints which blocks of a project the VM does not support, or executes differently from Scratch,
-/// and what they do instead.
+/// and what they do instead, and defects of the project.
 ///
 /// # Errors
 ///
@@ -61,8 +61,8 @@ pub fn run(path: &Path, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Finds the blocks that the VM does not support, by opcode. A block that is outside of scripts,
-/// has no block below it and is not a hat is left out.
+/// Finds the blocks that the VM does not support, by opcode. A block on top of a script is left out
+/// if it has no block below it and is not a hat.
 fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     let mut found: BTreeMap<String, Uses> = BTreeMap::new();
     for target in &project.targets {

@@ -108,7 +108,8 @@ fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTe
     PlanTests::for_platform(path, text, template.is_file().then_some(&*template), options)
 }
 
-/// The limits of scripts within the memory limit of the platform.
+/// Lowers the memory limit of scripts to the memory limit of the platform, but not below
+/// [`MIN_MEMORY`].
 fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
     if let Some(bytes) = configuration.memory_limit {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);

@@ -273,8 +273,9 @@ fn script_lines(target: &Target, top: BlockIndex) -> Vec<String> {
 /// Number of lines shown before and after a change.
 const CONTEXT: usize = 2;
 
-/// The lines between the common first lines and the common last lines of two scripts. One range is
-/// enough, because a mutant changes one place.
+/// The lines between the common first lines and the common last lines of two scripts, with up to
+/// [`CONTEXT`] lines before and after them. One range is enough, because a mutant changes a script
+/// at one position.
 fn difference(before: &[String], after: &[String]) -> String {
     let same = |(a, b): &(&String, &String)| a == b;
     let start = before.iter().zip(after).take_while(same).count();
@@ -300,7 +301,7 @@ fn outcome_name(outcome: MutantOutcome) -> &'static str {
     }
 }
 
-/// A mutant on one line.
+/// A mutant and its outcome, which are written as one line of JSON.
 #[derive(Serialize)]
 struct Line<'a> {
     mutant: &'a str,

@@ -14,10 +14,10 @@ use gif::{Encoder, EncodingError, Frame, Repeat};
 
 use crate::project::{compile_for_scripts, open_pair, suite_failure};
 
-/// Steps a second at the speed of Scratch.
+/// Steps per second at the speed of Scratch.
 const STEPS_PER_SECOND: u32 = 30;
 
-/// Sampling factor of the encoder, which reduces pictures of more than 256 colours.
+/// Sampling factor with which the encoder chooses 256 colours for pictures that have more colours.
 const SPEED: i32 = 10;
 
 /// Draws the stage while a test runs, as an animation.

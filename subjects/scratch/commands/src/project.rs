@@ -17,7 +17,8 @@ pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
     LoadedProject::read(path).map_err(|error| Failure::new(error).hint(hint))
 }
 
-/// Reads a project and a suite, and checks that the suite was created for the project.
+/// Reads a project and a suite, and checks that the suite was generated for the project unless
+/// `pair` accepts any project.
 pub(crate) fn open_pair(pair: &Pair) -> Result<(LoadedProject, Suite), Failure> {
     let suite = read_suite(pair)?;
     let subject = open(&pair.project)?;

@@ -39,8 +39,8 @@ pub struct Flags {
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
 
-    /// Skip the assertions that depend on random numbers; with a --seed other than the suite's they
-    /// are always skipped
+    /// Skip the assertions that depend on random numbers; they are always skipped if --seed differs
+    /// from the seed of the suite
     #[arg(long)]
     stable: bool,
 
@@ -133,7 +133,8 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
         None if arguments.flags.json => Format::Json,
         None => default,
     };
-    // The judgement of one submission is written in the format of the platform of Itch.
+    // The judgement of one submission is written in a format of Itch unless --format or --expect is
+    // given.
     if plan
         && projects.is_none()
         && arguments.flags.format.is_none()
@@ -141,7 +142,8 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     {
         return itch::run(arguments, text);
     }
-    // The report of one generated suite has a separate format, which is older than the others.
+    // The report about a generated suite and one project has a separate format, which is older than
+    // the other formats.
     let own = [Format::Tap, Format::Json].contains(&format) && arguments.flags.output.is_none();
     if !plan
         && !javascript
@@ -172,7 +174,8 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
 }
 
 impl Arguments<'_> {
-    /// Whether the suite is a plan for Itch, as the caller states, or else according to its text.
+    /// Whether the suite is a plan for Itch, as --kind states, or else according to the text of the
+    /// suite.
     fn is_plan(&self, text: &str, javascript: bool) -> Result<bool, Failure> {
         let Some(kind) = self.flags.kind else {
             return Ok(SuiteKind::of(text) == Ok(SuiteKind::Itch));
@@ -185,7 +188,7 @@ impl Arguments<'_> {
         Ok(kind == Kind::Itch)
     }
 
-    /// Seed and bounds of a generated suite.
+    /// Seed and bounds with which a generated suite is executed.
     fn seed_and_bounds(&self, suite: &Suite) -> Result<(u64, Bounds), Failure> {
         let seed = match &self.flags.seed {
             Some(text) => text.parse().map_err(|_| {

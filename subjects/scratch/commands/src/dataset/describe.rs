@@ -111,7 +111,7 @@ impl CorpusDescription {
         groups
     }
 
-    /// Extensions with the number of projects that use them, frequent ones first.
+    /// Extensions with the number of projects that use them, the most frequent extensions first.
     fn extensions(&self) -> Vec<(&str, usize)> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for name in self.rows.iter().flat_map(|row| row.extensions.split_whitespace()) {
@@ -187,7 +187,8 @@ impl CorpusDescription {
         100.0 * count as f64 / self.rows.len().max(1) as f64
     }
 
-    /// Percentages of the projects with certain properties.
+    /// Numbers and percentages of the projects with certain properties, and of the projects that
+    /// use each extension.
     fn share_table(&self) -> String {
         let with =
             |test: fn(&ProjectMeasures) -> bool| self.rows.iter().filter(|row| test(row)).count();
@@ -237,7 +238,8 @@ impl CorpusDescription {
         text
     }
 
-    /// The number of near-duplicates, and the names of some of them in the largest groups.
+    /// The number of near-duplicates, and the names of up to six projects of each of the five
+    /// largest groups.
     fn near_duplicate_list(&self) -> String {
         let groups = self.near_duplicates();
         let copies: usize = groups.iter().map(|(_, rows)| rows.len() - 1).sum();

@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{OutputFolder, seed_parser, summary};
 use crate::failure::Worded;
 
-/// Time between two lines of progress without a terminal.
+/// Minimum time between two lines of progress if standard error is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Samples shared projects from Scratch's servers into a corpus.
@@ -202,7 +202,7 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
                 terminal::note(&format!("undecided: {id}: {cause}"));
             }
             terminal::note(&format!(
-                "{} ids before the last project are undecided. Run the same command again to probe \
+                "Undecided ids before the last project: {}. Run the same command again to probe \
                  them again, or add --give-up-undecided to complete the sample without them.",
                 ids.len()
             ));
@@ -222,8 +222,8 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
     }
 }
 
-/// Handles interrupts: the first interrupt stops the sample, and the second ends the process
-/// immediately, which loses only the active probes.
+/// Handles interrupts: the first interrupt stops the sample or the fetch, and the second ends the
+/// process immediately, which loses only the active requests.
 pub(super) fn stop_on_interrupt(stop: Arc<AtomicBool>) {
     let wait = move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -262,7 +262,7 @@ fn outcome_table(progress: &SampleProgress) -> String {
     frame_table(&progress.outcomes.iter().map(|(o, &count)| (o.name().to_owned(), count)).collect())
 }
 
-/// Number of repeated requests by cause; empty if there were none.
+/// Line with the numbers of repeated requests by cause; empty if no request was repeated.
 fn retry_line(progress: &SampleProgress) -> String {
     if progress.retries.is_empty() {
         return String::new();
@@ -271,7 +271,8 @@ fn retry_line(progress: &SampleProgress) -> String {
     format!("requests repeated: {}\n", causes.join(", "))
 }
 
-/// Display of the progress: a bar on a terminal, or else a line at intervals.
+/// Display of the progress: a bar on a terminal, or else a line at intervals; nothing if it is
+/// quiet.
 pub(super) struct ProgressDisplay {
     kind: DisplayKind,
     /// Time of the first update, and number of projects at that time.
@@ -324,7 +325,7 @@ impl ProgressDisplay {
 }
 
 /// Line that shows the progress. The remaining time is extrapolated from the `found` projects in
-/// `time`.
+/// `time`, and is left out if none were found or the number of wanted projects is unknown.
 fn progress_line(progress: &SampleProgress, found: usize, time: Duration) -> String {
     let mut line = format!("{}", progress.accepted);
     let _ = progress.wanted.map(|wanted| write!(line, "/{wanted}"));

@@ -108,7 +108,7 @@ pub(super) fn tests(arguments: &super::Arguments<'_>, text: &str) -> Result<Test
     Ok(Tests::Whisker(Box::new((suite, options))))
 }
 
-/// Whether a suite with this text only has models: a JSON array.
+/// Whether a suite with this text only has models: whether the text begins like a JSON array.
 pub(super) fn is_models(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('[')
 }
@@ -131,7 +131,8 @@ fn settings(arguments: &super::Arguments<'_>, text: &str) -> Models {
     }
 }
 
-/// Loads the tests of a suite for Whisker with options, without checking that it looks like one.
+/// Loads the tests of a suite for Whisker with options, without checking that the text looks like a
+/// suite for Whisker.
 fn suite_of(path: &Path, text: &str, options: SuiteOptions) -> Result<Tests, Failure> {
     let suite = SuiteFile::new(&file_name(path), text)
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))?;

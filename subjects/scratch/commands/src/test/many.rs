@@ -15,12 +15,12 @@ use catherd_scratch_grading_report::{ProjectReport, Table};
 use super::output::{Output, unwritable};
 use super::suite::LoadedSuite;
 
-/// Maximum number of finished reports, for each thread, that may wait for the report of an earlier
-/// project.
+/// Maximum number of finished reports, for each thread, that wait to be received by the thread that
+/// writes reports.
 const MAX_WAITING: usize = 64;
 
 /// The projects of a folder, sorted by name, or the projects that standard input lists; `None` if
-/// the path is one project.
+/// the path is an unpacked project or not a folder.
 pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> {
     if path == Path::new("-") {
         let lines = io::stdin().lock().lines();
@@ -78,7 +78,8 @@ pub(super) fn run(
             let Some(path) = paths.get(number) else { return };
             let report = suite.execute_at(path);
             bar.inc(1);
-            // The receiver has been dropped after an error in writing.
+            // The receiver has been dropped after an error in writing, or after a project that did
+            // not pass if `fail_fast` is set.
             if send.send((number, report)).is_err() {
                 return;
             }

@@ -21,7 +21,7 @@ pub(crate) struct LoadedSuite {
     /// The file name.
     pub(crate) name: String,
     pub(crate) tests: Tests,
-    /// Digest of the suite's text and of the options.
+    /// Digest of the version of this program, the text of the suite and the options.
     inputs: Sha256,
     /// The program that was compiled last. Its costumes are shared with the next program, because
     /// submissions of a class have most costumes in common.
@@ -53,8 +53,8 @@ impl LoadedSuite {
         LoadedSuite { name: file_name(path), tests, inputs, last: Mutex::default() }
     }
 
-    /// The version of Scratch for which the suite was made. Suites for Whisker are made for the
-    /// version of 2022.
+    /// The version of Scratch for which the suite was made. Suites for Whisker and plans for Itch
+    /// are executed in the version of 2022.
     fn compat(&self) -> Compat {
         match &self.tests {
             Tests::Generated(generated) => generated.0.machine.compat,

@@ -99,7 +99,7 @@ fn table(speeds: &[Speed]) -> String {
         return text;
     }
     text += "\n";
-    // Percentiles above the median are left out, because only the usual and the lowest speeds
+    // Values better than the median are left out, because only the usual and the worst values
     // matter.
     for (name, share) in [("p50", 0.5), ("p90", 0.9), ("worst", 1.0)] {
         let lowest = |of: fn(&Speed) -> f64| quantile(speeds, of, 1.0 - share);

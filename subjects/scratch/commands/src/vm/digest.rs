@@ -14,10 +14,9 @@ use crate::failure::Worded;
 
 /// Runs projects with input drawn from a seed and prints a digest of all their states.
 ///
-/// A digest covers everything that a program can sense or show and everything that a test
-/// generator receives, before the first step and after each. It must be the same on every
-/// machine, in every build, on any number of threads and with `--interpret`: compare the output of
-/// two with `diff`.
+/// A digest covers everything that a program can sense or show and everything that a test generator
+/// receives, before the first step and after each step. It must be the same on every computer, in
+/// every build, on any number of threads and with `--interpret`: compare two outputs with `diff`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -39,7 +38,7 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
 
-    /// Maximum number of projects: the first ones by name
+    /// Maximum number of projects: the first projects by name
     #[arg(long, value_name = "N")]
     limit: Option<usize>,
 

@@ -15,8 +15,8 @@ use super::project_index;
 /// state of keyboard and mouse at its beginning, so the states in which the other traces of its
 /// folder end are tried until one agrees. Nor does it contain the recorder's clock: if a project
 /// uses the clock, its readings are inferred from the recording, and nothing else may differ. Nor
-/// does a recording of today's machine say whether the recorder executed one batch a step: both are
-/// tried.
+/// does a recording of today's machine say whether the recorder executed one batch per step, so
+/// both possibilities are tried.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

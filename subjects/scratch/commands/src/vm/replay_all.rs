@@ -93,12 +93,12 @@ fn group_table(verdicts: &[TraceVerdict]) -> String {
     row("all", total.0, total.1);
     let assumed = verdicts.iter().filter(|v| v.is_identical() && v.is_assumed()).count();
     if assumed > 0 {
-        text += &format!("\n{assumed} of the identical ones with assumed devices or clock\n");
+        text += &format!("\nidentical with assumed devices or clock: {assumed}\n");
     }
     text
 }
 
-/// Counts of the divergences by property and by opcode, then a line for each.
+/// Counts of the divergences by property and by opcode, then a line for each divergence.
 fn divergences(verdicts: &[TraceVerdict]) -> String {
     let mut by_property: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_opcode: BTreeMap<&str, usize> = BTreeMap::new();
