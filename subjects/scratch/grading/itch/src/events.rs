@@ -65,7 +65,7 @@ pub(crate) struct Events {
 
 impl Events {
     /// Adds an event and returns its number. Once the log is full, only events of the schedule are
-    /// added.
+    /// added, and the number of the last event is returned for other events.
     pub(crate) fn add(&mut self, what: What, previous: usize, next: Option<usize>) -> usize {
         if self.list.len() >= MAX_EVENTS && !matches!(what, What::Scheduled(_)) {
             self.full = true;

@@ -105,7 +105,8 @@ fn install_model<'js>(ctx: &Ctx<'js>, host: &Object<'js>, shared: &Rc<Shared>) -
     Ok(())
 }
 
-/// The position of a sprite by its name; `None` if no sprite has this name, as for the stage.
+/// The position of a sprite, given its name; `None` if no sprite has this name. The stage is not a
+/// sprite.
 fn sprite(project: &Project, name: &str) -> Option<usize> {
     project.targets.iter().position(|target| !target.is_stage && *target.name == *name)
 }
@@ -161,7 +162,8 @@ fn describe<'js>(ctx: &Ctx<'js>, project: &Project, record: &Record) -> Result<J
     Ok(array.into_value())
 }
 
-/// Id, name, type and value of all variables, lists and messages.
+/// Id, name, type and value of all variables, lists and messages. Variables without a value are
+/// left out.
 fn variables<'js>(ctx: &Ctx<'js>, project: &Project, record: &Record) -> Result<Js<'js>> {
     let all = Array::new(ctx.clone())?;
     let Some(target) = project.targets.get(record.sprite) else { return Ok(all.into_value()) };

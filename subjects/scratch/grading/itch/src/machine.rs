@@ -34,7 +34,8 @@ pub(crate) struct Awaited {
     pub(crate) threads: FxHashSet<ThreadId>,
 }
 
-/// The state that the native functions for plans share. Each borrows its parts only during a call.
+/// The state that the native functions for plans share. Each function borrows parts of the state
+/// only during a call.
 pub(crate) struct Shared {
     pub(crate) submission: Project,
     pub(crate) template: Project,
@@ -50,7 +51,7 @@ pub(crate) struct Shared {
     pub(crate) lines: RefCell<Vec<[f64; 4]>>,
     pub(crate) points: RefCell<Vec<[f64; 2]>>,
     pub(crate) responses: RefCell<Vec<Text>>,
-    /// The number of the picture of the bubble of each target.
+    /// For each target with a bubble, the number of the bubble's picture.
     skins: RefCell<FxHashMap<TargetId, u32>>,
     /// The number of the next picture. Costumes, the pen layer and bubbles have such numbers.
     next_picture: Cell<u32>,
@@ -74,7 +75,7 @@ pub(crate) struct Shared {
     pub(crate) executing: Cell<bool>,
     /// Whether the schedule has ended.
     pub(crate) over: Cell<bool>,
-    /// Whether a step is being executed, which has lent its state to `vm`.
+    /// Whether a step is interrupted, so that `vm` has the state in the middle of the step.
     pub(crate) lent: Cell<bool>,
     pub(crate) failed: RefCell<Option<String>>,
     /// The last member that was read although it does not exist, for the message of an error.
@@ -159,7 +160,7 @@ impl Shared {
         self.snap_times(origin, 1)
     }
 
-    /// Takes the same snapshot several times.
+    /// Takes the same snapshot several times, but only once before the execution.
     pub(crate) fn snap_times(&self, origin: &Origin, times: usize) -> usize {
         let moment = (self.now(), origin, times);
         let mut snapshots = self.snapshots.borrow_mut();
@@ -200,8 +201,8 @@ impl Shared {
         }
     }
 
-    /// Logs the change of the picture of the bubble of a target. `shown` is true if a block showed
-    /// the bubble, even with the same text.
+    /// Logs how the picture of a target's bubble changed. `shown` is true if a block showed the
+    /// bubble, even with the same text.
     pub(crate) fn bubble_changed(&self, target: TargetId, shown: bool) {
         let bubble = self.with_vm(|vm| {
             let view = vm.target(target)?;
@@ -299,7 +300,8 @@ impl Shared {
         }
     }
 
-    /// Logs the execution of a block, if the profiler is on: once for each of its primitives.
+    /// Logs the execution of a block once for each of its primitives, if the profiler logs its
+    /// sprite.
     pub(crate) fn block_executed(&self, block: BlockNo, primitives: u32) {
         let wanted = match &*self.profile.borrow() {
             Profile::Off => false,

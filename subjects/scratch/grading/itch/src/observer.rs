@@ -185,7 +185,7 @@ impl Tracer for Observer<'_, '_> {
         }
     }
 
-    /// Returns distances of 0 so that the VM does not compute any.
+    /// Returns distances of 0, so that the VM does not compute distances.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         (0.0, 0.0)
@@ -235,12 +235,12 @@ impl Tracer for Observer<'_, '_> {
 struct Executed {
     /// Numbers of the distinct opcodes.
     opcodes: Box<[u16]>,
-    /// Number of these blocks.
+    /// Number of the opcodes before duplicates were removed.
     primitives: u32,
 }
 
-/// The opcodes that each block of a project executes, and the number of different opcodes. Hats
-/// execute nothing unless they have a condition.
+/// The opcodes that each block of a project executes, and the number of different opcodes. Shadow
+/// blocks, and hats without a condition, execute nothing.
 fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
     let mut numbers: Vec<&str> = Vec::new();
     let mut all = Vec::with_capacity(project.block_count());
@@ -279,7 +279,7 @@ fn executed(project: &Project) -> (Rc<[Executed]>, usize) {
 }
 
 /// Whether the original has a function for the block, which its profiler reports. Edge-activated
-/// hats have one, which evaluates their predicate; other hats have none.
+/// hats have a function, which evaluates their predicate; other hats have none.
 fn has_function(opcode: Opcode) -> bool {
     !opcode.is_hat() || opcode.is_edge_hat()
 }

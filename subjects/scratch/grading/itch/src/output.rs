@@ -62,9 +62,9 @@ pub enum JudgementEnd {
 pub struct Judgement {
     /// The commands of the partial format, each as JSON on one line.
     pub lines: Vec<String>,
-    /// How it ended.
+    /// How the judgement ended.
     pub end: JudgementEnd,
-    /// Lines that the plan wrote to its console, and warnings about it.
+    /// Lines that the plan wrote to its console, and warnings about the plan.
     pub log: Vec<String>,
     /// Number of steps of the VM, of 1/60 s each.
     pub steps: u64,
@@ -260,7 +260,8 @@ impl Output {
         self.log.push(if self.log_bytes > self.log_limit { full } else { line }.to_owned());
     }
 
-    /// Closes all open objects without calling the prelude, which may have failed.
+    /// Adds a status and a message, and closes all open objects without calling the prelude, which
+    /// may have failed.
     pub(crate) fn close(&mut self, status: Status, message: &str) {
         if self.lines.is_empty() {
             self.emit(json!({ "command": "start-judgement", "version": 2 }).to_string());

@@ -15,7 +15,7 @@ pub struct Plan {
     pub(crate) text: String,
 }
 
-/// A plan cannot be loaded.
+/// Error for a plan that cannot be loaded, or a submission that cannot be compiled.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum PlanError {
     /// The plan is longer than 8 MiB.

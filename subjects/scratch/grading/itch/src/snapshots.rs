@@ -50,7 +50,7 @@ pub(crate) struct Record {
     pub(crate) layer: f64,
     pub(crate) draggable: bool,
     pub(crate) tempo: f64,
-    /// Left, right, bottom, top; `None` for the stage and static records.
+    /// Left, right, bottom and top edge; `None` for the stage and static records.
     pub(crate) bounds: Option<[f64; 4]>,
     pub(crate) bubble: Option<Bubble>,
     pub(crate) variables: Vec<Value>,
@@ -102,7 +102,7 @@ impl Snapshots {
         Snapshots { records, template, list, latest, bytes: 0, full: false }
     }
 
-    /// A snapshot by its number: -1 for the template.
+    /// A snapshot by its number, which is -1 for the template; `None` if there is no such snapshot.
     pub(crate) fn get(&self, number: i32) -> Option<&Snapshot> {
         match usize::try_from(number) {
             Ok(at) => self.list.get(at),
@@ -110,9 +110,9 @@ impl Snapshots {
         }
     }
 
-    /// Takes a snapshot `times` times and returns the number of the last one. Once the log is full,
-    /// further snapshots show the state at which it became full, and snapshots of the profiler are
-    /// left out.
+    /// Takes a snapshot `times` times and returns the number of the last snapshot. Once the log is
+    /// full, further snapshots show the state in which it became full, and snapshots of the
+    /// profiler are left out.
     pub(crate) fn take(
         &mut self,
         vm: &mut Vm<()>,
@@ -162,7 +162,8 @@ impl Snapshots {
     }
 
     /// The number of the record of the current state of a target: the latest record, or a new
-    /// record if the target has changed.
+    /// record if the target has changed. If the target no longer exists, the number of its latest
+    /// record.
     pub(crate) fn record(
         &mut self,
         vm: &mut Vm<()>,
@@ -197,7 +198,7 @@ impl Snapshots {
     }
 }
 
-/// Number of bytes of the lists that a new record does not share with the old record.
+/// Estimated number of bytes of the lists that a new record does not share with the old record.
 fn changed_list_bytes(old: Option<&Record>, new: &Record) -> usize {
     let shared = |at: usize, list: &Arc<Vec<Value>>| {
         old.and_then(|old| old.lists.get(at)).is_some_and(|old| Arc::ptr_eq(old, list))

@@ -1,5 +1,5 @@
-//! A project with its suites as one file for workers, which is an archive without compression. The
-//! same content always gives the same bytes.
+//! A project with its suites as one file for workers: an archive without compression. The same
+//! content always results in the same bytes.
 
 use std::io::{Cursor, Read, Write};
 
@@ -64,7 +64,7 @@ impl From<std::io::Error> for BundleError {
     }
 }
 
-/// Error for an unknown name of a suite; its line lists the available names.
+/// Error for an unknown name of a suite; the message lists the available names.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoSuite(String);

@@ -81,7 +81,8 @@ impl SubjectKind for Suites {
         if projects.is_empty() { Ok(None) } else { projects::table(projects).map(Some) }
     }
 
-    /// Goals are blocks of the project, as in the kind `scratch` with its default settings.
+    /// Goals are named as in the kind `scratch`: with the settings of the algorithm if it generates
+    /// a suite, or else with the default settings.
     fn name_goals(
         &self,
         projects: &[FoundProject],

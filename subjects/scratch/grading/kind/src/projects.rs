@@ -166,7 +166,7 @@ fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Opti
     }))
 }
 
-/// The files of a folder that may be suites, sorted. If the folder does not exist, there are no
+/// The files of a folder that may be suites, sorted. If the folder cannot be read, there are no
 /// files, because synthetic projects have no folder.
 fn suites_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -97,8 +97,8 @@ impl Loaded {
         })
     }
 
-    /// Generates a suite with the runner of the kind `scratch`. Its record becomes the record of
-    /// this run.
+    /// Generates a suite with the runner of the kind `scratch`. The record that this runner returns
+    /// becomes the record of the run.
     fn generate(
         &mut self,
         spec: &RunSpec,

@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use crate::report::{Audience, Feedback, Limit, Status, SuiteReport, TestReport, Visibility};
 
 /// Writes a report as the commands of a judge. Each top-level group is a tab, and all tests outside
-/// of groups are in one additional tab. A group in a tab, or a test directly in it, is a context.
+/// of groups are in one additional tab. A group in a tab, or a test directly in a tab, is a
+/// context.
 pub fn dodona(report: &SuiteReport) -> String {
     let mut commands = vec![json!({ "command": "start-judgement" })];
     for said in &report.messages {

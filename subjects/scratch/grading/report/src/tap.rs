@@ -51,7 +51,8 @@ pub fn tap(report: &SuiteReport, skips: Skips) -> String {
     text
 }
 
-/// Adds the details of a test that did not pass or that wrote to its log.
+/// Adds the details of a test, if there are any. A test that the suite itself skips has details
+/// only if it wrote to its log.
 fn diagnostics(test: &TestReport, text: &mut String) {
     let mut lines: Vec<(&str, Value)> = Vec::new();
     if test.status != Status::Pass {

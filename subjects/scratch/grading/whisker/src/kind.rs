@@ -52,7 +52,7 @@ impl SuiteKind {
 }
 
 /// Start and length of the keywords with which a module exports its tests: `export default`, or
-/// `export const tests =`, at the beginning of a line.
+/// `export const tests =`, at the beginning of a line; `None` if there are no such keywords.
 pub(crate) fn exported(text: &str) -> Option<(usize, usize)> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {

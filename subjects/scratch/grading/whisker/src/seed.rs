@@ -26,8 +26,8 @@ impl Seed {
         }
     }
 
-    /// The random numbers of the VM from the generator of Whisker, with the decimal digits and a
-    /// zero byte as the key.
+    /// The generator of the VM's random numbers: the generator of Whisker, with the decimal digits
+    /// of the seed and a zero character as the key.
     pub(crate) fn machine(self) -> Random {
         Random::arc4(&format!("{self}\0").encode_utf16().collect::<Vec<_>>()).drawing_names()
     }

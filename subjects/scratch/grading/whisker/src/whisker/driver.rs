@@ -201,8 +201,9 @@ impl Driver {
         self.vm.borrow_mut()
     }
 
-    /// Prepares a test that may execute at most `blocks` blocks: the project is as loaded and the
-    /// flag is clicked, but no step is executed.
+    /// Prepares a test that may execute at most `blocks` blocks: the project is as loaded (in
+    /// strict mode, only as far as `Vm::restore_fields` restores it) and the flag is clicked, but
+    /// no step is executed.
     pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed, blocks: u64) {
         let mut vm = self.vm_mut();
         if self.options.strict {
@@ -245,7 +246,8 @@ impl Driver {
         self.seed(seed);
     }
 
-    /// The last text in a bubble of a target; `None` if it never had a bubble.
+    /// The last text in a bubble of a target; `None` if the target never had a bubble. In strict
+    /// mode, the text is empty if the target had bubbles only in earlier tests.
     pub(crate) fn bubble(&self, vm: &Vm<()>, target: TargetId) -> Option<String> {
         let text = vm.last_bubble(target).map(|text| text.to_str().into_owned());
         text.or_else(|| self.spoken.borrow().contains(&target.0).then(String::new))
@@ -423,7 +425,7 @@ impl Driver {
         }
     }
 
-    /// Records a name for a hint.
+    /// Records a name for a hint, unless the list is full.
     pub(crate) fn note<N>(&self, list: &RefCell<Vec<N>>, name: N) {
         let mut list = list.borrow_mut();
         if list.len() < MAX_HINTS {

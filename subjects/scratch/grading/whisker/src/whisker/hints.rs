@@ -115,7 +115,8 @@ fn nearest(name: &str) -> Option<&'static str> {
         .map(|(_, m)| m)
 }
 
-/// The edit distance: the minimum number of letters to insert, remove or replace.
+/// The edit distance: the minimum number of letters to insert, remove or replace. Of `a`, only the
+/// first 64 letters are compared.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

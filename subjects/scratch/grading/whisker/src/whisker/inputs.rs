@@ -50,7 +50,7 @@ impl Down {
     }
 }
 
-/// The name of a key in the key menu, given its name in the menu or in the device.
+/// The name of a key in the key menu, given this name or a name of the key in the browser.
 pub(crate) fn key_name(name: &str) -> &str {
     match name {
         "Left" | "ArrowLeft" => "left arrow",
@@ -153,7 +153,8 @@ impl Inputs {
         self.pending.clear();
     }
 
-    /// Adds an input for a step of the run. Returns its number.
+    /// Adds an input for a step of the run, unless it was performed and is never undone. Returns
+    /// its number.
     pub(crate) fn add(&mut self, input: Input, at: f64, performed: bool) -> u64 {
         self.last += 1;
         if !performed || input.steps.is_some() {

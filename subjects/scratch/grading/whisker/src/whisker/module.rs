@@ -36,9 +36,10 @@ pub struct SuiteFile {
 pub struct Models {
     /// A JSON array of graphs.
     pub text: String,
-    /// Maximum duration of a test of only the models, in milliseconds of program time.
+    /// Maximum duration of a test that consists only of the models, in milliseconds of program
+    /// time.
     pub duration: f64,
-    /// Number of tests of only the models.
+    /// Number of tests that consist only of the models.
     pub repetitions: u32,
     /// Whether names in the models are case-sensitive.
     pub case_sensitive: bool,
@@ -53,7 +54,7 @@ impl Models {
     }
 }
 
-/// A suite cannot be loaded.
+/// Error for a suite that cannot be loaded.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {

@@ -97,7 +97,7 @@ impl Tracer for Observer<'_, '_> {
         }
     }
 
-    /// Returns distances of 0 so that the VM does not compute any.
+    /// Returns distances of 0, so that the VM does not compute distances.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         (0.0, 0.0)
