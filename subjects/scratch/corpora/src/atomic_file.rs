@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes a file atomically: under a temporary name and to disk, then renames it. The file is
-/// therefore either complete or absent.
+/// Writes a file atomically: under a temporary name and to disk, then renames it. The file
+/// therefore has either its old or its new contents.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Number in the names of temporary files, because two threads may write the same file at the
     // same time.

@@ -15,7 +15,7 @@ pub struct Authors {
 impl Authors {
     /// The pseudonym of the author of the project in a file, see
     /// [`Member::author_hash`](crate::corpus::Member::author_hash); empty if the file does not
-    /// belong to a corpus, or if the corpus does not know the author.
+    /// belong to a corpus that can be read, or if the corpus does not know the author.
     pub fn of(&mut self, file: &Path) -> &str {
         let Some((folder, name)) =
             file.parent().and_then(Path::parent).zip(file.file_name().and_then(|n| n.to_str()))

@@ -82,7 +82,7 @@ pub enum FindError {
         /// Error of the file system.
         cause: io::Error,
     },
-    /// The folder is a damaged corpus.
+    /// A corpus is damaged or cannot be read.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
     /// The folder contains no project.
@@ -105,8 +105,8 @@ pub enum FindError {
 /// The result depends on the files, not on the order of `paths` or of a folder's listing. A path
 /// that is given twice counts once.
 ///
-/// # Errors
-/// If a path does not exist, a folder cannot be listed, or a folder contains no projects.
+/// # Errors If a path does not exist, a folder cannot be listed, a folder contains no projects, or
+/// a corpus is damaged or cannot be read.
 pub fn find<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
 ) -> Result<FoundProjects, FindError> {

@@ -10,8 +10,8 @@ use sha2::{Digest, Sha256};
 pub struct LoadedProject {
     /// The project.
     pub project: Project,
-    /// The archive: the bytes of a file, or a packed folder. Packing the same files gives the same
-    /// bytes on every computer.
+    /// The archive: the bytes of a file, or a packed folder. Packing the same files results in the
+    /// same bytes on every computer.
     pub archive: Vec<u8>,
     /// SHA-256 of the archive: the identity of the project in runs and results.
     pub digest: [u8; 32],

@@ -80,7 +80,8 @@ impl Default for ServerAddresses {
     }
 }
 
-/// Settings of the client. They do not influence the resulting corpus, except `give_up`.
+/// Settings of the client. They do not influence the resulting corpus, except `addresses` and
+/// `give_up`.
 #[derive(Clone, Debug)]
 pub struct SampleSettings {
     /// Servers to request from.
@@ -89,7 +90,7 @@ pub struct SampleSettings {
     pub rate: f64,
     /// Number of concurrent probes.
     pub connections: usize,
-    /// Number of further attempts after the first failed attempt, for each request.
+    /// Maximum number of further attempts after a first attempt that failed, for each request.
     pub retries: u32,
     /// Pause before the second attempt; it doubles with each attempt.
     pub backoff: Duration,

@@ -118,7 +118,7 @@ pub fn files(seed: u64, number: u64) -> BTreeMap<String, Vec<u8>> {
 }
 
 /// The projects 1 to `count` of a seed, for a study. The projects are not written to files.
-/// `on_project` is called after each.
+/// `on_project` is called after each project.
 pub fn find(count: u64, seed: u64, mut on_project: impl FnMut()) -> FoundProjects {
     let projects = (1..=count).map(|number| {
         let LoadedProject { project, digest, .. } = project(seed, number);
@@ -135,7 +135,8 @@ pub fn find(count: u64, seed: u64, mut on_project: impl FnMut()) -> FoundProject
     FoundProjects { projects: projects.collect(), skipped: Vec::new() }
 }
 
-/// Writes a corpus of the projects 1 to `count` of a seed. `on_project` is called after each.
+/// Writes a corpus of the projects 1 to `count` of a seed. `on_project` is called after each
+/// project.
 ///
 /// # Errors
 /// If the folder contains a different corpus, or a file cannot be written.

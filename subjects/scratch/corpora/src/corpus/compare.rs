@@ -68,7 +68,8 @@ pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
     difference
 }
 
-/// The first column other than the date in which two rows differ.
+/// The first column in which two rows differ, except for the id, the date and the digest; `None` if
+/// they are equal in all other columns.
 fn column(a: &Member, b: &Member) -> Option<&'static str> {
     let columns = [
         ("title", a.title == b.title),

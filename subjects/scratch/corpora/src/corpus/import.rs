@@ -25,7 +25,7 @@ pub enum AddError {
     /// The corpus cannot be read or written.
     #[error(transparent)]
     Corpus(#[from] CorpusError),
-    /// A project was changed between finding and adding it.
+    /// A project can no longer be read, probably because it was changed after it was found.
     #[error(transparent)]
     Load(#[from] LoadError),
 }
@@ -34,8 +34,7 @@ pub enum AddError {
 /// repacked. If the corpus already has the name of a project, the name is numbered; projects that
 /// it already contains are left out. Returns the corpus and the number of added projects.
 ///
-/// # Errors
-/// If the folder contains a corpus with a recipe, to which files must not be added; see also
+/// # Errors If the folder contains a corpus that was not made by adding files; see also
 /// [`AddError`].
 pub fn add(
     folder: &Path,

@@ -54,8 +54,8 @@ pub enum FetchEnd {
     Stopped,
 }
 
-/// Fetches the projects of a list into a corpus. `stop` ends it early; the same call continues.
-/// `on_progress` is called after each project.
+/// Fetches the projects of a list into a corpus. `stop` ends the fetch early; the same call then
+/// continues it. `on_progress` is called after each project.
 ///
 /// # Errors
 /// If the list cannot be read or a file cannot be written, or if the folder contains a corpus of a

@@ -22,7 +22,7 @@ const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
 /// Number of identical replies that fail the check after which the client gives up, because the
-/// server will probably not send others.
+/// server will probably not send different replies.
 const MAX_IDENTICAL_BAD_REPLIES: usize = 3;
 /// Interval at which a waiting client checks whether the sample was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);

@@ -8,12 +8,12 @@ use std::path::Path;
 use super::{Candidate, SampleError};
 use crate::corpus::{CorpusError, Sha};
 
-/// Maximum size of a list.
+/// Maximum size of a list in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads a list with one id on each line, optionally followed by a comma and the SHA-256 that its
-/// project must have. Further columns, lines that begin with `#` and a header that begins with `id`
-/// are ignored.
+/// project must have. Further columns, a second column that does not have 64 characters, empty
+/// lines, lines that begin with `#` and a header that begins with `id` are ignored.
 pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
     let text = text(file)?;
     let mut candidates = Vec::new();

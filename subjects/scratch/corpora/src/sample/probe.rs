@@ -250,7 +250,7 @@ impl Prober<'_> {
         }
     }
 
-    /// Fetches a costume or sound, unless an earlier project has the same file.
+    /// Fetches a costume or sound, unless the staging folder already contains the file.
     fn media(&self, name: &str, retries: &mut RetryCounts) -> Result<Vec<u8>, ProbeEnd> {
         let path = self.staging.media.join(name);
         if let Ok(bytes) = fs::read(&path)

@@ -5,9 +5,9 @@ use catherd_search::Stream;
 
 use super::block_templates::{HATS, Hat};
 
-/// The number of statements of a project is log-normal: half of the projects have at most 30, one
-/// in a thousand has about 900. The distribution follows figure 11a of the Whisker paper and a
-/// corpus of random projects.
+/// The number of statements of a project is log-normal: half of the projects have at most 30, and
+/// one in a thousand has more than about 900. The distribution follows figure 11a of the Whisker
+/// paper and a corpus of random projects.
 const MEDIAN_STATEMENTS: f64 = 30.0;
 const LOG_SPREAD: f64 = 1.1;
 pub(super) const MIN_STATEMENTS: usize = 2;

@@ -135,7 +135,8 @@ impl<'w> ScriptWriter<'w> {
         id
     }
 
-    /// Writes statements below or within a block and returns the id of the first.
+    /// Writes statements below or within a block and returns the id of the first statement; `None`
+    /// if there are no statements.
     fn body(
         &mut self,
         parent: &str,
@@ -175,7 +176,7 @@ impl<'w> ScriptWriter<'w> {
     }
 
     /// Draws a statement that may have up to `room` statements including its branches. If `last` is
-    /// set, the statement may be one that no other can follow.
+    /// set, the statement may be an endless loop, which no statement can follow.
     fn draw_statement(&mut self, room: usize, depth: usize, last: bool) -> BlockTemplate {
         let nests = room >= 2 && depth < MAX_BRANCH_DEPTH;
         let branching = if nests { BRANCHING } else { &[] };
