@@ -63,7 +63,7 @@ pub struct After {
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the error names the first one.
+/// If a field cannot be used; the error names the first such field.
 pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     let assertions = match algorithm.parameters.get(ASSERTIONS) {
         None | Some(Parameter::Bool(false)) => None,
@@ -156,7 +156,7 @@ fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the error names the first one.
+/// If a field cannot be used; the error names the first such field.
 pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)>, FieldError> {
     let refused = |field: &str, cause: &str, advice: &str| FieldError {
         field: Some(field.to_owned()),
@@ -191,7 +191,8 @@ pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)
     Ok(level.map(|level| (level, asked)))
 }
 
-/// Converts an error of test generation to an error with the wrong parameter.
+/// Converts an error of test generation to an error that names the invalid parameter, if there is
+/// one.
 fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
     let (field, advice) = match error {
         GenerateError::Parameter(ParameterError::Unknown { name, .. }) => {
@@ -216,7 +217,7 @@ fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the error names the first one.
+/// If a field cannot be used; the error names the first such field.
 pub fn mutation(mutation: &Mutation) -> Result<mutation::MutationSettings, FieldError> {
     let mut settings = mutation::MutationSettings { sample: mutation.sample, ..Default::default() };
     if !mutation.operators.is_empty() {

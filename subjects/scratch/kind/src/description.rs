@@ -14,7 +14,7 @@ pub struct ProjectMeasures {
     pub project: String,
     /// The digest of the project's bytes.
     pub sha256: Digest,
-    /// Number of statement blocks of scripts that can be started.
+    /// Number of statement blocks, without the heads of loose scripts.
     pub statements: usize,
     /// Number of statements that are goals of test generation.
     pub reachable: usize,

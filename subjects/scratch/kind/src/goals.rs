@@ -78,8 +78,9 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// The number of the goal before each goal: the goal above it in its script or around it. Before a
-/// hat that receives a message, it is the block that sends the message, if there is only one.
+/// The number of the goal before each goal: the goal above it in its script or around it; `None` if
+/// there is no such goal. Before a hat that receives a message, it is the block that sends the
+/// message, if there is only one.
 fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     let numbers: HashMap<BlockNo, u32> = blocks.iter().copied().zip(0..).collect();
     let mut before: HashMap<u32, u32> = HashMap::new();

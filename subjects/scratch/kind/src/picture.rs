@@ -66,7 +66,8 @@ fn winning(tests: &[SuiteTest]) -> Option<usize> {
 /// A picture with the number of steps after which it is shown.
 type Shown = (u64, Vec<Pixel>);
 
-/// The frames of a test while it is executed. Equal frames at its end are left out.
+/// The frames of a test while it is executed. A picture that equals the previous picture is left
+/// out.
 #[derive(Default)]
 struct Film {
     /// Steps from one frame to the next, a multiple of [`STEPS`].
