@@ -33,7 +33,7 @@ impl Trace {
         }
     }
 
-    /// Like [`new`](Trace::new), with room for the branches if they are wanted.
+    /// Like [`new`](Trace::new), with room for the branches if `branches` is set.
     pub fn with_branches(block_count: usize, branches: bool) -> Self {
         let numbers = if branches { 3 * block_count } else { block_count };
         Self { covered: vec![0; numbers.div_ceil(64)], branches, ..Self::new(block_count) }
@@ -52,8 +52,8 @@ impl Trace {
 
     /// Records that the block was evaluated.
     ///
-    /// # Panics
-    /// If the trace was created for fewer blocks. The other methods also panic in this case.
+    /// # Panics This method and the other methods may panic if the trace was created for fewer
+    /// blocks.
     pub fn cover(&mut self, block: BlockNo) {
         let (word, bit) = place(block);
         self.covered[word] |= bit;
