@@ -100,7 +100,7 @@ impl<T: Tests> Analysis<T> {
         MutantRunner { analysis: self, project: self.project.clone() }
     }
 
-    /// Executes all mutants one after the other. `on_progress` is called after each with the
+    /// Executes all mutants one after the other. `on_progress` is called after each mutant with the
     /// number of mutants executed so far; if it breaks, there is no result.
     pub fn run(
         &self,

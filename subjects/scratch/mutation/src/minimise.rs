@@ -30,8 +30,8 @@ pub enum Level {
     /// A small subset with which the suite still notices the same mutants, each with this number of
     /// assertions, or with all that notice it if there are fewer.
     Minimal(u32),
-    /// A small subset with which each test still notices the same mutants without the others, each
-    /// with this number of assertions of the test.
+    /// A small subset with which each test by itself still notices the same mutants, each with this
+    /// number of assertions of the test, or with all that notice it if there are fewer.
     MinimalByTest(u32),
     /// Like [`Level::MinimalByTest`], plus the last two assertions of each test about each
     /// attribute of a sprite, because mutants that are not executed may change other attributes.
@@ -51,7 +51,7 @@ pub struct Minimised {
     pub before: usize,
     /// Number of assertions that are kept.
     pub after: usize,
-    /// Number of mutants that were executed.
+    /// Number of mutants that `asked` accepted, including mutants that no test executes.
     pub mutants: usize,
     /// Number of mutants that some assertion notices.
     pub noticed: usize,
@@ -62,8 +62,8 @@ type Place = (usize, u32);
 
 /// Removes the assertions of a suite that are not needed to notice mutants. Of the mutants of the
 /// settings, only those whose numbers `asked` accepts are executed. Flaky assertions are removed.
-/// `on_progress` is called after each mutant with its number and the total number; if it breaks,
-/// there is no result.
+/// `on_progress` is called after each mutant with its number, counted from 1, and the number of all
+/// mutants; if it breaks, there is no result.
 ///
 /// Events and tests do not change. A test that does not pass on the original keeps its assertions,
 /// and a test that would have no assertions keeps its last assertion before the last event that has
@@ -209,8 +209,8 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     kept
 }
 
-/// Keeps the assertions of a test at these positions. If there are no positions, keeps its last
-/// assertion before the last event that has assertions.
+/// Keeps the assertions of a test at these positions. If there are no positions, keeps the last
+/// assertion of the test before the last event that has assertions, if there is one.
 fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     let last = test.assertions.iter().map(|assertion| assertion.after).max();
     let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);

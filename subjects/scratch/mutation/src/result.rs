@@ -71,15 +71,15 @@ pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
 /// Counts of mutants by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// Mutants of [`MutantOutcome::Killed`].
+    /// Number of mutants with [`MutantOutcome::Killed`].
     pub killed: u64,
-    /// Mutants of [`MutantOutcome::Survived`].
+    /// Number of mutants with [`MutantOutcome::Survived`].
     pub survived: u64,
-    /// Mutants of [`MutantOutcome::Limit`].
+    /// Number of mutants with [`MutantOutcome::Limit`].
     pub limit: u64,
-    /// Mutants of [`MutantOutcome::NotCovered`].
+    /// Number of mutants with [`MutantOutcome::NotCovered`].
     pub not_covered: u64,
-    /// Mutants of [`MutantOutcome::Equivalent`].
+    /// Number of mutants with [`MutantOutcome::Equivalent`].
     pub equivalent: u64,
     /// Number of mutants that are the same program as an earlier mutant. They are also included in
     /// the other counts.

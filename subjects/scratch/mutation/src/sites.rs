@@ -1,4 +1,4 @@
-//! Mutation sites: the places to which the operators apply.
+//! Mutation sites: the blocks and inputs to which the operators apply.
 
 use std::sync::Arc;
 
@@ -24,9 +24,9 @@ const CONDITIONS: [&str; 5] =
 /// Deviations of the published code of Whisker in the creation of mutants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
-    /// The negation of one of two operands replaces one of the two at random.
+    /// If a block has two operands, the position of the negated operand is drawn at random.
     pub ncm_coin: bool,
-    /// Only variables of the stage replace others.
+    /// Only variables of the stage replace other variables.
     pub vrm_stage_only: bool,
 }
 
@@ -219,8 +219,8 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
     )
 }
 
-/// Whether [`Operator::Sbd`] deletes the block: all commands except hats, conditions, `wait until`,
-/// and the loops that the palette shows.
+/// Whether [`Operator::Sbd`] deletes the block: all commands except hats, `if` and `if else`, `wait
+/// until`, and the loops that the palette shows.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)

@@ -49,8 +49,8 @@ fn there_are_as_many_mutants_as_whisker_makes() {
     }
 }
 
-/// The number of goals of the project, and the number of goals that a test covers that presses the
-/// space key.
+/// The number of goals of the project, and the number of goals that are covered by a test that
+/// presses the space key.
 fn goals_and_covered(project: &Project) -> (usize, usize) {
     let goals = goals::find(project, GoalSettings::default());
     let program = Arc::new(Program::compile(project).unwrap());
