@@ -9,7 +9,7 @@ pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     let blocks = &target.blocks;
     let mut states = vec![State::New; blocks.len()];
     // The stack is explicit because a script may be as long as the project. A block is open between
-    // entering and leaving it, so the open blocks are the path to the current one.
+    // entering and leaving it, so the open blocks are the path to the current block.
     let mut work: Vec<Step> = (0..blocks.len() as u32).rev().map(Step::Enter).collect();
     while let Some(step) = work.pop() {
         match step {

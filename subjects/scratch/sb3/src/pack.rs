@@ -10,9 +10,9 @@ use zip::{CompressionMethod, DateTime, System, ZipWriter};
 use crate::source::FileSource;
 use crate::{Asset, Cause, Limits, ReadError, load};
 
-/// Packs an unpacked project: its `project.json` unchanged, and its media in sorted order. The same
-/// files result in the same bytes on every computer. Therefore nothing is compressed, because the
-/// output of a compressor depends on its version and on the processor.
+/// Packs an unpacked project: its `project.json` unchanged, and the media that the project uses,
+/// sorted by name. The same files result in the same bytes on every computer. Therefore nothing is
+/// compressed, because the output of a compressor depends on its version and on the processor.
 ///
 /// # Errors
 /// If the folder is not a readable project.

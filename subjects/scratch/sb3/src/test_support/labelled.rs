@@ -50,7 +50,7 @@ impl LabelledProject {
     /// The block with a label.
     ///
     /// # Panics
-    /// If there is none.
+    /// If no block has the label.
     pub fn block(&self, label: &str) -> BlockNo {
         self.labels[label]
     }
