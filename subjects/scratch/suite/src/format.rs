@@ -224,8 +224,9 @@ impl Suite {
 
     /// Reads a suite.
     ///
-    /// # Errors If the text is not a suite, has an unknown version of the format, or has settings
-    /// of the VM with which a step might never end.
+    /// # Errors
+    /// If the text is not a suite, has an unknown version of the format, or has settings of the VM
+    /// with which a step might never end.
     pub fn from_json(text: &str) -> Result<Suite, SuiteError> {
         #[derive(Deserialize)]
         struct Version {

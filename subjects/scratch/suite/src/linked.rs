@@ -18,7 +18,7 @@ use crate::verdict::AssertionNo;
 /// only the changed block referred may be missing.
 pub struct LinkedSuite {
     /// Seed of the random numbers of the VM in all tests; initially the seed of the suite. Tests
-    /// with a separate seed use it only while this is the seed of the suite.
+    /// with a separate seed use that seed only while this field is the seed of the suite.
     pub seed: u64,
     own_seed: u64,
     names: Names,
@@ -42,7 +42,7 @@ pub(crate) struct Check {
     pub(crate) after: u32,
     object: Object,
     pub(crate) attribute: Attribute,
-    /// `None` if the program has no object or attribute of that name; the assertion then fails.
+    /// `None` if the program has no object or attribute with that name; the assertion then fails.
     pub(crate) expected: Option<AttributeValue>,
     pub(crate) number: AssertionNo,
 }
@@ -103,8 +103,8 @@ impl LinkedSuite {
     }
 }
 
-/// Names of the variables and lists of all targets, in the order of their numbers. It is cheap to
-/// create, because strings are shared.
+/// Names of the variables and lists of all targets, in the order of their numbers. The list is
+/// cheap to create, because strings are shared.
 #[derive(PartialEq)]
 struct Names(Vec<[Vec<Text>; 2]>);
 
@@ -160,7 +160,7 @@ impl LinkedTest {
                 }
                 let in_play = matches!(assertion.expect, Expected::Range { .. });
                 if in_play && (assertion.after as usize) < test.events.len() {
-                    let cause = "a range in play after an event that is not a policy".to_owned();
+                    let cause = "a range after an event that is not a policy".to_owned();
                     return Err(SuiteError::Assertion { test: number, cause });
                 }
                 checks.push(Check::new(assertion, AssertionNo { flaky, position }, words, program));
