@@ -81,11 +81,11 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the state by a snapshot, as [`Vm::restore`] does, except for the state that Whisker
-    /// does not restore between tests: layers, rotation styles, pens and what they have drawn, the
-    /// answer and the tempo. The drawables of the stage and of sprites are not restored either,
-    /// except their positions: Whisker restores costume, size, direction and visibility only in the
-    /// targets, whose drawables are updated by the next block that changes them.
+    /// Replaces the state with a snapshot, as [`Vm::restore`] does, except for the state that
+    /// Whisker does not restore between tests: layers, rotation styles, pens and what they have
+    /// drawn, the answer and the tempo. The drawables of the stage and of sprites are not restored
+    /// either, except their positions: Whisker restores costume, size, direction and visibility
+    /// only in the targets, whose drawables are updated by the next block that changes them.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
         let state = &mut self.state;
         let originals = 0..self.program.targets().len() as u32;

@@ -134,7 +134,7 @@ pub(crate) struct Sprite {
     pub(crate) is_stage: bool,
     pub(crate) variables: Vec<VariableDef>,
     pub(crate) lists: Vec<ListDef>,
-    /// At least one costume. They are shared by the programs of a project and its mutants.
+    /// The costumes, at least one. The programs of a project and its mutants share them.
     pub(crate) costumes: Arc<[Costume]>,
     pub(crate) sounds: Vec<Sound>,
     pub(crate) procedures: Vec<Procedure>,

@@ -61,7 +61,8 @@ impl Random {
         if integer { low + floor(draw * (high + 1.0 - low)) } else { draw * (high - low) + low }
     }
 
-    /// Consumes the draws of a new clone, or of a new text of a bubble.
+    /// Consumes the draws of a new clone, or of a new text of a bubble, if the stream is set to
+    /// [draw names](Random::drawing_names).
     pub(crate) fn draw_name(&mut self) {
         if let Generator::Arc4(arc4) = &mut self.0 {
             for _ in 0..arc4.draws_of_a_name {

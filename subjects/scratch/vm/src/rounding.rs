@@ -50,7 +50,8 @@ pub(crate) fn round(x: f64) -> f64 {
     if (x - whole).abs() >= 0.5 { whole + 1.0_f64.copysign(x) } else { whole }
 }
 
-/// The remainder as in JavaScript, which belongs to the truncated quotient and has the sign of `n`.
+/// The remainder as in JavaScript, which corresponds to the truncated quotient and has the sign of
+/// `n`.
 #[inline]
 pub(crate) fn remainder(n: f64, m: f64) -> f64 {
     /// Below this limit, doubles represent all integers.
@@ -107,7 +108,7 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
     modulo_of_any(n, m)
 }
 
-/// [`modulo`] of numbers that are not small, and of divisors that are not whole or not positive.
+/// [`modulo`] for the operands to which its fast path does not apply.
 #[inline(never)]
 fn modulo_of_any(n: f64, m: f64) -> f64 {
     let r = remainder(n, m);

@@ -45,7 +45,7 @@ pub(crate) struct State {
     /// Number of clones created so far.
     pub(crate) clone_serial: u32,
 
-    /// All threads by slot; `thread_list` has the slots of live ones in execution order.
+    /// All threads by slot; `thread_list` has the slots of live threads in execution order.
     pub(crate) threads: Vec<Thread>,
     pub(crate) free_threads: Vec<u32>,
     pub(crate) thread_list: Vec<u32>,

@@ -73,8 +73,8 @@ pub trait Tracer: Sized {
         let _ = (block, starts);
     }
 
-    /// Smallest distances of a block reported so far; only smaller ones matter. The VM asks for
-    /// them before it measures, and may report any number that is not smaller in place of an
+    /// Smallest distances of a block reported so far; only smaller distances matter. The VM asks
+    /// for them before it measures, and may report any number that is not smaller in place of an
     /// exact distance that is not smaller either.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let _ = block;
