@@ -55,7 +55,7 @@ impl Rect {
         }
     }
 
-    /// The intersection of two boxes that [`intersects`](Self::intersects) each other.
+    /// The intersection of two boxes that [intersect](Self::intersects).
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self {
             left: self.left.max(other.left),

@@ -26,8 +26,8 @@ pub struct SkinSet {
     limits: Limits,
 }
 
-/// The file of a costume and its properties in the project. Equal origins give equal skins if the
-/// limits are equal.
+/// The file of a costume and its properties in the project. Equal origins result in equal skins if
+/// the limits are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Origin {
     file: Arc<[u8]>,

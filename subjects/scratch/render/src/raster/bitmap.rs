@@ -20,8 +20,8 @@ pub(super) struct Bitmap {
 }
 
 impl Bitmap {
-    /// Decodes a bitmap. `None` if it is not sampled in this way, because it is rotated, smoothed,
-    /// an SVG document, or damaged.
+    /// Decodes a bitmap. `None` if it is not sampled in this way, because it is rotated or skewed,
+    /// smoothed, an SVG document, or damaged.
     pub(super) fn of(image: &usvg::Image, transform: Transform) -> Option<Bitmap> {
         let Transform { sx, sy, kx, ky, tx, ty } = transform;
         let nearest = matches!(

@@ -28,7 +28,8 @@ pub(crate) struct RasterCost {
 }
 
 impl RasterCost {
-    /// Estimates the cost of drawing a document into a picture of `pixels` pixels.
+    /// Estimates the cost of drawing a document into a picture of `pixels` pixels. The number of
+    /// painted pixels is infinite if the document has more than [`MAX_VISITS`] nodes.
     pub(crate) fn estimate(tree: &usvg::Tree, transform: Transform, pixels: f64) -> RasterCost {
         let visits = Cell::new(MAX_VISITS);
         Estimate { pixels, visits: &visits }.group(tree.root(), transform)

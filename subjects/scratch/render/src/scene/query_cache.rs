@@ -75,8 +75,8 @@ pub(super) struct WordAnswers {
     pub(super) yes: u64,
     /// The points at which drawables behind are visible; set only for colour queries. If the bit in
     /// `yes` is not set, the drawable is transparent at the point; if it is set, the drawable is
-    /// translucent, and only a blend gives the colour. Neither bit is set if the drawable is
-    /// translucent and no blend with its colour gives the wanted colour.
+    /// translucent, and only a blend results in the colour. Neither bit is set if the drawable is
+    /// translucent and no blend with its colour results in the wanted colour.
     pub(super) clear: u64,
 }
 

@@ -33,7 +33,7 @@ impl Scene {
     /// the drawables behind.
     pub(super) fn may_be_drawn(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        // Interpolation between pixels gives colours that are not in the palette.
+        // Interpolation between pixels results in colours that are not in the palette.
         if !matches!(drawable.look, Look::Costume(_)) || !drawable.samples_nearest(&self.skins) {
             return true;
         }

@@ -23,7 +23,9 @@ pub(super) enum Paint {
 /// The gradient in the coordinates of a transformed path. `geometry` is the bounding box of the
 /// path before the transformation.
 ///
-/// Radial gradients become circular, because their radius is scaled by an average.
+/// Radial gradients become circular, because their radius is scaled by an average. A linear
+/// gradient whose ends are equal becomes the colour of its last stop, or remains unchanged if there
+/// is no such colour.
 pub(super) fn baked_gradient(
     gradient: &Element,
     id: &str,
@@ -98,7 +100,7 @@ fn transformed_axis(
     (start, (start.0 + along * normal.0, start.1 + along * normal.1))
 }
 
-/// A number or a percentage.
+/// A number or a percentage; 0 if the text is neither.
 fn fraction(text: &str) -> f64 {
     let text = text.trim();
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 0.01));
