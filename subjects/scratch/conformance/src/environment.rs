@@ -24,8 +24,7 @@ pub struct Environment {
     /// replay uses the VM's own clock.
     pub elapsed: Option<f64>,
     /// Whether the recorder made today's Scratch execute one batch per step and advance the timer
-    /// by
-    /// 0.075 s, as Scratch did in 2022. Recordings do not contain this.
+    /// by 0.075 s, as Scratch did in 2022. Recordings do not contain this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub one_batch: bool,
     /// Steps in which keys that are held start hats of Makey Makey again. The original repeats held

@@ -65,9 +65,9 @@ pub fn replay(
 /// Replays a trace in the environment in which it agrees for the most steps.
 ///
 /// The first attempt assumes untouched devices. If it diverges, each of the given states of the
-/// devices is tried, then the recorder's clock is inferred, and then, if the project has such hats,
-/// the times of Makey Makey's timer. For today's Scratch, all this is tried with its usual batches
-/// and clock, and then with one batch for each step.
+/// devices is tried, then the recorder's clock is inferred, and then, if the project has hats of
+/// Makey Makey, the steps in which its timer starts them. For today's Scratch, all this is tried
+/// with its usual batches and clock, and then with one batch for each step.
 pub fn replay_best(
     trace: &Trace,
     project: &Project,

@@ -153,7 +153,7 @@ impl Lane<'_> {
         Ok(())
     }
 
-    /// Whether the execution is among the requested ones and there is time for it.
+    /// Whether the campaign includes an execution with this number and its time is not over.
     fn is_due(&self, execution: u64) -> bool {
         let within = self.campaign.executions.is_none_or(|n| execution < self.campaign.first + n);
         within && self.start.elapsed() < self.campaign.duration
