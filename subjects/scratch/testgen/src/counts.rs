@@ -21,17 +21,16 @@ pub struct Counts {
     pub events: u64,
     /// Number of steps of the search.
     pub steps: u64,
-    /// Number of tests that hung: their executions ended early because every step of the program
-    /// executed the maximum number of blocks for one second, as an endless loop without screen
-    /// refresh does.
+    /// Number of executions that hung: they ended early because every step of the program executed
+    /// the maximum number of blocks for one second, as an endless loop without screen refresh does.
     pub hung_tests: u64,
     /// Number of executions up to and including the execution that covered the last goal; `None` if
     /// goals remain.
     pub executions_to_full_coverage: Option<u64>,
     /// Number of tests in the final suite.
     pub suite_tests: u64,
-    /// Number of events in the final suite. Whisker also counts the waits between them, which gives
-    /// twice this number.
+    /// Number of events in the final suite. Whisker also counts the waits between them, which
+    /// results in twice this number.
     pub suite_events: u64,
     /// Number of stable assertions in the final suite.
     pub suite_assertions: u64,

@@ -18,8 +18,8 @@ impl ScratchProblem<'_> {
     /// Extension: appends events to the test while each of them brings some goal closer. It answers
     /// questions, uses events that have just become possible, and otherwise waits.
     ///
-    /// It is applied once to a test if the test has room for more codons, goals remain uncovered
-    /// and the program is still running. The result is `None` for other tests.
+    /// Local search is applied once to a test if the test has room for more codons, goals remain
+    /// uncovered and the program is still running. The result is `None` for other tests.
     pub(crate) fn extension(
         &mut self,
         test: &TestCase,

@@ -14,7 +14,8 @@ use catherd_search::Stream;
 use super::siblings::Siblings;
 
 /// Maximum number of successive re-executions in which the assertions of a test must hold if it
-/// draws no random numbers. It is also the maximum number of other days.
+/// draws no random numbers. This is also the maximum number of other days on which tests are
+/// executed.
 const WITHOUT_DRAWS: u32 = 5;
 
 /// Maximum number of re-executions of a test, as a multiple of the number of successive executions
@@ -48,10 +49,10 @@ const STEP: u64 = 100;
 /// the original interrupts such code by real time.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` successive
-/// executions. A test that draws no random numbers needs fewer. A test whose share of the work is
-/// used up earlier, after at least [`WITHOUT_DRAWS`] executions, or that reaches the maximum number
-/// of executions (see [`PATIENCE`]), keeps the assertions that have always held, and states the
-/// number of executions.
+/// executions. A test that draws no random numbers needs fewer executions. A test whose share of
+/// the work is used up earlier, after at least [`WITHOUT_DRAWS`] executions, or that reaches the
+/// maximum number of executions (see [`PATIENCE`]), keeps the assertions that have always held, and
+/// states the number of executions.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -162,7 +163,7 @@ struct Lasting<'a> {
     goals: &'a [BlockNo],
     /// For each assertion, whether it has held so far.
     holds: Vec<bool>,
-    /// Number of assertions that held.
+    /// Number of assertions that have held so far.
     assertions: usize,
     siblings: Siblings,
     /// For each goal that the test covers, whether it was covered.

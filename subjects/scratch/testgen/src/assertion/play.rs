@@ -17,8 +17,8 @@ const EPISODES: usize = 10;
 /// Fraction of the width of a range by which the range is widened on both sides.
 const WIDENED: f64 = 0.25;
 
-/// Adds at most `limit` assertions to each test with a policy: the ranges of the variables that
-/// were numbers in all episodes, and whether the variables never decreased.
+/// Adds assertions to each test with a policy until the test has `limit` assertions: the ranges of
+/// the variables that were numbers in all episodes, and whether the variables never decreased.
 /// [`separate_chance`](super::separate_chance) finds the ranges that do not hold under other seeds.
 ///
 /// # Errors

@@ -52,9 +52,10 @@ pub trait Scene {
     fn touches_color(&mut self, id: Self::Id, color: [u8; 3]) -> bool;
     /// Whether the colour `own` of the instance touches the colour `other`.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
-    /// Finds the nearest sample of a colour, except on the instance itself.
+    /// The sample of a colour that is nearest to `from`, but not on the instance itself; `None` if
+    /// there is no sample.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;
-    /// The nearest sample of a colour on the instance itself.
+    /// The nearest sample of a colour on the instance itself; `None` if there is no sample.
     fn find_own_color(&mut self, id: Self::Id, color: [u8; 3]) -> Option<(f64, f64)>;
     /// Width and height of the bounding box.
     fn extent(&mut self, id: Self::Id) -> (f64, f64);

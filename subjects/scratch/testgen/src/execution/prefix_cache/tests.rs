@@ -1,4 +1,4 @@
-//! Tests that a resumed execution gives the same result as an execution from the green flag.
+//! Tests that a resumed execution has the same result as an execution from the green flag.
 
 use std::ops::ControlFlow;
 use std::path::Path;
