@@ -105,8 +105,9 @@ pub enum FindError {
 /// The result depends on the files, not on the order of `paths` or of a folder's listing. A path
 /// that is given twice counts once.
 ///
-/// # Errors If a path does not exist, a folder cannot be listed, a folder contains no projects, or
-/// a corpus is damaged or cannot be read.
+/// # Errors
+/// If a path does not exist, a folder cannot be listed, a folder contains no projects, or a corpus
+/// is damaged or cannot be read.
 pub fn find<P: AsRef<Path>>(
     paths: impl IntoIterator<Item = P>,
 ) -> Result<FoundProjects, FindError> {

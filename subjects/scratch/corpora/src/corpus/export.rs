@@ -11,7 +11,8 @@ fn is_shared(member: &Member) -> bool {
 }
 
 /// Writes the list from which another laboratory can fetch the same corpus: ids and digests in
-/// order, for `--from-list`.
+/// order, for `--from-list`. Projects that are not shared on Scratch are listed as well, but cannot
+/// be fetched.
 ///
 /// # Errors
 /// If the file cannot be written.

@@ -34,8 +34,8 @@ pub enum AddError {
 /// repacked. If the corpus already has the name of a project, the name is numbered; projects that
 /// it already contains are left out. Returns the corpus and the number of added projects.
 ///
-/// # Errors If the folder contains a corpus that was not made by adding files; see also
-/// [`AddError`].
+/// # Errors
+/// If the folder contains a corpus that was not made by adding files; see also [`AddError`].
 pub fn add(
     folder: &Path,
     found: &FoundProjects,

@@ -25,8 +25,8 @@ impl fmt::Display for Flaw {
 }
 
 /// Checks every project against the manifest: digest, packing, counts, and the checksums in the
-/// names of media. Also checks that the folder contains no other files. `on_project` is called
-/// after each project.
+/// names of media. Also checks the number of rows, and that the folder of the projects contains no
+/// other files. `on_project` is called after each project.
 ///
 /// # Errors
 /// If the folder of the projects cannot be read.

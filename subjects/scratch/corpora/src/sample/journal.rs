@@ -88,7 +88,7 @@ impl Journal {
         Ok((journal, entries))
     }
 
-    /// Appends the result of a probe. It is on disk when this returns.
+    /// Appends the result of a probe. The result is on disk when this method returns.
     pub(super) fn append(&mut self, entry: &ProbeEntry) -> Result<(), CorpusError> {
         self.write(&JournalLine::Probe(Box::new(entry.clone())))
     }
