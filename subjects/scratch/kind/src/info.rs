@@ -18,8 +18,8 @@ pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
 /// The units, criteria and counts of runs of Scratch projects. They are the same as in results in
-/// format 1, so that both can be shown together. Only the criterion [`BRANCHES`] is not in
-/// format 1.
+/// format 1, so that results in both formats can be shown together. Only the criterion [`BRANCHES`]
+/// is not in format 1.
 pub(crate) fn info() -> SubjectInfo {
     let mut info = format_1::subject_info(KIND, ENGINE);
     info.criteria.push(CriterionInfo::new("branch", BRANCHES));
