@@ -52,8 +52,8 @@ impl Trace {
 
     /// Records that the block was evaluated.
     ///
-    /// # Panics This method and the other methods may panic if the trace was created for fewer
-    /// blocks.
+    /// # Panics
+    /// This method and the other methods may panic if the trace was created for fewer blocks.
     pub fn cover(&mut self, block: BlockNo) {
         let (word, bit) = place(block);
         self.covered[word] |= bit;
