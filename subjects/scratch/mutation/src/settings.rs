@@ -20,7 +20,7 @@ pub struct MutationSettings {
     /// that does.
     pub all_killers: bool,
     /// Whether flaky assertions are left out. They hold on the original under the seed of the
-    /// suite, which is used here, and the published scores include such assertions.
+    /// suite, which is used here, and the published scores include flaky assertions.
     pub stable_only: bool,
     /// Maximum number of blocks that a test may execute on a mutant, as a multiple of the blocks
     /// that it executed on the original. Its steps are the same on every mutant.
