@@ -8,7 +8,8 @@
 //! of both projects, the plan and the [`JudgeOptions`], because all limits are counts.
 //!
 //! `prelude/*.js` implements the API that plans use: patterns, groups, schedule. It refers to
-//! snapshots and events by number. They are stored in Rust and share unchanged data.
+//! snapshots and events by number. The snapshots and events are stored in Rust and share unchanged
+//! data.
 
 mod events;
 mod host;

@@ -21,8 +21,9 @@ pub struct ReportNames {
 }
 
 impl Judgement {
-    /// The judgement as a report. An error of the plan, a limit, or a status that is worse than
-    /// wrong becomes an additional test, because formats without messages would not show it.
+    /// The judgement as a report. An error of the plan, a limit, or an escalated status (`wrong`
+    /// only if no test shows it) becomes an additional test, because formats without messages would
+    /// not show it.
     pub fn report(&self, names: ReportNames) -> SuiteReport {
         let ReportNames { project, digest, plan, inputs } = names;
         let mut builder = Builder {

@@ -45,7 +45,7 @@ impl SubjectKind for Suites {
     }
 
     fn summary(&self) -> &'static str {
-        "Scratch projects with suites: files next to a project whose names begin with its name"
+        "Scratch projects with suites: suites are files next to a project that are named after it"
     }
 
     fn algorithms(&self) -> Vec<AlgorithmInfo> {

@@ -68,7 +68,7 @@ fn has_suites_alone(path: &Path) -> bool {
     !others && EXTENSIONS.iter().any(|extension| has(extension))
 }
 
-/// The places that are searched for suites.
+/// The folders and names of projects with which suites are found.
 struct Places {
     /// The names of the projects by folder, without extensions.
     stems: BTreeMap<PathBuf, BTreeSet<String>>,
@@ -115,10 +115,11 @@ fn bundle(project: FoundProject, places: &Places) -> Result<(FoundProject, usize
     Ok((FoundProject::new(name, path, digest, read), suites))
 }
 
-/// The suites of a project by name: the files next to it whose names begin with its name (and not
-/// with a longer name of another project), the files in a folder with its name next to it, and the
-/// matching files in folders that contain only suites. If it is the only project of its folder, all
-/// suites in the folder belong to it.
+/// The suites of a project by name: files next to the project whose names begin with the name of
+/// the project (and not with a longer name of another project), files in a folder next to the
+/// project with the name of the project, and files with matching names in folders that contain only
+/// suites. If the project is the only project of its folder, all suites in the folder are its
+/// suites. Refuses two files for the same suite, and too many suites.
 fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathBuf>, String> {
     let (folder, own) = (folder(project), stem(project));
     let empty = BTreeSet::new();
@@ -155,9 +156,9 @@ fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathB
 }
 
 /// The name of the suite in a file whose name begins with the name of the project `own`: the rest
-/// of the file name, or the name of the project if there is no rest. `None` if it does not begin
-/// with the name of any project, `Some(None)` if the longest name with which it begins is the name
-/// of another project.
+/// of the file name, or the name of the project if there is no rest. `None` if the file name does
+/// not begin with the name of any project, `Some(None)` if the longest name with which it begins is
+/// the name of another project.
 fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Option<String>> {
     let longest = projects.iter().filter(|stem| file.starts_with(*stem)).max_by_key(|s| s.len())?;
     Some((longest == own).then(|| {

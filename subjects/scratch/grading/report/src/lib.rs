@@ -12,7 +12,7 @@
 //! | [`Status::Error`] | `error` | `testplan error`, `internal error` |
 //! | [`Status::Error`] with a [`Limit`] | a limit was met | `time limit exceeded` |
 //! | [`Status::Skip`] | `skip` | - (tests that were not reached are not part of the report) |
-//! | [`Group`] | - | `start-group`, in order; `parent` for nested ones |
+//! | [`Group`] | - | `start-group`, in order; `parent` for nested groups |
 //! | [`TestReport::feedback`] | message of the assertion, hints | feedback of `close-test`, `append-message` |
 //! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
 //! | [`SuiteReport::messages`] | - | `append-message` outside of tests, summaries of groups |

@@ -404,7 +404,7 @@ fn hints_name_what_does_not_exist() {
     assert!(hint("t.assert.strictEqual(5, '5')").contains("a number is compared with a text"));
     assert_eq!(hint("t.assert.strictEqual(5, '6')"), "");
     let value = hint("t.assert.equal(t.getGlobalVariable('score').value, 1)");
-    assert_eq!(value, "`t.getGlobalVariable(...)` gives the value itself; leave `.value` out");
+    assert_eq!(value, "`t.getGlobalVariable(...)` returns the value itself; leave `.value` out");
     assert!(hint("t.wait(5000)").starts_with("`wait` counts steps"), "{}", hint("t.wait(5000)"));
     let strict = SuiteOptions { strict: true, ..SuiteOptions::default() };
     let outcome = run_with(&support::suite_of("t.getSprit('Cat')"), &strict);

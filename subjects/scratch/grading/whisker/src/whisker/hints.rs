@@ -102,7 +102,7 @@ pub(crate) fn raw_value(line: &str) -> Option<String> {
         let (_, rest) = call.trim_start().strip_prefix('(')?.split_once(')')?;
         let member = rest.trim_start().strip_prefix('.')?.trim_start().strip_prefix("value")?;
         let ends = !member.starts_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
-        ends.then(|| format!("`t.{name}(...)` gives the value itself; leave `.value` out"))
+        ends.then(|| format!("`t.{name}(...)` returns the value itself; leave `.value` out"))
     })
 }
 
