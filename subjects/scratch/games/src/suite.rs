@@ -18,7 +18,9 @@ pub(crate) struct PathTest {
 /// Counts of minimisation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shortened {
+    /// Number of removed events.
     pub(crate) events: u64,
+    /// Number of executions.
     pub(crate) executions: u64,
     /// Number of paths whose events do not cover their goal when they are sent again, which is a
     /// defect.
@@ -26,8 +28,8 @@ pub(crate) struct Shortened {
 }
 
 /// Creates a test from a path, without the events after its goal and the events that the goal does
-/// not need. At most `limit` executions are used for this. `None` if its events do not cover the
-/// goal.
+/// not need. After a first execution, at most `limit` executions are used for this. `None` if the
+/// events do not cover the goal when they are sent again.
 pub(crate) fn path_test(
     path: &PathTest,
     words: &Vocabulary,
@@ -62,8 +64,8 @@ pub(crate) fn path_test(
     Some(PathTest { events, ..*path })
 }
 
-/// Delta debugging (Zeller and Hildebrandt 2002): removes halves, quarters and so on, down to
-/// single events, from the end.
+/// Delta debugging (Zeller and Hildebrandt 2002): tries to remove halves, quarters and so on, down
+/// to single events, from the end.
 fn remove_chunks(
     events: &mut Vec<Event>,
     limit: u64,
@@ -94,7 +96,7 @@ fn remove_chunks(
     }
 }
 
-/// Merges neighbouring events: two waits, or two presses of one key.
+/// Tries to merge neighbouring events: two waits, or two presses of one key.
 fn merge(
     events: &mut Vec<Event>,
     limit: u64,
@@ -129,7 +131,8 @@ fn merge(
     }
 }
 
-/// Creates a static test of a suite with the given seed. The goals that it covers are set later.
+/// Creates a static test for a suite whose seed is `seed`. The goals that the test covers are set
+/// later.
 pub(crate) fn static_test(path: &PathTest, words: &Vocabulary, seed: u64) -> SuiteTest {
     SuiteTest {
         seed: Some(path.seed).filter(|own| *own != seed),
@@ -138,7 +141,7 @@ pub(crate) fn static_test(path: &PathTest, words: &Vocabulary, seed: u64) -> Sui
     }
 }
 
-/// A test of a suite with a policy.
+/// Creates a test with a policy and the seed `own` for a suite whose seed is `seed`.
 pub(crate) fn policy_test(
     policy: &Policy,
     own: u64,

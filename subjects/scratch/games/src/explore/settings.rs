@@ -62,7 +62,7 @@ pub struct Explore {
     pub root_share: f64,
     /// Share of rollouts that start from the archive of novelty.
     pub novelty_share: f64,
-    /// Probability that a rollout from the first root uses another seed.
+    /// Probability that a rollout from the first root uses a new seed.
     pub reseed: f64,
     /// Number of seeds that are tried first if goals depend on chance.
     pub chance_seeds: usize,
@@ -134,13 +134,13 @@ impl Parameters for Explore {
             Field::share("decay", &mut self.decay)
                 .meaning("probability of taking the next worse bucket"),
             Field::count("cells_per_bucket", &mut self.cells_per_bucket, 1, 100_000)
-                .meaning("cells of a bucket"),
+                .meaning("maximum number of cells of a bucket"),
             Field::share("sticky", &mut self.sticky)
                 .meaning("probability of repeating the last event"),
             Field::number("grid", &mut self.grid, 1.0, 480.0)
-                .meaning("stage units of the place of a sprite"),
+                .meaning("size of the cells of positions in stage units"),
             Field::number("turn", &mut self.turn, 1.0, 360.0)
-                .meaning("degrees of the place of a sprite"),
+                .meaning("size of the cells of directions in degrees"),
             Field::share("root_share", &mut self.root_share)
                 .meaning("share of rollouts that start from a root"),
             Field::share("novelty_share", &mut self.novelty_share).meaning(

@@ -6,7 +6,7 @@ use super::genome::{Gene, Genome, Innovations};
 use super::genome_settings::Operators;
 use super::interface::Interface;
 
-/// Number of attempts to create a new network with links to some output.
+/// Maximum number of further attempts to create a new network with links to some output.
 const TRIES: usize = 20;
 /// Probability that a new link is recurrent, and that such a link leads from a node to itself.
 const RECURRENT: (f64, f64) = (0.1, 0.25);
@@ -140,7 +140,7 @@ impl<'a> Changes<'a> {
         genome.genes.insert(at, Gene { innovation, from, to, weight, enabled: true });
     }
 
-    /// Switches links on and off, but never switches off the last link from a node.
+    /// Switches links on and off, but never switches off the last enabled link from a node.
     fn toggle(&self, genome: &mut Genome, rng: &mut Stream) {
         if genome.genes.is_empty() {
             return;

@@ -12,7 +12,7 @@ pub(super) struct Operators {
     pub(super) add_link: f64,
     pub(super) change_weights: f64,
     pub(super) weight_power: f64,
-    /// Number of attempts to find two nodes for a new link.
+    /// Maximum number of attempts to find two nodes for a new link.
     pub(super) tries: usize,
     pub(super) start: Start,
 }
@@ -35,8 +35,8 @@ pub(super) struct GenomeSettings {
 }
 
 impl GenomeSettings {
-    /// The operators with these parameters. `tries` is the number of attempts to find two nodes for
-    /// a new link.
+    /// The operators with these parameters. `tries` is the maximum number of attempts to find two
+    /// nodes for a new link.
     pub(super) fn operators(&self, tries: usize, start: Start) -> Operators {
         Operators {
             add_node: self.add_node,

@@ -139,8 +139,8 @@ fn numbers(target: &Target) -> impl Iterator<Item = usize> + '_ {
     variables.filter(move |(_, variable)| is_number(&variable.value)).map(|(number, _)| number)
 }
 
-/// Adds the position of an instance, those of direction, size and costume that its scripts change,
-/// and its numeric variables.
+/// Adds the position of an instance; its direction, size and costume if its scripts contain blocks
+/// that change them visibly; and its numeric variables.
 fn see_instance(own: Subject, target: &Target, senses: &mut Vec<Sense>) {
     use Opcode::*;
     let has =

@@ -6,8 +6,8 @@ use catherd_search::Stream;
 
 use super::genome::Genome;
 
-/// Maximum distance of genomes of one species: the initial value, its change in each separation,
-/// and its minimum.
+/// Maximum distance of genomes of one species: the initial value, the change after a separation
+/// into too few or too many species, and the minimum.
 const THRESHOLD: (f64, f64, f64) = (1.0, 0.1, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.4;
@@ -24,8 +24,9 @@ impl Species {
         Self { wanted, threshold: THRESHOLD.0, representatives: Vec::new() }
     }
 
-    /// Puts each genome into the first species whose representative is near enough. Returns the
-    /// number of the species of each genome; species without genomes are dropped.
+    /// Puts each genome into the first species whose representative is near enough, or into a new
+    /// species. Returns the number of the species of each genome; species without genomes are
+    /// dropped.
     pub(super) fn separate(&mut self, genomes: &[Rc<Genome>], rng: &mut Stream) -> Vec<usize> {
         let mut all = std::mem::take(&mut self.representatives);
         let mut members: Vec<Vec<usize>> = vec![Vec::new(); all.len()];

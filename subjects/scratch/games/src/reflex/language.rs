@@ -23,8 +23,8 @@ const GUARDED: f64 = 0.2;
 const NEAR: (f64, f64) = (0.4, 0.7);
 /// Amplitudes of the waves that are added to an aim.
 const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
-/// Directions and, by their standard deviation, coordinates with which conditions compare those of
-/// a sprite.
+/// The directions, and the standard deviation of the coordinates, with which conditions compare the
+/// direction and the coordinates of a sprite.
 const HEADINGS: [f64; 4] = [-90.0, 0.0, 90.0, 180.0];
 const PLACES: f64 = 120.0;
 /// Factor of the weight of a kind of rule when a policy with such a rule enters a population, and
@@ -204,7 +204,8 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// Combines two policies: the rules of the first come before the rules of the second.
+    /// Combines two policies: the rules of the first come before the further rules of the second,
+    /// up to the maximum number of rules.
     pub(super) fn composed(&self, first: &Policy, second: &Policy) -> Policy {
         let mut policy = first.clone();
         for rule in &second.rules {

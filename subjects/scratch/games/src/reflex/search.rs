@@ -20,8 +20,8 @@ const LIFE: u64 = 100;
 const LENT: f64 = 0.5;
 
 /// The best policy for a goal. The score is the number of training seeds under which it covers the
-/// goal; if it covers the goal under all of them, the number of seeds, including confirming ones,
-/// up to the first under which it does not.
+/// goal; if it covers the goal under all of them, the number of seeds, including confirming seeds,
+/// up to the first seed under which it does not.
 #[derive(Clone, Debug)]
 pub(crate) struct Learned {
     pub(crate) policy: Rc<Policy>,

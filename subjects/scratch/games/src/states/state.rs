@@ -52,7 +52,7 @@ impl State {
         self.0.seed
     }
 
-    /// The events of its path.
+    /// The events of the path that led to the state.
     pub(crate) fn events(&self) -> Vec<Event> {
         links(self.0.path.as_ref()).iter().map(|link| link.event).collect()
     }
@@ -86,5 +86,5 @@ impl Drop for Counted {
     }
 }
 
-/// The snapshot of a state; `None` while it has none.
+/// The snapshot of a state; `None` while the state has no snapshot.
 pub(super) type Slot = RefCell<Option<Counted>>;
