@@ -11,7 +11,7 @@ use crate::failure::Worded;
 /// Generates a corpus of random, valid projects.
 ///
 /// Sizes and blocks are distributed as in real projects, and every script can be started. The same
-/// seed results in the same projects on every machine.
+/// seed results in the same projects on every computer.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
