@@ -97,7 +97,7 @@ impl Program {
         default.cloned().unwrap_or(Value::Undefined)
     }
 
-    /// The sprite of that name; never the stage.
+    /// The sprite with that name; never the stage.
     pub(crate) fn sprite_named(&self, name: &Text) -> Option<usize> {
         self.sprites.iter().position(|s| !s.is_stage && s.name == *name)
     }

@@ -201,7 +201,8 @@ impl Thread {
         Some(frame)
     }
 
-    /// Replaces the top block by another; the new frame only keeps `warp`.
+    /// Replaces the top block with another block. The new frame keeps `warp` and the parameters of
+    /// the frames below; parameters that the old frame pushed are removed.
     pub(crate) fn replace_top(&mut self, block: CommandId) {
         if let Some(top) = self.stack.last_mut() {
             if top.parameters > 0 {

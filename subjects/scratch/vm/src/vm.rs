@@ -100,7 +100,7 @@ impl<T: Tracer> Vm<T> {
         Snapshot(self.state.clone())
     }
 
-    /// Replaces the state by a snapshot. The tracer is not changed.
+    /// Replaces the state with a snapshot. The tracer is not changed.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.state.clone_from(&snapshot.0);
     }
