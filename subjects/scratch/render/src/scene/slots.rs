@@ -47,7 +47,7 @@ impl DrawableSet {
         self.version == scene.version
     }
 
-    /// Replaces the drawables of the set by the drawables with these ids, if they exist.
+    /// Replaces the drawables of the set with the drawables with these ids, if they exist.
     pub fn fill(&mut self, scene: &Scene, ids: impl Iterator<Item = DrawableId>) {
         self.version = scene.version;
         self.slots.clear();
