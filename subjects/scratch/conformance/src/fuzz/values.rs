@@ -78,7 +78,7 @@ pub(super) fn any_key(map: &Map<String, Value>, rng: &mut Rng) -> Option<String>
     map.keys().nth(rng.below(map.len())).cloned()
 }
 
-/// Sets a member, unless earlier damage has replaced the object by another value.
+/// Sets a member, unless earlier damage has replaced the object with another value.
 pub(super) fn set_member(value: &mut Value, key: &str, member: Value) {
     if let Some(object) = value.as_object_mut() {
         object.insert(key.to_owned(), member);
