@@ -86,7 +86,7 @@ pub struct Explore {
     pub positions: bool,
     /// Whether only places of controlled sprites are in the key of a cell.
     pub controlled: bool,
-    /// Whether states are kept that differ from a state of their bucket at most in time.
+    /// Whether states are kept that differ from a state in their bucket at most in time.
     pub duplicates: bool,
 }
 
