@@ -187,12 +187,12 @@ impl Block {
         self.unknown.as_deref().unwrap_or_else(|| self.opcode.name())
     }
 
-    /// The input of that name.
+    /// The input with that name.
     pub fn input(&self, name: &str) -> Option<&Input> {
         self.inputs.iter().find(|i| &*i.name == name)
     }
 
-    /// The field of that name.
+    /// The field with that name.
     pub fn field(&self, name: &str) -> Option<&Field> {
         self.fields.iter().find(|f| &*f.name == name)
     }
