@@ -320,7 +320,7 @@ mod tests {
             "{js}"
         );
         for line in js.lines().filter(|line| line.contains("process.exit")) {
-            // Remove the string literals, so that no part of the names may remain.
+            // Remove the string literals. The rest must contain no part of the names.
             let mut code = String::new();
             let (mut quoted, mut escaped) = (false, false);
             for c in line.chars() {

@@ -60,7 +60,7 @@ impl Vocabulary {
         &self.sprites[usize::from(sprite)]
     }
 
-    /// The first sprite of that name; `None` if there is none. The stage is not a sprite.
+    /// The first sprite with that name; `None` if there is none. The stage is not a sprite.
     pub fn sprite_no(&self, name: &str) -> Option<u16> {
         (0..self.sprites.len() as u16).find(|&no| no != self.stage && self.sprite(no) == name)
     }
