@@ -35,7 +35,8 @@ impl InferredClock {
     }
 
     /// Runs one step with the first clock reading that leaves no difference. If there is no such
-    /// reading, returns the difference after a step of the usual duration.
+    /// reading, tries other readings for the previous step. If these fail too, returns the
+    /// difference after a step of the usual duration.
     pub(crate) fn advance(&mut self, replayer: &mut Replayer<'_>) -> Option<Divergence> {
         let here = replayer.checkpoint();
         let mut usual = None;
@@ -79,9 +80,10 @@ fn advance_at(replayer: &mut Replayer<'_>, reading: u32) -> Option<Divergence> {
     replayer.advance()
 }
 
-/// Possible times of the green flag, in milliseconds since 2000, derived from the values that the
-/// recording shows in the step in which the VM's own clock diverges. Empty if the project does not
-/// use a clock or none of the values fits.
+/// Possible times of the green flag, in milliseconds since 2000, derived from the variables that
+/// the recording lists for the step in which the VM's own clock diverges. Empty if there is no such
+/// step, if the project does not use a clock, or if it uses only `days since 2000` and no value
+/// fits.
 pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64> {
     let Some(change) = trace.states.get(step as usize) else { return Vec::new() };
     let uses = |opcode| {
@@ -115,7 +117,8 @@ pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64
     times.iter().map(|time| (time - elapsed).max(0.0)).collect()
 }
 
-/// Times that `days since 2000` may have shown: fractions of a day that are whole milliseconds.
+/// Times that `days since 2000` may have shown: numbers of days from 3650 to 36,500 that are not
+/// whole and correspond to whole milliseconds.
 fn times_of_days(shown: &[f64]) -> impl Iterator<Item = f64> + '_ {
     let is_time = |days: &f64| {
         let ms = days * DAY_MS;
@@ -168,7 +171,8 @@ fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f6
     if values.is_empty() { vec![range.start] } else { values }
 }
 
-/// Collects all numbers in a JSON value, including numbers within strings.
+/// Collects all numbers in a JSON value, including strings that are numbers, and runs of up to four
+/// digits in strings.
 fn numbers(value: &Value, found: &mut Vec<f64>) {
     match value {
         Value::Number(n) => found.extend(n.as_f64()),

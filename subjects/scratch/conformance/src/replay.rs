@@ -18,9 +18,10 @@ use crate::trace::Trace;
 pub struct Replay {
     /// The first difference; `None` if all states agree.
     pub divergence: Option<Divergence>,
-    /// Statement blocks that only the recording covered, as `SPRITE: OPCODE (ID)`.
+    /// Statement blocks that only the recording covered, as `SPRITE: OPCODE (ID)`; empty if the
+    /// states differ.
     pub missed: Vec<String>,
-    /// Statement blocks that only the replay covered.
+    /// Statement blocks that only the replay covered; empty if the states differ.
     pub extra: Vec<String>,
     /// Assumptions of the replay about facts that the recording does not contain.
     pub environment: Environment,
@@ -62,12 +63,13 @@ pub fn replay(
     result
 }
 
-/// Replays a trace in the environment in which it agrees for the most steps.
+/// Replays a trace in several environments and returns the replay that agrees for the most steps.
 ///
 /// The first attempt assumes untouched devices. If it diverges, each of the given states of the
 /// devices is tried, then the recorder's clock is inferred, and then, if the project has hats of
 /// Makey Makey, the steps in which its timer starts them. For today's Scratch, all this is tried
-/// with its usual batches and clock, and then with one batch for each step.
+/// with its usual batches and clock, and then, unless that replay is identical, with one batch for
+/// each step.
 pub fn replay_best(
     trace: &Trace,
     project: &Project,

@@ -1,11 +1,13 @@
-//! Injection of hostile scripts with endless loops, recursion, growing data or deep nesting.
+//! Injection of hostile scripts, for example with endless loops, recursion, growing data or deep
+//! nesting.
 
 use serde_json::{Map, Value, json};
 
 use super::values::{any_target, scalar};
 use crate::rng::Rng;
 
-/// Adds a hostile script to a random target. Its variable, list, message and block ids are new.
+/// Adds a hostile script to a random target, if the target has `blocks`. Its variable, list,
+/// message and block ids are new.
 pub(super) fn inject_script(project: &mut Value, rng: &mut Rng) {
     let tag = format!("f{}", rng.below(1_000_000));
     let message = format!("{tag}m");
@@ -82,7 +84,7 @@ fn long_list(rng: &mut Rng) -> Vec<Value> {
     vec![statement("control_repeat", json!({ "TIMES": times, "SUBSTACK": [2, [add]] }))]
 }
 
-/// A `forever` loop with all operations whose cost depends on the number of pixels.
+/// A `forever` loop with operations whose cost depends on the number of pixels.
 fn expensive_rendering(rng: &mut Rng) -> Vec<Value> {
     let number = |rng: &mut Rng| json!([1, [4, scalar(rng)]]);
     let effects = ["COLOR", "FISHEYE", "WHIRL", "PIXELATE", "MOSAIC", "BRIGHTNESS", "GHOST"];
@@ -105,7 +107,7 @@ fn expensive_rendering(rng: &mut Rng) -> Vec<Value> {
     vec![statement("control_forever", json!({ "SUBSTACK": [2, body] }))]
 }
 
-/// A block nested `depth` times within itself.
+/// `depth` nested blocks of the same opcode; the innermost contains `show`.
 fn nest(depth: usize, opcode: &str) -> Vec<Value> {
     let mut inner = vec![statement("looks_show", json!({}))];
     for _ in 0..depth {
@@ -176,8 +178,8 @@ impl ScriptWriter<'_> {
         next
     }
 
-    /// Replaces blocks in inputs by their ids, and the placeholders `V` and `L` by the names of
-    /// the script's variable and list.
+    /// Replaces blocks in inputs with their ids, and the placeholders `V` and `L` with the
+    /// names of the script's variable and list.
     fn resolve_inputs(&mut self, mut block: Value) -> Value {
         let resolve_name = |value: &mut Value, tag: &str| {
             if let Some(Value::String(kind)) = value.get(1).cloned().as_ref()
