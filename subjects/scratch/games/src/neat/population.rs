@@ -7,8 +7,8 @@ use catherd_search::Stream;
 use super::change::{Changes, cross};
 use super::genome::Genome;
 
-/// Maximum distance of genomes of one species: the initial value, its change in each generation,
-/// and its minimum.
+/// Exclusive upper bound of the distance of a genome from the representative of its species: the
+/// initial value, its change in a generation, and its minimum.
 const THRESHOLD: (f64, f64, f64) = (3.0, 0.3, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.5;
@@ -19,8 +19,8 @@ const PENALISED: (u32, f64) = (15, 0.01);
 const PARENTS: f64 = 0.2;
 /// Number of generations without improvement of the population after which only two species breed.
 const STAGNANT: u32 = 20;
-/// Probabilities of mutation without crossover, of crossover without mutation, and of a mate from
-/// another species.
+/// Probability of mutation without crossover, and, if there is a crossover, the probabilities of no
+/// mutation after it and of a mate from any species.
 const MUTATED: f64 = 0.25;
 const CROSSED: f64 = 0.25;
 const STRANGER: f64 = 0.001;
@@ -82,7 +82,8 @@ impl Population {
         children
     }
 
-    /// Puts each member into the first species whose representative is near enough.
+    /// Puts each member into the first species whose representative is near enough, or else into a
+    /// new species. Then sorts the species, chooses new representatives and adapts the threshold.
     fn separate(&mut self, members: Vec<Member>, rng: &mut Stream) {
         self.species.iter_mut().for_each(|species| species.members.clear());
         for member in members {
@@ -116,9 +117,9 @@ impl Population {
         };
     }
 
-    /// For each species, the number of children, in proportion to the mean fitness of its members.
-    /// The first species, which has the best member of all, also gets the remainder of the
-    /// rounding.
+    /// For each species, the number of children, in proportion to the mean fitness of its members
+    /// after the penalty; 0 for all but two species if the population stagnates. The first species,
+    /// which has the best member of all, also gets the remainder of the rounding.
     fn offspring(&self) -> Vec<usize> {
         let stagnant = self.stalled > STAGNANT;
         let shares: Vec<f64> = (0..self.species.len())
