@@ -94,7 +94,8 @@ impl Scene {
     }
 
     /// Moves a drawable to the layer of another drawable: directly behind it, or directly in front
-    /// of it if the drawable was further back.
+    /// of it if the drawable was further back. Nothing changes if the other drawable is removed or
+    /// at layer 0.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);

@@ -71,7 +71,7 @@ impl Shader<'_> {
     }
 
     /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
-    /// drawable's rectangle.
+    /// drawable's rectangle or if the costume is empty.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
         self.sample(point).map(|sample| self.shaded(sample, ghost))
     }
@@ -87,7 +87,8 @@ impl Shader<'_> {
         if effects.any() { with_effects_gpu(color, effects, ghost) } else { color }
     }
 
-    /// The sample at a stage point; `None` outside of the drawable's rectangle.
+    /// The sample at a stage point; `None` outside of the drawable's rectangle or if the costume is
+    /// empty.
     #[inline]
     pub(super) fn sample(&self, point: (f64, f64)) -> Option<Sample> {
         let lens = &self.lens;
