@@ -155,7 +155,7 @@ impl Target {
     }
 }
 
-/// Implements `Clone` for each field, with a `clone_from` that reuses allocations, because most
+/// Implements `Clone` field by field, with a `clone_from` that reuses allocations, because most
 /// time outside the step loop is spent on restoring snapshots.
 macro_rules! clone_fields {
     ($name:ident { $($field:ident),* $(,)? }) => {
