@@ -1,4 +1,4 @@
-//! Digests of runs. Two digests are equal only if all states are equal.
+//! Digests of runs, by which the states of two runs are compared.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -19,8 +19,9 @@ use crate::random_input::RandomInputDriver;
 pub struct RunDigest {
     /// Name of the project.
     pub project: String,
-    /// SHA-256, in hexadecimal, over everything that a program can sense or show and everything
-    /// that a tracer receives, before the first step and after each.
+    /// SHA-256, in hexadecimal, over the properties of all targets, the numbers of steps and
+    /// threads, the limits that were hit, and a hash of the blocks, distances and texts that the
+    /// tracer received, before the first step and after each step.
     pub digest: String,
     /// Limits of the VM that the run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
