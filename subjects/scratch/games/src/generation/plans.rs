@@ -28,7 +28,8 @@ struct Plans {
 }
 
 impl Run<'_> {
-    /// Searches for policies, and for plans when the search for policies makes no progress.
+    /// Searches for policies. If plans are enabled and goals are left after half of the budget,
+    /// explores for plans before the search for policies continues.
     pub(super) fn reflex(&mut self, settings: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut arena = Arena::new(self.prepared, &mut rng);

@@ -6,7 +6,7 @@ use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
-/// Number of clones of a sprite that networks observe and can click.
+/// Numbers of clones of a sprite that networks observe, and that they can click.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 
@@ -165,8 +165,8 @@ fn see_instance(own: Subject, target: &Target, senses: &mut Vec<Sense>) {
     senses.extend(numbers(target).map(|number| Sense::Variable(own, Some(number))));
 }
 
-/// Adds the distances to the sprites and colours that the scripts of an instance sense by touching,
-/// each once.
+/// Adds the distances to the sprites and colours that touching blocks of an instance name in menus
+/// and literals, each once.
 fn see_touched(
     own: Subject,
     target: &Target,
@@ -203,7 +203,7 @@ fn see_touched(
     }
 }
 
-/// For each target, whether some block clones it.
+/// For each target, whether some block may clone it.
 fn cloned(project: &Project) -> Vec<bool> {
     let mut cloned = vec![false; project.targets.len()];
     for (own, target) in project.targets.iter().enumerate() {
@@ -229,7 +229,8 @@ fn sprite(project: &Project, name: &str) -> Option<u16> {
     found.map(|number| number as u16)
 }
 
-/// The entry of a menu whose input and field have this name; `None` if a reporter covers it.
+/// The entry of a menu whose input and field have this name; `None` if there is no such input or a
+/// reporter covers it.
 fn menu<'a>(target: &'a Target, block: &Block, name: &str) -> Option<&'a str> {
     let Slot::Block(menu) = block.input(name)?.block else { return None };
     let menu = target.blocks.get(menu as usize).filter(|menu| menu.shadow)?;

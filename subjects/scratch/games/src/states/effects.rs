@@ -11,7 +11,8 @@ const SHARE: f64 = 1.0 / 3.0;
 /// Minimum effect, in stage units or degrees.
 const SMALLEST: f64 = 0.3;
 
-/// Places of the originals of all targets: x, y, direction; `None` if hidden.
+/// Places of the originals of all targets: x, y, direction; `None` for hidden sprites and the
+/// stage.
 pub(crate) type Places = Vec<Option<[f64; 3]>>;
 
 /// The current positions and directions of the visible originals; `None` for the stage and for
