@@ -15,9 +15,10 @@ use crate::failure::Worded;
 /// Runs projects with input drawn from a seed and prints a digest of all their states.
 ///
 /// A digest covers the properties of the stage, of sprites and of clones, with their variables and
-/// lists, the number of threads, the limits that were hit, and the executed blocks, branch distances
-/// and said texts, before the first step and after each step. It must be the same on every computer,
-/// in every build, on any number of threads and with `--interpret`: compare two outputs with `diff`.
+/// lists, the number of threads, the limits that were hit, and the executed blocks, branch
+/// distances and said texts, before the first step and after each step. It must be the same on
+/// every computer, in every build, on any number of threads and with `--interpret`: compare two
+/// outputs with `diff`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
