@@ -32,7 +32,7 @@ pub enum ProbeOutcome {
     /// A corpus whose projects are excluded contains the project, according to its id or its
     /// contents.
     Excluded,
-    /// The project differs from the SHA-256 in the list, because it was changed since.
+    /// The project does not have the SHA-256 in the list, because it was changed since.
     Changed,
     /// Every attempt failed, so nothing is known about the project.
     Undecided,
