@@ -206,7 +206,7 @@ impl<T: Tracer> Executor<'_, T> {
                     let blocks = fuel.wrapping_sub(self.fuel);
                     if let Some(use_of) = self.native.uses.get_mut(number) {
                         let compile = |mode| code.compile(unit, form, mode);
-                        use_of.note(blocks, calls, is_eager, compile);
+                        use_of.note((blocks, calls), unit, is_eager, compile);
                     }
                     continue;
                 }

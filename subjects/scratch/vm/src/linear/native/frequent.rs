@@ -10,6 +10,7 @@ const MAX_VARIABLES: usize = 8;
 const MAX_LISTS: usize = 4;
 
 /// In the order of frequency.
+#[derive(Default)]
 pub(super) struct Frequent {
     pub(super) variables: Vec<Operand>,
     pub(super) lists: Vec<ListNo>,

@@ -114,7 +114,12 @@ pub(super) fn generate(
     let marks = load(native, abi.marks + abi::TIMES);
 
     let to_bridge = builder.import_signature(bridge::signature());
-    let kept = Kept::new(&mut builder, abi, executor, &Frequent::new(form, unit));
+    // Calls that change registers would empty them anyway.
+    let frequent = match bridge {
+        Some(_) => Frequent::new(form, unit),
+        None => Frequent::default(),
+    };
+    let kept = Kept::new(&mut builder, abi, executor, &frequent);
 
     // The values of registers are numbers.
     let sample = builder.ins().iconst(I, std::ptr::from_ref(&form.values[0]).addr() as i64);

@@ -58,8 +58,9 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Number of blocks after which the VM decides how native code calls functions.
-    const BLOCKS: u64 = 500_000;
+    /// The VM decides how native code calls functions after this number of blocks for each instruction of the unit:
+    /// after about as long as compiling takes.
+    const BLOCKS: u64 = 10_000;
     /// Below this number of calls for each block, they go through the bridge.
     const FEW: f64 = 0.02;
     /// Above this number of calls for each block, they no longer do.
@@ -67,10 +68,10 @@ impl Calls {
 
     /// Adds calls and blocks. Returns the better mode after enough blocks.
     #[inline]
-    fn mode_after(&mut self, blocks: u32, calls: u64, mode: Mode) -> Option<Mode> {
+    fn mode_after(&mut self, (blocks, calls): (u32, u64), unit: &Unit, mode: Mode) -> Option<Mode> {
         self.blocks += u64::from(blocks);
         self.calls += calls;
-        if self.blocks < Self::BLOCKS {
+        if self.blocks < Self::BLOCKS * unit.length() as u64 {
             return None;
         }
         let share = self.calls as f64 / self.blocks as f64;
@@ -89,8 +90,8 @@ impl Use {
     #[inline]
     pub(super) fn note(
         &mut self,
-        blocks: u32,
-        calls: u64,
+        (blocks, calls): (u32, u64),
+        unit: &Unit,
         is_eager: bool,
         compile: impl FnOnce(Mode) -> Option<Entry>,
     ) {
@@ -98,7 +99,7 @@ impl Use {
         let next = match (is_eager, *mode) {
             (true, Mode::Direct) => Mode::Bridged,
             (true, Mode::Bridged) => Mode::Direct,
-            (false, present) => sum.mode_after(blocks, calls, present).unwrap_or(present),
+            (false, present) => sum.mode_after((blocks, calls), unit, present).unwrap_or(present),
         };
         if next != *mode
             && let Some(compiled) = compile(next)
