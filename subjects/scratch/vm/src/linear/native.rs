@@ -5,13 +5,12 @@
 //! values that earlier instructions have computed. For everything else, it calls the handler of the
 //! instruction and continues after it. Therefore, there is only one implementation of texts,
 //! errors, frames and distances. Values, lists, parameters and frames stay at their places in the
-//! data of the interpreter. Between two calls, registers [keep](kept) the fuel, loop counters, and the
-//! numbers of variables and the places of lists that loops use often; numbers and counters are also
-//! written to memory at once.
+//! data of the interpreter. Between two calls, registers [keep](kept) the fuel and loop counters.
 //!
-//! A unit is compiled in two [modes](memory::Mode). First, native code calls Rust directly, and registers lose
-//! their contents. A unit that makes few calls is compiled again, with calls through a [bridge]
-//! that preserves registers.
+//! A unit is compiled in two [modes](memory::Mode). First, native code calls Rust directly, and
+//! registers lose their contents. A unit that makes few calls is compiled again, with calls through
+//! a [bridge] that preserves registers. These then also keep the numbers of variables and the places
+//! of lists that loops use often; numbers and counters are written to memory as well.
 //!
 //! A unit can be entered at each of its leaders, which are the instructions to which others jump or
 //! at which execution may resume. The [dispatcher] executes handlers until it reaches the leader of
