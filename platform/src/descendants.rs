@@ -65,8 +65,8 @@ mod system {
         }
     }
 
-    /// Kills all descendants of this process repeatedly until none is left or the time is over, and
-    /// reaps the children among them. Returns whether none is left.
+    /// Kills all descendants of this process repeatedly until none is left or the time limit has
+    /// passed, and reaps the children among them. Returns whether none is left.
     pub fn kill_descendants(limit: Duration) -> bool {
         let end = Instant::now() + limit;
         loop {

@@ -35,8 +35,7 @@ pub use write::Builder;
 /// The program and the scripts of a package, which are executable.
 pub const EXECUTABLES: [&str; 3] = ["check", "program/catherd", "repeat"];
 
-/// The folder of the external tools of a study in a package; its files are executable, and all
-/// others have the mode 0644.
+/// The folder of the external tools of a study in a package. Its files are executable.
 pub const TOOLS: &str = "tools/";
 
 /// Whether a file of a package is executable.

@@ -118,7 +118,7 @@ pub struct Signature {
 }
 
 impl Signature {
-    /// Reads a signature and checks it for the signed bytes.
+    /// Reads a signature and checks it against the signed bytes.
     ///
     /// # Errors
     ///

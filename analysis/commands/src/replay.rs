@@ -43,7 +43,7 @@ impl Stored {
         self.store.as_deref().map_or_else(own, StoreUrl::parse)
     }
 
-    /// The failure about an error of the store.
+    /// The failure that reports an error of the store.
     pub(crate) fn broken(&self, cause: &StoreError) -> Failure {
         let failure = Failure::new(format_args!("{}: {cause}", self.store_url()));
         match cause {

@@ -68,9 +68,9 @@ impl PairVariation {
         (self.between + self.within / runs).sqrt()
     }
 
-    /// The number of projects with which a mean difference is found with probability 80 %, for this
-    /// many runs of each algorithm on each project. `None` for a difference of 0 between projects
-    /// that vary, or if the number is too large ([`Power::projects`]).
+    /// The number of projects with which a mean difference is found with probability 80 %, for
+    /// this many runs of each algorithm on each project. `None` if `difference` is 0 although the
+    /// results vary, or if the number is too large ([`Power::projects`]).
     pub fn projects_for(&self, difference: f64, runs: f64) -> Option<usize> {
         let deviation = self.deviation(runs);
         if deviation == 0.0 {

@@ -12,7 +12,8 @@
 //! charged in advance, for at most [`HORIZON`], because otherwise all workers that request runs at
 //! the same time would get runs of the same study. A study that begins to wait starts at the
 //! virtual time of the others, because it has no claim on time in which it did not wait. The time
-//! that a study can catch up with, after no worker could execute its runs, is limited.
+//! that a study can make up for, after a period in which no worker could execute its runs, is
+//! limited.
 //!
 //! Priorities apply between the studies of one owner: studies of a lower priority wait for studies
 //! of a higher one.
@@ -25,10 +26,10 @@ use crate::ids::{StudyNumber, StudySetNumber};
 /// Maximum time that is charged in advance for a leased run.
 const HORIZON: Duration = Duration::from_secs(5);
 
-/// Time for each worker that a study can catch up with.
+/// Time for each worker that a study can make up for.
 const CATCH_UP: Duration = Duration::from_secs(10);
 
-/// A study can catch up with this multiple of the longest run time, if this is more than
+/// A study can make up for this multiple of the longest run time, if this is more than
 /// [`CATCH_UP`] for each worker.
 const CATCH_UP_RUNS: u32 = 2;
 
@@ -277,7 +278,7 @@ impl Shares {
         }
     }
 
-    /// Limits the time that a study or an owner can catch up with.
+    /// Limits the time that a study or an owner can make up for.
     pub(super) fn bound_lag(&mut self, workers: usize, longest: Duration) {
         let all = CATCH_UP * u32::try_from(workers).unwrap_or(u32::MAX);
         let bound = all.max(longest * CATCH_UP_RUNS).as_secs_f64();

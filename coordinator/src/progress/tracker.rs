@@ -58,7 +58,7 @@ pub(crate) struct ProgressTracker {
     plans: BTreeMap<StudyNumber, PlanPart>,
     failures: FailureCounts,
     attempts: BTreeMap<String, AttemptCounts>,
-    /// The time at which a run was leased last.
+    /// The time at which a run was last leased.
     last_grant: Duration,
 }
 
@@ -119,8 +119,8 @@ impl ProgressTracker {
         (self.studies, self.active) = (studies, active);
     }
 
-    /// Replaces sum and number of the coverages of a study whose runs have changed; both are 0 if
-    /// `coverage` is `None`.
+    /// Replaces the sum and the number of the coverages of a study whose runs have changed; both are
+    /// 0 if `coverage` is `None`.
     pub(crate) fn set_coverage(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
         let (sum, count) = coverage.unwrap_or_default();
         self.coverage.insert(study, CoverageSum(sum, count));

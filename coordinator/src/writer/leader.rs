@@ -69,7 +69,7 @@ impl Leader {
         })
     }
 
-    /// Reloads ledger and counters from the store.
+    /// Reloads the ledger and the counters from the store.
     pub(super) fn reload(
         &mut self,
         config: &WriterConfig,
@@ -271,8 +271,8 @@ impl Leader {
         record.criteria.iter().find(|name| !known.contains(name)).map(String::as_str)
     }
 
-    /// Changes the rule for the workers with a name, or on a host with this name. Returns the names
-    /// of the live workers among them.
+    /// Changes the rule for the workers that have this name or run on the host of this name. Returns
+    /// the names of the live workers among them.
     pub(super) fn set_workers(
         &mut self,
         name: &str,

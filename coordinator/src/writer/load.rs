@@ -19,7 +19,7 @@ const PAGE: usize = 1 << 12;
 #[derive(Default)]
 pub(super) struct Groups {
     numbers: BTreeMap<(Digest, EngineNumber, String), GroupNumber>,
-    /// The algorithm's label of each group.
+    /// The label of each group's algorithm, by the number of the group.
     labels: Vec<String>,
 }
 

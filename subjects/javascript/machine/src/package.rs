@@ -59,7 +59,7 @@ pub enum PackageError {
     /// The project has too many files or bytes.
     #[error("the project has more than {MAX_FILES} files or {} MiB", MAX_BYTES >> 20)]
     TooLarge,
-    /// It has no JavaScript.
+    /// The project has no script.
     #[error("no JavaScript file")]
     Empty,
     /// The packed bytes are damaged.
@@ -81,7 +81,7 @@ pub struct Package {
 }
 
 impl Package {
-    /// Reads a file, a folder or an archive `.tgz`.
+    /// Reads a file, a folder or a `.tgz` archive.
     ///
     /// # Errors
     /// If it cannot be read, is too large, contains a link or a path that leads outside, or

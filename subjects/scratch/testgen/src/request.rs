@@ -20,7 +20,8 @@ pub struct Request {
     /// Name of the project in suites: usually its digest.
     pub project: String,
     /// Regression assertions to add to the suite; `None` for a suite without assertions. They cost
-    /// one execution of each test and its re-executions, and suites become several times as large.
+    /// one further execution of each test, plus its re-executions, and make suites several times as
+    /// large.
     pub assertions: Option<Assertions>,
 }
 
