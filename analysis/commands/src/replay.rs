@@ -190,8 +190,8 @@ Examples:
   catherd replay games 3fa9c1 --store catherd-data/study.db
   ./program/catherd replay . 3fa9c1                    # in an unpacked package
 
-Exit codes: 0 if the records are the same, 2 if they differ or a record is missing, 1 if the run cannot be
-found or executed.")]
+Exit codes: 0 if the records are the same, 2 if they differ, a record is missing or the run cannot be
+executed, 1 if the run cannot be found.")]
 pub struct Arguments {
     #[command(flatten)]
     stored: Stored,
