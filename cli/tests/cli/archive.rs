@@ -340,7 +340,7 @@ fn tables_and_pages_that_the_records_do_not_give_are_named() {
         assert_eq!(output.status.code(), Some(2), "{name}: {}", stderr(&output));
         let text = stdout(&output);
         assert!(
-            text.contains(&format!("study/{name}: is not the file that the records")),
+            text.contains(&format!("study/{name}: is not the file that is made")),
             "{text}"
         );
         if !name.contains('/') {
@@ -364,7 +364,7 @@ fn tables_and_pages_that_the_records_do_not_give_are_named() {
     edit("report/tables/table6.csv", &|text| text.replacen("mio", "moi", 1));
     fs::write(study.join("report/extra.html"), "extra").unwrap();
     let text = stdout(&verify());
-    assert!(text.contains("study/report/extra.html: is a file that the records"), "{text}");
+    assert!(text.contains("study/report/extra.html: is not made from the records"), "{text}");
     fs::remove_file(study.join("report/extra.html")).unwrap();
     // A link is not followed.
     fs::write(fixture.path("secret"), fs::read(study.join("table6.md")).unwrap()).unwrap();

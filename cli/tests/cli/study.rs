@@ -272,7 +272,7 @@ fn finished_runs_can_be_verified() {
     let (code, text) = verify(&["--sample", "8"]);
     assert_eq!(code, Some(2));
     assert!(
-        text.contains("out/runs.csv: is not the file that the records")
+        text.contains("out/runs.csv: is not the file that is made")
             && text.contains("\n7 of 8 runs agree\n")
             && text.contains("the digest was"),
         "{text}"

@@ -274,8 +274,8 @@ impl Planner {
         ((left / (startup + end).max(0.1)).max(0.0) as u32).max(least)
     }
 
-    /// Cancels at most `surplus` waiting tasks, in descending order of their ids; `None` if there
-    /// are no tasks to cancel.
+    /// Cancels at most `surplus` waiting tasks, in descending order of their ids; `None` without
+    /// tasks to cancel.
     fn cancel(&mut self, surplus: usize) -> Option<Action> {
         let waiting = self.tasks.iter_mut().rev();
         let waiting =

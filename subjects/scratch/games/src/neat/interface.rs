@@ -6,7 +6,7 @@ use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
-/// Numbers of clones of a sprite that networks observe, and that they can click.
+/// How many clones of a sprite networks observe, and how many of them they can click.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 

@@ -24,8 +24,8 @@ pub(super) enum Paint {
 /// path before the transformation.
 ///
 /// Radial gradients become circular, because their radius is scaled by an average. A linear
-/// gradient whose ends are equal becomes the colour of its last stop, or remains unchanged if there
-/// is no such colour.
+/// gradient whose ends are equal becomes the colour of its last stop, or remains unchanged if it has
+/// no stop with a colour.
 pub(super) fn baked_gradient(
     gradient: &Element,
     id: &str,
