@@ -158,7 +158,10 @@ fn hostile_archives_are_refused_by_the_name_of_the_file() {
     let text = refused(&[("a/b", b"1"), ("A/B", b"2")]);
     assert!(text.contains("A/B: two files have this name"), "{text}");
     let text = refused(&[("gr\u{f6}\u{df}e", b"1"), ("gro\u{308}\u{df}e", b"2")]);
-    assert!(text.contains(": two files have this name, or their names differ only in upper"), "{text}");
+    assert!(
+        text.contains(": two files have this name, or their names differ only in upper"),
+        "{text}"
+    );
     for mode in [0o4755, 0o2755, 0o755, 0o600] {
         let text = fixture.refused(&archive(&[("a", b"1")], plain().unix_permissions(mode)));
         assert!(text.contains("a: has permissions that no file of a package has"), "{text}");

@@ -339,10 +339,7 @@ fn tables_and_pages_that_the_records_do_not_give_are_named() {
         let output = verify();
         assert_eq!(output.status.code(), Some(2), "{name}: {}", stderr(&output));
         let text = stdout(&output);
-        assert!(
-            text.contains(&format!("study/{name}: is not the file that is made")),
-            "{text}"
-        );
+        assert!(text.contains(&format!("study/{name}: is not the file that is made")), "{text}");
         if !name.contains('/') {
             let text = stderr(&archive());
             assert!(text.contains(&format!("study/{name}: is not the file")), "{text}");
