@@ -129,8 +129,9 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus"]
                  budget = { wall = '1min' }\n[command]\nadapter = 'adapter'\nrun_artifacts = '16MiB'\n";
     fs::write(place.path("study.toml"), study).unwrap();
     fs::create_dir(place.path("disk")).unwrap();
-    // The disk is a file system of a namespace, so nothing is mounted outside of it.
-    let script = r#"mount -t tmpfs -o size=45m disk disk || exit 9
+    // The disk is a file system of a namespace, so nothing is mounted outside of it. It is full when
+    // the store writes the file of the second run.
+    let script = r#"mount -t tmpfs -o size=36m disk disk || exit 9
 study() { "$0" run study.toml --out disk/out --workers 1 --quiet --retry-timeout 5; }
 if study >&2; then exit 8; fi
 mount -o remount,size=400m disk && study >&2 || exit 7
