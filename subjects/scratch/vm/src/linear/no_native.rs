@@ -32,6 +32,7 @@ impl Native {
 impl<T: Tracer> Executor<'_, T> {
     #[inline(always)]
     pub(super) fn run_native(&mut self, _: &[Step<T>], _: usize) -> Option<(Stop, usize)> {
+        debug_assert!(self.single.is_empty(), "only native code executes single steps");
         None
     }
 }
