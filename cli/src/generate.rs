@@ -111,7 +111,7 @@ pub(crate) fn parameter(text: &str) -> Result<(String, Parameter), String> {
 /// Extensions of files of suites. A file without an extension, such as `/dev/stdout`, is JSON.
 const EXTENSIONS: [&str; 4] = ["json", "js", "mjs", "cjs"];
 
-/// Checks that the extension of a suite's file, if it has one, is that of a known format.
+/// Checks that the extension of a suite's file, if it has one, belongs to a known format.
 fn check_name(out: &Path) -> Result<(), Failure> {
     let Some(extension) = out.extension() else { return Ok(()) };
     if EXTENSIONS.iter().any(|known| extension == *known) {

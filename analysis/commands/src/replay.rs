@@ -56,7 +56,7 @@ impl Stored {
     }
 
     /// All studies in the store of a folder; in a store that is named separately, the study of this
-    /// name or its rounds. Their order is that of the store.
+    /// name or its rounds. They are in the order of the store.
     fn numbers(&self) -> Result<Vec<StudyNumber>, Failure> {
         let name = self.study.display().to_string();
         let round = format!("{name}, round ");

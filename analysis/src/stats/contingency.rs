@@ -68,8 +68,8 @@ impl Contingency {
     /// and marked degenerate.
     pub fn fisher(&self) -> PValue {
         let Ok(margins) = self.margins() else { return PValue::DEGENERATE };
-        // The probabilities are relative to that of the observed table, so that neither sum
-        // underflows.
+        // The probabilities are relative to the probability of the observed table, so that neither
+        // sum underflows.
         let (mut far, mut all) = (0.0, 0.0);
         margins.each_relative(self.cells[0][0], |_, weight| {
             all += weight;

@@ -8,7 +8,7 @@ struct Tag<'c> {
     name: &'c str,
     /// Whether the name comes before the type.
     name_first: bool,
-    /// Whether the name is that of a member of the parameter.
+    /// Whether the tag describes a member of the parameter, as in `options.depth`.
     member: bool,
     /// Whether the name is in brackets.
     bracket: bool,

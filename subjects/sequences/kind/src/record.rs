@@ -102,8 +102,8 @@ pub(crate) fn of(
 }
 
 /// The timeline of covered goals. It never decreases: if the criterion of the goals differs from
-/// that of the search, a better suite may cover fewer goals, so each point has the least coverage
-/// of itself and all later points.
+/// the criterion of the search, a better suite may cover fewer goals, so each point has the least
+/// coverage of itself and all later points.
 fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
     let (mut least, mut points) = (last, Vec::new());
     for point in improvements.iter().rev() {

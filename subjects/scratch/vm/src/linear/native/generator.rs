@@ -243,7 +243,7 @@ impl Generator<'_, '_> {
         self.known.insert(operand, number);
     }
 
-    /// Calls a function whose registers nobody has to save. Returns its result.
+    /// Calls a function of Rust in the way of the present [mode](super::memory::Mode). Returns its result.
     pub(super) fn call(
         &mut self,
         function: Address,

@@ -11,8 +11,9 @@ use super::frequent::Frequent;
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
 use crate::linear::form::{ListNo, Operand};
 
-/// Each run and each loop changes `fuel` and `due`, and a change in memory takes several cycles, for which the next
-/// one waits. The same is true for variables that count.
+/// Values in registers. Each run and each loop changes `fuel` and `due`. A change in memory takes
+/// several cycles, for which the next change has to wait; the same applies to variables that loops
+/// count.
 pub(super) struct Kept {
     /// Remaining fuel.
     pub(super) fuel: Variable,
@@ -22,11 +23,11 @@ pub(super) struct Kept {
     pub(super) frame: Variable,
     /// The counter of the innermost loop if its frame is known.
     pub(super) counter: Variable,
-    /// The numbers of variables. NaN says nothing; every other number is the one of the variable's value in
-    /// memory, to which references are not counted.
+    /// The numbers of variables. NaN means that the number is not known. Every other number is the
+    /// number of the value in memory, to which references are not counted.
     numbers: FxHashMap<Operand, Variable>,
-    /// Variables of which the number is probably known, so that it is used without a test: whatever uses a number
-    /// leaves NaN to the handler.
+    /// Variables whose number is probably known. It is used without a test, because every
+    /// instruction whose operand is NaN is executed by its handler.
     pub(super) likely: FxHashSet<Operand>,
     lists: FxHashMap<ListNo, KeptList>,
 }

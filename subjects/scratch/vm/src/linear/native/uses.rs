@@ -85,8 +85,8 @@ impl Calls {
 }
 
 impl Use {
-    /// Counts the blocks that native code has executed and the functions that it has called, and changes the mode if
-    /// another one is faster. With `is_eager`, each mode is used in turn.
+    /// Counts the blocks that native code has executed and the functions that it has called, and
+    /// changes to the other mode if that is faster. With `is_eager`, both modes are used in turn.
     #[inline]
     pub(super) fn note(
         &mut self,
