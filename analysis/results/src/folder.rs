@@ -36,7 +36,7 @@ const WORKING_FILES: [&str; 8] = [
 ];
 
 /// The files with the results: tables, and descriptions of them.
-pub const RESULT_FILES: [&str; 25] = [
+pub const RESULT_FILES: [&str; 28] = [
     MANIFEST,
     CORPUS,
     RunStates::FILE,
@@ -48,6 +48,8 @@ pub const RESULT_FILES: [&str; 25] = [
     "runs.csv",
     "criteria.parquet",
     "criteria.csv",
+    "criteria-timeline.parquet",
+    "criteria-timeline.csv",
     "timeline.parquet",
     "timeline.csv",
     "mutants.parquet",
@@ -58,6 +60,7 @@ pub const RESULT_FILES: [&str; 25] = [
     "dropped.csv",
     "table6.md",
     "table6.csv",
+    "decisions.csv",
     "comparisons.csv",
     "coverage.csv",
     "algorithms.csv",
