@@ -261,7 +261,7 @@ fn why_says_why_a_run_waits() {
     wait_until("the worker is blocked", || why(&ids[0]).contains("drained or blocked"));
     succeed(&["undrain", "w"], &address);
     wait_until("a run is executed", || reasons().contains("worker w executes it"));
-    assert!(reasons().contains("its quota is 1"), "{}", reasons());
+    assert!(reasons().contains("its quota allows (1)"), "{}", reasons());
     succeed(&["share", "games", "--quota", "0", "--priority", "5"], &address);
     let text = reasons();
     assert!(text.contains("it waits for its turn: study `games` has 1 of 1 workers"), "{text}");

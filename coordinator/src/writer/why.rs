@@ -86,9 +86,8 @@ impl Leader {
             let name = &stored.name;
             if let Some(quota) = stored.claim.quota.filter(|quota| usage.workers >= *quota) {
                 reasons.push(format!(
-                    "study `{name}` has {} workers, and its quota is {quota}; `catherd share {name} \
-                     --quota N` changes it",
-                    usage.workers
+                    "study `{name}` has as many workers as its quota allows ({quota}); `catherd share \
+                     {name} --quota N` changes it"
                 ));
             }
         }
