@@ -29,7 +29,7 @@ impl fmt::Display for Proposal {
                     write!(f, ", swaying by {}", rule.sway)?;
                 }
                 if rule.lead > 0 {
-                    write!(f, ", {} steps ahead", rule.lead)?;
+                    write!(f, ", {} ahead", Steps(rule.lead))?;
                 }
                 write!(f, ", with {up} and {down}")
             }
@@ -40,7 +40,7 @@ impl fmt::Display for Proposal {
                 write!(f, "move the mouse to {}, {} right and {} up", rule.mouse, rule.dx, rule.dy)
             }
             Self::Press(rule) => {
-                write!(f, "{} every {} steps", Sentence(&rule.press), rule.every)?;
+                write!(f, "{} every {}", Sentence(&rule.press), Steps(rule.every))?;
                 match &rule.near {
                     Some(near) => {
                         write!(f, " if {} is within {} of {}", near.sprite, near.within, near.to)
@@ -57,13 +57,25 @@ impl fmt::Display for Proposal {
     }
 }
 
+/// A number of steps.
+struct Steps(u32);
+
+impl fmt::Display for Steps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            1 => f.write_str("1 step"),
+            steps => write!(f, "{steps} steps"),
+        }
+    }
+}
+
 /// An event as the beginning of a sentence.
 struct Sentence<'a>(&'a SuiteEvent);
 
 impl fmt::Display for Sentence<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
-            SuiteEvent::KeyPress { key, steps } => write!(f, "press {key} for {steps} steps"),
+            SuiteEvent::KeyPress { key, steps } => write!(f, "press {key} for {}", Steps(*steps)),
             SuiteEvent::ClickSprite { sprite } => write!(f, "click {sprite}"),
             SuiteEvent::ClickClone { sprite, .. } => write!(f, "click a clone of {sprite}"),
             SuiteEvent::ClickStage => write!(f, "click the stage"),
@@ -75,7 +87,7 @@ impl fmt::Display for Sentence<'_> {
             }
             SuiteEvent::DragSprite { sprite, x, y, .. } => write!(f, "drag {sprite} to ({x}, {y})"),
             SuiteEvent::Sound { volume } => write!(f, "make a sound of {volume}"),
-            SuiteEvent::Wait { steps } => write!(f, "wait {steps} steps"),
+            SuiteEvent::Wait { steps } => write!(f, "wait {}", Steps(*steps)),
         }
     }
 }
