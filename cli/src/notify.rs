@@ -28,7 +28,7 @@ impl Notify {
             Ok(Exit::Success) => "finished",
             Ok(Exit::Incomplete) => "incomplete",
             Ok(Exit::Stopped) => "stopped",
-            Ok(Exit::CheckFailed) | Err(_) => "error",
+            Ok(Exit::CheckFailed | Exit::DiskFull) | Err(_) => "error",
         };
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).stdin(Stdio::null());

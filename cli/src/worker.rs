@@ -15,7 +15,7 @@ use catherd_experiments::file_names::safe_name;
 use catherd_interface::{Limits, Programs, RunnerContext};
 use catherd_platform::{Topology, allowed_cores, host};
 use catherd_worker::{
-    CoordinatorAddress, DiskCache, ExitReason, Relocation, WorkerOptions, run_worker,
+    CoordinatorAddress, DiskCache, ExitReason, Relocation, WorkerError, WorkerOptions, run_worker,
 };
 use clap::Args;
 
@@ -97,6 +97,10 @@ pub(crate) struct Arguments {
     /// How long to repeat requests that no coordinator answers, in seconds
     #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 600)]
     retry_timeout: u64,
+
+    /// How long to wait for space on a full disk, in seconds [default: the value of --retry-timeout]
+    #[arg(long, value_name = "SECONDS", hide = true)]
+    space_timeout: Option<u64>,
 
     /// Time without a run after which the worker exits, in seconds [default: until the coordinator
     /// says that all runs have ended, which `catherd coordinator` never says]
@@ -245,6 +249,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         name,
         core,
         retry_timeout,
+        space_timeout: arguments.space_timeout.map_or(retry_timeout, Duration::from_secs),
         limits,
         engines: subjects::kinds().served(&context),
         idle: idle.map(Duration::from_secs),
@@ -256,9 +261,14 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         let context = RunnerContext { programs: programs.as_ref(), limits };
         subjects::runner(kind, &context, Some(mark.clone()))
     };
-    match run_worker(options, Box::new(make)).map_err(Worded::worded)? {
-        ExitReason::Finished | ExitReason::Drained => Ok(Exit::Success),
-        ExitReason::Stopped => Ok(Exit::Stopped),
+    match run_worker(options, Box::new(make)) {
+        Ok(ExitReason::Finished | ExitReason::Drained) => Ok(Exit::Success),
+        Ok(ExitReason::Stopped) => Ok(Exit::Stopped),
+        Err(error @ WorkerError::DiskFull(_)) => {
+            terminal::note(&error.worded().to_string());
+            Ok(Exit::DiskFull)
+        }
+        Err(error) => Err(error.worded()),
     }
 }
 
@@ -359,6 +369,7 @@ pub(crate) fn command(
     spools: &Path,
     core: usize,
     programs: Option<&WorkerPrograms>,
+    space_timeout: Duration,
 ) -> Command {
     let name = name_of(core);
     let mut command = Command::new(program);
@@ -369,6 +380,7 @@ pub(crate) fn command(
         .args(["--core", &core.to_string(), "--siblings"])
         // Use no cache, because the projects are already on this machine.
         .args(["--cache-size", "0"])
+        .args(["--space-timeout", &space_timeout.as_secs().to_string()])
         .arg("--spool")
         .arg(spool(spools, core))
         // Remove settings for other coordinators and workers.

@@ -30,6 +30,8 @@ pub(crate) struct Job {
 pub(crate) enum JobOutcome {
     Record(Box<RunRecord>),
     Crash(String),
+    /// The disk was full, for this reason.
+    DiskFull(String),
     Cancelled,
 }
 
@@ -124,6 +126,7 @@ impl Executor {
                 recorded(self, out_of_memory(&job.spec, reason))
             }
             Ok(Err(RunError::Crashed(reason))) => JobOutcome::Crash(bounded(&reason)),
+            Ok(Err(RunError::DiskFull(reason))) => JobOutcome::DiskFull(reason),
             Ok(Err(RunError::Stopped)) => JobOutcome::Cancelled,
             Err(_) => {
                 self.runner = None;

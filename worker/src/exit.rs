@@ -5,6 +5,10 @@ use std::path::PathBuf;
 
 use catherd_proto::transport;
 
+/// The exit code of a worker process that ends with [`WorkerError::DiskFull`]. A
+/// [`LocalFleet`](crate::LocalFleet) does not start such a worker again.
+pub const EXIT_DISK_FULL: u8 = 5;
+
 /// Why a worker exited without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
@@ -49,6 +53,9 @@ pub enum WorkerError {
         /// The error of the parser.
         cause: tonic::transport::Error,
     },
+    /// The disk for its runs was full, and remained full for the time-out.
+    #[error("{0}")]
+    DiskFull(String),
     /// The coordinator refused a request, or did not answer within the retry time-out.
     #[error("coordinator {address}: {}", transport::reason(cause))]
     Coordinator {

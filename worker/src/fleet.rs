@@ -10,6 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::crash_report::note_death;
+use crate::exit::EXIT_DISK_FULL;
 
 /// The interval at which the children are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -22,7 +23,7 @@ const STARTUP_GRACE: Duration = Duration::from_secs(2);
 const MAX_STARTUP_FAILURES: u32 = 5;
 
 /// Worker processes, one per core. A child that dies is started again, unless it ended with success
-/// or repeatedly failed to start.
+/// or [`EXIT_DISK_FULL`], or repeatedly failed to start.
 ///
 /// Each child has a pipe from this process as its standard input, which begins with the given
 /// input. The child must exit when the pipe closes
@@ -210,6 +211,11 @@ impl Slot {
             Ok(None) => return,
             Ok(Some(status)) if status.success() => {
                 processes.insert(self.core, Process::Ended);
+                return;
+            }
+            Ok(Some(status)) if status.code() == Some(EXIT_DISK_FULL.into()) => {
+                let reason = "the disk for its runs is full".to_owned();
+                processes.insert(self.core, Process::Abandoned(reason));
                 return;
             }
             // SIGKILL and SIGABRT (OOM killer, allocator abort) do not count as failures to start,

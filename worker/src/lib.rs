@@ -33,7 +33,7 @@ use catherd_interface::Runner;
 
 pub use allocator::OomMarkingAllocator;
 pub use disk_cache::DiskCache;
-pub use exit::{ExitReason, WorkerError};
+pub use exit::{EXIT_DISK_FULL, ExitReason, WorkerError};
 pub use fleet::LocalFleet;
 pub use simulated_host::SimulatedHost;
 pub use subject_process::{SubjectProcess, serve_subject};

@@ -29,11 +29,13 @@ use crate::spool::Spool;
 mod committing;
 mod delivery;
 mod execution;
+mod full_disk;
 mod leasing;
 mod timers;
 
 use committing::Committing;
 use delivery::{commit, completion_of};
+use full_disk::FullDisk;
 use leasing::{Leasing, Waiting};
 use timers::{install_signal_handlers, spawn_heartbeat_timer};
 
@@ -42,6 +44,7 @@ use timers::{install_signal_handlers, spawn_heartbeat_timer};
 pub(crate) enum SessionError {
     Start(io::Error),
     Spool(io::Error),
+    DiskFull(String),
     Coordinator(Status),
 }
 
@@ -50,6 +53,7 @@ impl SessionError {
         match self {
             SessionError::Start(cause) => WorkerError::Start(cause),
             SessionError::Spool(cause) => WorkerError::Spool { folder, cause },
+            SessionError::DiskFull(reason) => WorkerError::DiskFull(reason),
             SessionError::Coordinator(cause) => {
                 WorkerError::Coordinator { address, cause: Box::new(cause) }
             }
@@ -93,6 +97,8 @@ pub(crate) struct SessionConfig {
     /// Time without a run after which the worker exits; `None` to wait for runs.
     pub(crate) idle: Option<Duration>,
     pub(crate) disk_cache: Option<DiskCache>,
+    /// Time after which the session fails if the disk for its runs remains full.
+    pub(crate) space_timeout: Duration,
     /// The end of the worker's allocation; `None` if it does not end.
     pub(crate) until: Option<Instant>,
     /// Time after the signal to end in which the current run may still end; `None` to wait for it.
@@ -100,7 +106,7 @@ pub(crate) struct SessionConfig {
 }
 
 /// The phases of a session, in order. A session never returns to an earlier phase.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     /// Leases runs.
     Working,
@@ -145,6 +151,7 @@ pub(crate) struct Session {
     low_water: usize,
     /// The last time at which the worker had a run.
     last_busy: Instant,
+    full_disk: FullDisk,
 }
 
 impl Session {
@@ -217,6 +224,7 @@ impl Session {
             heartbeat_under_way: false,
             low_water: 0,
             last_busy: Instant::now(),
+            full_disk: FullDisk::default(),
         })
     }
 
@@ -229,6 +237,9 @@ impl Session {
             }
             self.advance();
             if self.held().next().is_none() && self.leasing != Leasing::Requested {
+                if let Some(reason) = self.full_disk.given_up.take() {
+                    return Err(SessionError::DiskFull(reason));
+                }
                 match self.phase {
                     Phase::Draining => return Ok(ExitReason::Drained),
                     Phase::Finished => return Ok(ExitReason::Finished),
@@ -256,6 +267,7 @@ impl Session {
                     if let Err(cause) = self.crash_report.clear() {
                         tracing::warn!("cannot clear the crash report: {cause}");
                     }
+                    self.note_disk(&outcome);
                     self.end(run, running, completion_of(outcome));
                 }
             }

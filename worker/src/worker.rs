@@ -60,6 +60,8 @@ pub struct WorkerOptions {
     pub cache: Option<DiskCache>,
     /// Time for which a request is repeated to coordinators that do not answer.
     pub retry_timeout: Duration,
+    /// Time after which the worker fails if the disk for its runs is full and remains full.
+    pub space_timeout: Duration,
     /// Engine ids of the subject kinds that the worker executes; it gets only runs of these
     /// engines.
     pub engines: Engines,
@@ -142,7 +144,16 @@ async fn run(
     simulated: Option<SimulatedHost>,
 ) -> Result<ExitReason, WorkerError> {
     let WorkerOptions { coordinators, name, core, spool: folder, cache, .. } = options;
-    let WorkerOptions { retry_timeout, engines, limits, idle, allocation, grace, .. } = options;
+    let WorkerOptions {
+        retry_timeout,
+        space_timeout,
+        engines,
+        limits,
+        idle,
+        allocation,
+        grace,
+        ..
+    } = options;
     let relocation = options.relocation;
     let until = allocation.map(|allocation| Instant::now() + allocation);
     let urls: Vec<_> = coordinators.iter().map(|address| address.url.as_str()).collect();
@@ -166,8 +177,17 @@ async fn run(
         attempt: 0,
     };
     let disk_cache = cache;
-    let config =
-        SessionConfig { name, engines, provenance, limits, idle, disk_cache, until, grace };
+    let config = SessionConfig {
+        name,
+        engines,
+        provenance,
+        limits,
+        idle,
+        disk_cache,
+        space_timeout,
+        until,
+        grace,
+    };
     let reason = match Session::start(config, client, spool, report, make, simulated).await {
         Ok(session) => session.run().await,
         Err(error) => Err(error),

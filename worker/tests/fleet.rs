@@ -3,9 +3,12 @@
 //! ignored test `worker_process`.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use catherd_coordinator::{
@@ -13,12 +16,17 @@ use catherd_coordinator::{
 };
 use catherd_experiments::{
     self as experiments, Algorithm, Budget, Digest, Parameter, Plan, PlannedProject, ProjectSource,
+    RunRecord, RunSpec,
 };
 use catherd_interface::noop::Noop;
-use catherd_interface::{Kinds, Limits, Runner, RunnerContext, SubjectKind};
+use catherd_interface::{
+    Kinds, Limits, LoadError, RunError, RunProgress, Runner, RunnerContext, SubjectKind,
+};
 use catherd_platform::allowed_cores;
 use catherd_proto::transport::Access;
-use catherd_worker::{CoordinatorAddress, ExitReason, LocalFleet, WorkerOptions, run_worker};
+use catherd_worker::{
+    CoordinatorAddress, ExitReason, LocalFleet, WorkerError, WorkerOptions, run_worker,
+};
 use rusty_fork::rusty_fork_test;
 use tokio::net::TcpListener;
 
@@ -127,6 +135,7 @@ fn options(address: &str, spool: PathBuf, name: &str) -> WorkerOptions {
         spool,
         relocation: None,
         retry_timeout: Duration::from_secs(60),
+        space_timeout: Duration::from_secs(8),
         exit_with_parent: false,
     }
 }
@@ -246,6 +255,60 @@ async fn runs_that_panic_or_abort_are_quarantined_and_the_rest_complete() {
     let reason = &quarantined[0].reason;
     assert!(reason.contains("noop.rs") && reason.contains("with seed 5"), "{reason}");
     drop(fleet);
+    bench.close().await;
+}
+
+/// A runner that finds its disk full as often as `full` says.
+struct Cramped {
+    full: Arc<AtomicU32>,
+    runner: Box<dyn Runner>,
+}
+
+impl Runner for Cramped {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
+        self.runner.load(digest, bytes)
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let left = self.full.try_update(Relaxed, Relaxed, |left| left.checked_sub(1));
+        if left.is_ok() {
+            return Err(RunError::DiskFull("full".to_owned()));
+        }
+        self.runner.run(spec, on_progress)
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_disk_costs_no_attempt() {
+    let folder = tempfile::tempdir().unwrap();
+    let bench = Bench::open(folder.path(), "127.0.0.1:0", plan(10, &[])).await;
+    let work = async |timeout, full: u32| {
+        let full = Arc::new(AtomicU32::new(full));
+        let options = WorkerOptions {
+            space_timeout: Duration::from_secs(timeout),
+            ..options(&format!("http://{}", bench.address), folder.path().join("spool"), "only")
+        };
+        let make = move |kind: &str| {
+            let full = full.clone();
+            make(kind).map(|runner| Box::new(Cramped { full, runner }) as Box<dyn Runner>)
+        };
+        tokio::task::spawn_blocking(|| run_worker(options, Box::new(make))).await.unwrap()
+    };
+    // The disk remains full, so the worker gives up.
+    assert!(
+        matches!(work(1, u32::MAX).await, Err(WorkerError::DiskFull(reason)) if reason == "full")
+    );
+    let progress = bench.coordinator.progress();
+    assert_eq!((progress.done, progress.failed, progress.quarantined), (0, 0, 0));
+    // It has space again after the first run.
+    assert_eq!(work(60, 1).await.unwrap(), ExitReason::Finished);
+    let progress = bench.finish().await;
+    assert_eq!((progress.done, progress.planned), (20, 20));
+    assert!(bench.records().all(|record| record.unwrap().1.provenance.attempt == 1));
     bench.close().await;
 }
 

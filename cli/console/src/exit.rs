@@ -14,6 +14,8 @@ pub enum Exit {
     Stopped,
     /// A check of a number does not hold.
     CheckFailed,
+    /// A worker stopped, because the disk for its runs is full.
+    DiskFull,
 }
 
 impl Exit {
@@ -26,6 +28,7 @@ impl Exit {
             Exit::Incomplete => 2,
             Exit::Stopped => 3,
             Exit::CheckFailed => 4,
+            Exit::DiskFull => 5,
         }
     }
 }

@@ -303,6 +303,7 @@ impl Worded for WorkerError {
         let hint = match self {
             WorkerError::Pin { .. } => "omit --core to run on any core",
             WorkerError::Spool { .. } => "name a folder that you may write to with --spool",
+            WorkerError::DiskFull(_) => "free disk space, then start the worker again",
             WorkerError::Start(_) => "check that the system's limits allow more threads",
             WorkerError::Address { .. } => "give --connect the address of a coordinator, HOST:PORT",
             WorkerError::Coordinator { ref cause, .. } => {

@@ -119,7 +119,7 @@ pub(super) fn run(
         let folders = spools.clone();
         let spool = move |core| worker::spool(&folders, core);
         let fleet = LocalFleet::start(workers.cores, input, spool, move |core| {
-            worker::command(&program, &address, &spools, core, programs.as_ref())
+            worker::command(&program, &address, &spools, core, programs.as_ref(), retry)
         })
         .map_err(cannot_start)?;
         tokio::select! {

@@ -62,6 +62,7 @@ mod process;
 mod program;
 mod result;
 mod snapshot;
+mod space;
 mod supervisor;
 mod template;
 mod tool;

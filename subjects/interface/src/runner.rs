@@ -34,6 +34,10 @@ pub enum RunError {
     /// The subject or its tool crashed; a repetition may succeed.
     #[error("{0}")]
     Crashed(String),
+    /// The disk of the working folders is full, which is not a fault of the run: it can be executed
+    /// when there is space, or by another worker.
+    #[error("{0}")]
+    DiskFull(String),
     /// The progress callback stopped the run.
     #[error("stopped")]
     Stopped,

@@ -23,7 +23,7 @@ pub(super) fn completion_of(outcome: JobOutcome) -> End {
             Err(error) => End::Crash(error.to_string()),
         },
         JobOutcome::Crash(reason) => End::Crash(reason),
-        JobOutcome::Cancelled => End::Returned(v1::Returned {}),
+        JobOutcome::DiskFull(_) | JobOutcome::Cancelled => End::Returned(v1::Returned {}),
     }
 }
 

@@ -33,7 +33,8 @@ pub(super) struct Waiting {
 pub(super) enum Leasing {
     Idle,
     Requested,
-    /// The coordinator had no run; the session waits before it requests leases again.
+    /// The coordinator had no run, or the disk is full; the session waits before it requests leases
+    /// again.
     BackingOff,
 }
 
@@ -171,6 +172,11 @@ impl Session {
     /// Returns the leases of runs that were not started, and leases no more.
     pub(super) fn drain(&mut self) {
         self.phase = Phase::Draining;
+        self.return_waiting();
+    }
+
+    /// Returns the leases of runs that were not started.
+    pub(super) fn return_waiting(&mut self) {
         for Waiting { run, token, .. } in std::mem::take(&mut self.waiting) {
             self.end(run, token, End::Returned(v1::Returned {}));
         }

@@ -53,6 +53,7 @@ enum End {
     TimedOut(String),
     OutOfMemory(String),
     Crashed(String),
+    DiskFull(String),
     Stopped,
 }
 
@@ -122,6 +123,7 @@ impl Answer {
                     Err(RunError::TimedOut(reason)) => End::TimedOut(reason),
                     Err(RunError::OutOfMemory(reason)) => End::OutOfMemory(reason),
                     Err(RunError::Crashed(reason)) => End::Crashed(reason),
+                    Err(RunError::DiskFull(reason)) => End::DiskFull(reason),
                     Err(RunError::Stopped) => End::Stopped,
                 };
                 write(stream, b'e', &[&serde_json::to_vec(&end)?])
@@ -144,6 +146,7 @@ impl Answer {
                 End::TimedOut(reason) => Err(RunError::TimedOut(reason)),
                 End::OutOfMemory(reason) => Err(RunError::OutOfMemory(reason)),
                 End::Crashed(reason) => Err(RunError::Crashed(reason)),
+                End::DiskFull(reason) => Err(RunError::DiskFull(reason)),
                 End::Stopped => Err(RunError::Stopped),
             })),
             _ => return Err(malformed()),

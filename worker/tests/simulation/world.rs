@@ -520,6 +520,7 @@ async fn work(
             cache: None,
             relocation: None,
             retry_timeout: Duration::from_secs(8),
+            space_timeout: Duration::from_secs(8),
             limits: Limits::default(),
             engines: [(noop::KIND.to_owned(), Noop.info().engine)].into(),
             idle: None,

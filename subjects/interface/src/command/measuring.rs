@@ -30,6 +30,7 @@ use super::prepared::Tool;
 use super::process::{POLL_INTERVAL, Process};
 use super::program::{environment, failed, how_it_ended, project_file};
 use super::result::{self, Unread};
+use super::space;
 use super::trials::{self, Trial};
 use crate::runner::{Limits, Programs, RunError, RunProgress};
 
@@ -250,7 +251,13 @@ impl<'p> Measuring<'p> {
         // finished.
         let answer = result::read(&folder.join(MEASURED))
             .map(|file| answer::record(&self.measurer.adapter, self.spec, file, folder, 0));
+        let needed = if matches!(answer, Ok(Ok(_))) { space::LEAST } else { space::AMPLE };
+        let shortage = space::shortage(&self.programs.folder, needed);
         let output = process.finish();
+        // The disk may be full only because of this run, whose files still exist.
+        if let Some(shortage) = shortage {
+            return Err(RunError::Crashed(shortage));
+        }
         match answer {
             Ok(Ok(record)) => Ok((record, used)),
             Ok(Err(Flaw::Invalid(flaw))) => {
@@ -328,6 +335,7 @@ fn named(error: RunError) -> RunError {
         RunError::TimedOut(reason) => RunError::TimedOut(named(reason)),
         RunError::OutOfMemory(reason) => RunError::OutOfMemory(named(reason)),
         RunError::Crashed(reason) => RunError::Crashed(named(reason)),
+        RunError::DiskFull(reason) => RunError::DiskFull(reason),
         RunError::Stopped => RunError::Stopped,
     }
 }

@@ -26,7 +26,7 @@ use super::template::Filled;
 use super::tool::FoundTool;
 use super::trial::Exchange;
 use super::trials::{self, Trial};
-use super::{answer, measurer, measuring, result, snapshot, template, tool};
+use super::{answer, measurer, measuring, result, snapshot, space, template, tool};
 use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
 use crate::runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner};
@@ -258,18 +258,26 @@ impl Program {
             Err(_) if cut_short => snapshot(&end.exit.status),
             _ => None,
         };
+        let needed = if matches!(result, Ok(Ok(_))) { space::LEAST } else { space::AMPLE };
+        let shortage = space::shortage(&self.programs.folder, needed);
         self.note_files(folder);
         let output = process.finish();
         if let Some(exchange) = &self.exchange {
             exchange.borrow_mut().output.clone_from(&output);
+        }
+        // A full disk may have cut the result short. It may be full only because of this run, whose
+        // files still exist, so the run has crashed.
+        if let Some(shortage) = shortage.filter(|_| !out_of_memory) {
+            let how = how_it_ended(&end.exit.status, &output);
+            return Err(RunError::Crashed(format!("{shortage}; {how}")));
         }
         match result {
             Ok(Ok(mut record)) => {
                 record.provenance.isolation = isolation(&end.missing);
                 Ok(with_resources(record, peak, processor_time))
             }
-            // The run has crashed, because another worker may have the tool, or free space on its
-            // disk.
+            // The run has crashed, because another worker may have the tool, or be able to keep the
+            // artifact.
             Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
             // The run failed, because a repetition would write the same file.
             Ok(Err(Flaw::Invalid(flaw))) => {
@@ -298,18 +306,9 @@ impl Program {
             }
         }
     }
-}
 
-impl Runner for Program {
-    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
-        self.projects.load(digest, || Ok(bytes))
-    }
-
-    fn starts_programs(&self) -> bool {
-        true
-    }
-
-    fn run(
+    /// Executes a run; [`Runner::run`] without the checks of the disk.
+    fn execute(
         &mut self,
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
@@ -354,6 +353,38 @@ impl Runner for Program {
             self.measured = Some(trial);
         }
         record
+    }
+}
+
+impl Runner for Program {
+    fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError> {
+        self.projects.load(digest, || Ok(bytes))
+    }
+
+    fn starts_programs(&self) -> bool {
+        true
+    }
+
+    fn run(
+        &mut self,
+        spec: &RunSpec,
+        on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
+    ) -> Result<RunRecord, RunError> {
+        let full = |shortage| Err(RunError::DiskFull(shortage));
+        if let Some(shortage) = space::shortage(&self.programs.folder, space::LEAST) {
+            return full(shortage);
+        }
+        let ended = self.execute(spec, on_progress);
+        let usable = match &ended {
+            Ok(record) => matches!(record.outcome, RunOutcome::Done | RunOutcome::NoGoals),
+            Err(RunError::Stopped) => true,
+            Err(_) => false,
+        };
+        // The files of the run are removed, so it is not the run that needs the space.
+        match usable {
+            true => ended,
+            false => space::shortage(&self.programs.folder, space::AMPLE).map_or(ended, full),
+        }
     }
 }
 

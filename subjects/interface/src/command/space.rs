@@ -1,0 +1,53 @@
+//! Whether the disk of a folder is full.
+
+use std::fs::{self, File};
+use std::io::{self, ErrorKind, Write as _};
+use std::path::Path;
+
+/// The file that is written. `Programs::prepare` removes files with this prefix.
+const FILE: &str = "run-space";
+
+/// Bytes that must be free before a program starts and after it has left a usable result.
+pub(super) const LEAST: usize = 64 << 10;
+
+/// Bytes that must be free after a run without a usable result. If they are free, a full disk is
+/// unlikely to be the reason.
+pub(super) const AMPLE: usize = 4 << 20;
+
+/// The error message if a file with this number of bytes, at least [`LEAST`], does not fit into the
+/// folder because its disk is full or because of a quota.
+pub(super) fn shortage(folder: &Path, bytes: usize) -> Option<String> {
+    let file = folder.join(FILE);
+    // Ignore the errors of removing: the file usually does not exist before, and may not exist
+    // after.
+    let _ = fs::remove_file(&file);
+    let cause = write(&file, bytes).err();
+    let _ = fs::remove_file(&file);
+    let full = |cause: &io::Error| {
+        matches!(cause.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
+    };
+    cause.filter(full).map(|cause| format!("no space for runs in {}: {cause}", folder.display()))
+}
+
+fn write(file: &Path, bytes: usize) -> io::Result<()> {
+    // The bytes differ, because some file systems store equal bytes without using space.
+    let different = |i: u32| (i.wrapping_mul(0x9E37_79B9) >> 23) as u8;
+    let block: Vec<u8> = (0..LEAST as u32).map(different).collect();
+    let mut file = File::create_new(file)?;
+    (0..bytes / LEAST).try_for_each(|_| file.write_all(&block))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_with_space_has_no_shortage() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::write(folder.path().join(FILE), "left by a killed worker").unwrap();
+        assert_eq!(shortage(folder.path(), AMPLE), None);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        // Other errors are reported where the folder is used.
+        assert_eq!(shortage(&folder.path().join("missing"), LEAST), None);
+    }
+}
