@@ -4,7 +4,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-pub use system::{only_for_owner, with_mode};
+pub use system::{available_space, only_for_owner, with_mode};
 
 #[cfg(unix)]
 mod system {
@@ -31,6 +31,13 @@ mod system {
     /// writer.
     pub(super) fn without_following_or_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
+    }
+
+    /// Bytes that the user of this process may still write to the file system of a path, quotas
+    /// aside; `None` if the system does not say.
+    pub fn available_space(path: &Path) -> Option<u64> {
+        let space = rustix::fs::statvfs(path).ok()?;
+        Some(space.f_bavail.saturating_mul(space.f_frsize))
     }
 
     pub(super) fn make_accessible(folder: &Path) -> io::Result<()> {
@@ -68,6 +75,11 @@ mod system {
 
     pub(super) fn without_following_or_waiting(options: &mut OpenOptions) -> &mut OpenOptions {
         options
+    }
+
+    /// `None`, because this system does not say how much space is available.
+    pub fn available_space(_: &Path) -> Option<u64> {
+        None
     }
 
     pub(super) fn make_accessible(_: &Path) -> io::Result<()> {

@@ -30,7 +30,7 @@ pub use descendants::{
     adopt_orphans, end_with_parent, kill_descendants, processor_time, processor_time_with,
     resident_memory, wait_and_reap,
 };
-pub use files::{only_for_owner, open_regular, remove_folder, with_mode};
+pub use files::{available_space, only_for_owner, open_regular, remove_folder, with_mode};
 pub use host::{allowed_cores, host, machine, peak_rss_kib, pin};
 pub use memory::{MemoryLimit, lift_memory_limit, limit_memory, oom_kills, own_cgroup_leaf};
 pub use namespaces::{

@@ -254,9 +254,8 @@ impl<'p> Measuring<'p> {
         let needed = if matches!(answer, Ok(Ok(_))) { space::LEAST } else { space::AMPLE };
         let shortage = space::shortage(&self.programs.folder, needed);
         let output = process.finish();
-        // The disk may be full only because of this run, whose files still exist.
         if let Some(shortage) = shortage {
-            return Err(RunError::Crashed(shortage));
+            return Err(RunError::DiskFull(shortage));
         }
         match answer {
             Ok(Ok(record)) => Ok((record, used)),

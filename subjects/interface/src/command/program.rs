@@ -265,11 +265,10 @@ impl Program {
         if let Some(exchange) = &self.exchange {
             exchange.borrow_mut().output.clone_from(&output);
         }
-        // A full disk may have cut the result short. It may be full only because of this run, whose
-        // files still exist, so the run has crashed.
+        // A full disk may have cut the result short.
         if let Some(shortage) = shortage.filter(|_| !out_of_memory) {
             let how = how_it_ended(&end.exit.status, &output);
-            return Err(RunError::Crashed(format!("{shortage}; {how}")));
+            return Err(RunError::DiskFull(format!("{shortage}; {how}")));
         }
         match result {
             Ok(Ok(mut record)) => {
@@ -370,20 +369,21 @@ impl Runner for Program {
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError> {
+        let folder = &self.programs.folder.clone();
         let full = |shortage| Err(RunError::DiskFull(shortage));
-        if let Some(shortage) = space::shortage(&self.programs.folder, space::LEAST) {
+        if let Some(shortage) = space::shortage(folder, space::LEAST) {
             return full(shortage);
         }
-        let ended = self.execute(spec, on_progress);
-        let usable = match &ended {
-            Ok(record) => matches!(record.outcome, RunOutcome::Done | RunOutcome::NoGoals),
-            Err(RunError::Stopped) => true,
-            Err(_) => false,
-        };
-        // The files of the run are removed, so it is not the run that needs the space.
-        match usable {
-            true => ended,
-            false => space::shortage(&self.programs.folder, space::AMPLE).map_or(ended, full),
+        // The files of the run have been removed when it ends.
+        match self.execute(spec, on_progress) {
+            Err(RunError::DiskFull(reason)) if space::is_plenty(folder) => {
+                Err(RunError::Crashed(reason))
+            }
+            ended @ Err(RunError::DiskFull(_) | RunError::Stopped) => ended,
+            Ok(record) if matches!(record.outcome, RunOutcome::Done | RunOutcome::NoGoals) => {
+                Ok(record)
+            }
+            ended => space::shortage(folder, space::AMPLE).map_or(ended, full),
         }
     }
 }

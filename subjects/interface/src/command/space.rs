@@ -29,6 +29,12 @@ pub(super) fn shortage(folder: &Path, bytes: usize) -> Option<String> {
     cause.filter(full).map(|cause| format!("no space for runs in {}: {cause}", folder.display()))
 }
 
+/// Whether a folder has so much space that a program that found its disk full has filled it itself.
+pub(super) fn is_plenty(folder: &Path) -> bool {
+    const PLENTY: u64 = 1 << 30;
+    catherd_platform::available_space(folder).is_none_or(|bytes| bytes >= PLENTY)
+}
+
 fn write(file: &Path, bytes: usize) -> io::Result<()> {
     // The bytes differ, because some file systems store equal bytes without using space.
     let different = |i: u32| (i.wrapping_mul(0x9E37_79B9) >> 23) as u8;
