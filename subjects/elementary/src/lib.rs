@@ -1,11 +1,11 @@
 //! Elementary functions for the VM of Scratch and the JavaScript engine, with the same results on
 //! every computer.
 //!
-//! JavaScript does not define the precision of these functions, and engines differ in the last
-//! digit. Programs can observe it, because they convert numbers to strings and compare them. These
-//! functions return the double nearest to the exact value (correct rounding) in all but about one
-//! case in 10^8, in which they return the second nearest. Values are computed to about 80 bits, as
-//! double-doubles, starting from the values of `libm` where that saves work.
+//! JavaScript does not define the precision of these functions, and the results of engines differ
+//! in the last digit. Programs can observe such differences, because they convert numbers to strings
+//! and compare them. Most functions here compute about 80 bits, as double-doubles, and round the
+//! result, so nearly all results are the doubles nearest to the exact values. For extreme arguments,
+//! functions return the results of `libm`.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 use std::sync::LazyLock;
@@ -28,7 +28,7 @@ impl DoubleDouble {
         DoubleDouble { high: value, low: 0.0 }
     }
 
-    /// The sum of two numbers, without error.
+    /// The sum of two numbers, without error unless it overflows.
     const fn sum(a: f64, b: f64) -> DoubleDouble {
         let high = a + b;
         let of_b = high - a;
@@ -38,7 +38,7 @@ impl DoubleDouble {
     /// The product of two numbers without error, unless the product or a factor is near the largest
     /// or the smallest double.
     const fn product(a: f64, b: f64) -> DoubleDouble {
-        /// The upper half of the bits of a number's significand.
+        /// `x` with only the upper half of the bits of its significand.
         const fn upper(x: f64) -> f64 {
             let c = 134_217_729.0 * x;
             c - (c - x)
@@ -49,7 +49,6 @@ impl DoubleDouble {
         DoubleDouble { high, low: ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2 }
     }
 
-    /// 1 / n, for an n that a double holds exactly.
     const fn inverse(n: f64) -> DoubleDouble {
         let high = 1.0 / n;
         let DoubleDouble { high: one, low } = DoubleDouble::product(high, n);
@@ -75,7 +74,7 @@ impl DoubleDouble {
     }
 }
 
-/// 1 / n at index n, for n from 1.
+/// 1 / n at index n, for n of at least 1.
 const INVERSES: [DoubleDouble; 24] = {
     let mut inverses = [DoubleDouble::ONE; 24];
     let mut n = 1;
@@ -86,7 +85,7 @@ const INVERSES: [DoubleDouble; 24] = {
     inverses
 };
 
-/// 1 / (n (n + 1)) at index n, for n from 1.
+/// 1 / (n (n + 1)) at index n, for n of at least 1.
 const PAIRS: [DoubleDouble; 24] = {
     let mut pairs = [DoubleDouble::ONE; 24];
     let mut n = 1;
@@ -97,8 +96,8 @@ const PAIRS: [DoubleDouble; 24] = {
     pairs
 };
 
-/// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)), the series of sin(x) / x (n = 2) and cos(x) (n
-/// = 1) for z = x^2. From the sixth factor on, plain doubles are precise enough.
+/// 1 - z / (n (n+1)) (1 - z / ((n+2) (n+3)) (...)). For z = x^2, this is the series of sin(x) / x
+/// if n is 2, and of cos(x) if n is 1. From the sixth factor on, plain doubles are precise enough.
 fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     let mut rest = 1.0;
     for k in (n + 10..n + 20).step_by(2).rev() {
@@ -111,7 +110,7 @@ fn alternating(n: usize, z: DoubleDouble) -> DoubleDouble {
     series
 }
 
-/// Pi / 2 in four pieces, of which the first three have 33 bits.
+/// Four numbers whose sum is about pi / 2. The first three have at most 33 significant bits.
 const PIECES: [f64; 4] = [
     1.570_796_326_734_125_6,
     6.077_100_506_303_966e-11,
@@ -119,8 +118,9 @@ const PIECES: [f64; 4] = [
     8.478_427_660_368_9e-32,
 ];
 
-/// An angle in radians without its whole quarter turns, and the number of these turns; `None` if
-/// the angle has more than 2^19 of them or is not finite.
+/// An angle in radians, reduced to at most half a quarter turn in either direction, and the number
+/// of quarter turns that were subtracted; `None` if this number exceeds 2^19 or the angle is not
+/// finite.
 fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     let turned = x * FRAC_2_PI;
     // The comparison is also false for NaN.
@@ -135,7 +135,7 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     if quarters.abs() > 524_288.0 {
         return None;
     }
-    // A number of 20 bits times one of 33 is exact.
+    // The product of a number of 20 bits and a number of 33 bits is exact.
     let angle = PIECES[..3].iter().fold(DoubleDouble::of(x), |left, piece| {
         let DoubleDouble { high, low } = DoubleDouble::sum(left.high, -quarters * piece);
         DoubleDouble::sum(high, low + left.low)
@@ -143,7 +143,7 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     Some((angle.plus(DoubleDouble::of(-quarters * PIECES[3])), quarters as i32))
 }
 
-/// Sine and cosine of an angle after adding quarter turns to it.
+/// Sine and cosine of the sum of an angle, given by its sine and cosine, and quarter turns.
 fn turned<T: Copy>((sin, cos): (T, T), quarters: i32, negated: impl Fn(T) -> T) -> (T, T) {
     match quarters & 3 {
         0 => (sin, cos),
@@ -159,22 +159,21 @@ fn sin_cos_of(angle: DoubleDouble) -> (DoubleDouble, DoubleDouble) {
     (angle.times(alternating(2, z)), alternating(1, z))
 }
 
-/// Sine and cosine of an angle in radians; `None` if the angle has more than 2^19 quarter turns or
-/// is not finite.
+/// Sine and cosine of an angle in radians.
 fn sin_cos_double(x: f64) -> Option<(DoubleDouble, DoubleDouble)> {
     let (angle, quarters) = reduced(x)?;
     Some(turned(sin_cos_of(angle), quarters, DoubleDouble::negated))
 }
 
-/// Number of nodes of the table per radian.
+/// Number of nodes of [`TABLE`] per radian.
 const NODES: f64 = 64.0;
 
-/// Sine and cosine of the nodes up to half a quarter turn.
+/// Sine and cosine of each node. The nodes reach half a quarter turn.
 static TABLE: LazyLock<[(DoubleDouble, DoubleDouble); 52]> =
     LazyLock::new(|| std::array::from_fn(|node| sin_cos_of(DoubleDouble::of(node as f64 / NODES))));
 
-/// `base + high + low` rounded to a double, for `|high| < |base|` or a `base` of 0; `None` if a sum
-/// that differs by at most `error` might be rounded to a different double.
+/// `base + high + low` rounded to a double; `None` if a sum that differs by at most `error` might
+/// be rounded to a different double.
 fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
     let DoubleDouble { high, low: rest } = DoubleDouble::sum(base, high);
     let low = rest + low;
@@ -183,12 +182,12 @@ fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
 }
 
 /// Sine and cosine of an angle of at most half a quarter turn, rounded; `None` if a value is so
-/// near to the middle between two doubles that the exact series has to decide.
+/// close to the midpoint between two doubles that the series must decide.
 ///
-/// The angle is a node `a` of the table and a remainder `d` of at most 1/128. `sin(a + d)` is
-/// `sin(a)` plus `cos(a) d`, which are computed as double-doubles, plus terms below `d^2 / 2`, for
-/// which doubles are precise enough: these terms are below 2^-15, so the rounding errors of ten
-/// operations on each stay below 2^-64. The parts of products that are left out are below 2^-100.
+/// The angle is the sum of a node `a` of the table and a remainder `d` of at most 1/128.
+/// `sin(a + d)` is the sum of `sin(a)`, `cos(a) d` and further terms. The first two are computed as
+/// double-doubles. For the further terms, doubles are precise enough: the terms are at most
+/// `d^2 / 2`, which is 2^-15, so the errors of ten operations stay below 2^-64.
 fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     const ERROR: f64 = 1.0 / (1_u128 << 64) as f64;
     let node = (angle.high.abs() * NODES + 0.5) as usize;
@@ -201,12 +200,12 @@ fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     // angle itself.
     let d = DoubleDouble::sum(angle.high - at, angle.low);
     let z = d.high * d.high;
-    // sin(d) - d and cos(d) - 1, up to terms of d^11 and d^10.
+    // sin(d) - d without the terms from d^11 on, and cos(d) - 1 without the terms from d^10 on.
     let beyond =
         d.high * z * (-1.0 / 6.0 + z * (1.0 / 120.0 + z * (-1.0 / 5040.0 + z / 362_880.0)));
     let below = z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z / 40_320.0)));
     if node == 0 {
-        // The error of the sine is relative to the angle, because all terms of the sine are.
+        // The error of the sine is proportional to the angle, because the angle is a factor of all terms.
         let rounded_sin = rounded_within(d.high, 0.0, d.low + beyond, ERROR * d.high.abs())?;
         return Some((rounded_sin, rounded_within(1.0, 0.0, below - d.high * d.low, ERROR)?));
     }
@@ -224,7 +223,7 @@ fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
 pub fn sin_cos(x: f64) -> (f64, f64) {
     let Some((angle, quarters)) = reduced(x) else { return (libm::sin(x), libm::cos(x)) };
     if x == 0.0 {
-        // Handle zero here, because a sum loses its sign.
+        // The sums below would lose the sign of -0.
         return (x, 1.0);
     }
     let rounded = sin_cos_rounded(angle).unwrap_or_else(|| {
@@ -235,22 +234,22 @@ pub fn sin_cos(x: f64) -> (f64, f64) {
 }
 
 /// Approximate sine and cosine of an angle in radians, with absolute errors below 1e-14; `None` for
-/// angles of more than 10,000 quarter turns and for NaN. They take a fraction of the time of
-/// [`sin_cos`], and suffice where the result is rounded to few decimals.
+/// NaN and for angles of 10,000 quarter turns or more. This function takes a fraction of the time
+/// of [`sin_cos`] and suffices where the result is rounded to a few decimals.
 pub fn near_sin_cos(x: f64) -> Option<(f64, f64)> {
-    /// Adding and subtracting it rounds smaller numbers to integers.
+    /// Adding and then subtracting this number rounds numbers below 2^51 to integers.
     const SHIFT: f64 = (3_u64 << 51) as f64;
     let turns = x * FRAC_2_PI;
-    // Also false for NaN.
+    // The comparison is false for NaN.
     let moderate = turns.abs() < 1e4;
     if !moderate {
         return None;
     }
     let quarters = (turns + SHIFT) - SHIFT;
-    // The first product is exact, see `PIECES`; the pieces that are left out are below 1e-16.
+    // The first product is exact, see `PIECES`; the omitted pieces contribute less than 1e-16.
     let r = (x - quarters * PIECES[0]) - quarters * PIECES[1];
     let z = r * r;
-    // The first terms that are left out are below 1e-16 for angles of half a quarter turn.
+    // The first omitted terms are below 2e-15, because the angle is at most half a quarter turn.
     let series = |terms: [f64; 8]| terms.iter().rev().fold(0.0, |sum, term| sum * z + term);
     let sin = r * series([
         1.0,
@@ -314,13 +313,13 @@ pub fn atan(x: f64) -> f64 {
     atan2(x, 1.0)
 }
 
-/// The angle in radians from the x axis to a point.
+/// The angle in radians from the positive x axis to the point (`x`, `y`).
 pub fn atan2(y: f64, x: f64) -> f64 {
     let near = libm::atan2(y, x);
     let moderate = |n: f64| (1e-100..1e100).contains(&n.abs());
     match sin_cos_double(near) {
         Some((sin, cos)) if moderate(x) && moderate(y) => {
-            // The y coordinate of the point after turning it back by the angle.
+            // The y coordinate of the point after the point is turned back by the angle.
             let left =
                 cos.times(DoubleDouble::of(y)).plus(sin.times(DoubleDouble::of(-x))).rounded();
             near + left / (x * cos.high + y * sin.high)
@@ -338,7 +337,7 @@ fn exp_minus_1(x: DoubleDouble) -> DoubleDouble {
     x.times(series)
 }
 
-/// e^x, for an x for which this is a normal number.
+/// e^x, if the result is a normal number.
 fn exp_of(x: DoubleDouble) -> f64 {
     let twos = (x.high / DoubleDouble::LN_2.high).round();
     let left = x.plus(DoubleDouble::LN_2.times(DoubleDouble::of(-twos)));
@@ -376,8 +375,8 @@ pub fn ln(x: f64) -> f64 {
     DoubleDouble::LN_2.times(DoubleDouble::of(f64::from(twos))).plus(ln).rounded()
 }
 
-/// A cache of the sines and cosines of up to 64 angles. It is small because a program uses few
-/// directions.
+/// A cache of the sines and cosines of up to 64 angles, which is enough because most programs use
+/// few directions.
 #[derive(Debug)]
 pub struct AngleCache([(u64, (f64, f64)); 64]);
 
@@ -392,8 +391,8 @@ impl AngleCache {
     #[inline]
     pub fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
-        // The entry is chosen by the upper bits of a product, because they depend on all bits of
-        // the angle.
+        // The upper bits of the product select the entry, because they depend on all bits of the
+        // angle.
         let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
         if entry.0 != bits {
             *entry = (bits, sin_cos(degrees * PI / 180.0));
@@ -450,9 +449,8 @@ mod tests {
         }
     }
 
-    /// Compares the results of table and series bit by bit for angles of every kind: whole and
-    /// fractional degrees, any radians, angles near quarter turns, small and huge ones. Returns for
-    /// how many angles of the first three kinds the table left the decision to the series.
+    /// Compares the results of table and series bit by bit for angles of several kinds. Returns the
+    /// number of angles of the first three kinds for which the table leaves the decision to the series.
     fn compare(angles: u64) -> u64 {
         let bits = |(sin, cos): (f64, f64)| (sin.to_bits(), cos.to_bits());
         let (mut state, mut left) = (1_u64, 0);
@@ -482,7 +480,7 @@ mod tests {
     #[test]
     #[ignore = "takes long"]
     fn the_table_changes_no_bit() {
-        // Half of the angles are ordinary. The series must decide fewer than 2 % of these.
+        // Half of the angles are ordinary. The series must decide for fewer than 2 % of these.
         assert!(compare(600_000) < 600_000 / 2 / 50);
     }
 

@@ -1,4 +1,5 @@
-//! Conversion of the algorithms, budgets and mutation settings of a study for test generation.
+//! Conversion of a study's algorithms, budgets and mutation settings to the types of test
+//! generation, search and mutation analysis.
 
 use catherd_experiments::{ASSERTIONS, Algorithm, Mutation, Parameter};
 use catherd_interface::search::{parameter_info, setting};
@@ -10,11 +11,10 @@ use catherd_search::{Budget, ParameterError};
 use crate::generator::Generator;
 use crate::info::{BLOCKS, BRANCHES, EXECUTIONS, STEPS};
 
-/// The parameter for the number of fresh seeds, which the search does not know and under which a
-/// suite is executed in addition.
+/// The parameter for the number of additional seeds under which a finished suite is executed.
 pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 
-/// Default number of fresh seeds of algorithms for games; for other algorithms it is 0.
+/// Default number of fresh seeds for algorithms for games; the default for other algorithms is 0.
 const GAME_SEEDS: usize = 10;
 /// Maximum number of fresh seeds.
 const MAX_SEEDS: usize = 1_000;
@@ -22,7 +22,7 @@ const MAX_SEEDS: usize = 1_000;
 /// The parameter for the goals at which generation aims.
 const CRITERIA: &str = "criteria";
 
-/// The values of [`CRITERIA`]. A study file can also contain several criteria as a list.
+/// The listed values of [`CRITERIA`].
 const CRITERIA_WORDS: [&str; 3] = [BLOCKS, BRANCHES, "blocks,branches"];
 
 /// The parameter that determines whether the coverage of branches is measured even if generation
@@ -38,7 +38,7 @@ const ADVICE: &str = "write none, relevant, minimal, minimal-by-test or diverse"
 /// The values of [`MINIMISE`].
 const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "diverse"];
 
-/// The parameter for the maximum number of mutants that are executed for choosing assertions.
+/// The parameter for the maximum number of mutants that are executed to choose assertions.
 const ASKED: &str = "asked_mutants";
 
 /// The parameter for the number of assertions that must notice each mutant.
@@ -50,7 +50,7 @@ const MAX_NOTICING: i64 = 1_000;
 /// Settings for processing the suite of a run after its generation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct After {
-    /// The assertions that the suite gets; `None` if it gets no assertions.
+    /// Regression assertions to add to the suite; `None` for a suite without assertions.
     pub assertions: Option<Assertions>,
     /// The number of fresh seeds under which the coverage of the suite is measured.
     pub fresh_seeds: usize,
@@ -58,12 +58,11 @@ pub struct After {
     pub branches: bool,
 }
 
-/// Reads the generator of an algorithm with its settings of test generation, and the settings for
-/// processing its suites.
+/// Reads the generator of an algorithm, and the settings for processing its suites.
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the error names the first such field.
+/// If the algorithm or a parameter cannot be used.
 pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     let assertions = match algorithm.parameters.get(ASSERTIONS) {
         None | Some(Parameter::Bool(false)) => None,
@@ -152,11 +151,11 @@ fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
 }
 
 /// How the assertions of an algorithm's suites are minimised by mutants, and the maximum number of
-/// mutants; `None` if all assertions are kept.
+/// mutants, if there is one; `None` if all assertions are kept.
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the error names the first such field.
+/// If a parameter for minimisation cannot be used.
 pub fn minimisation(algorithm: &Algorithm) -> Result<Option<(Level, Option<u64>)>, FieldError> {
     let refused = |field: &str, cause: &str, advice: &str| FieldError {
         field: Some(field.to_owned()),
@@ -217,7 +216,7 @@ fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the error names the first such field.
+/// If there is no such operator.
 pub fn mutation(mutation: &Mutation) -> Result<mutation::MutationSettings, FieldError> {
     let mut settings = mutation::MutationSettings { sample: mutation.sample, ..Default::default() };
     if !mutation.operators.is_empty() {
@@ -236,8 +235,8 @@ pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
     catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }
 
-/// The algorithms of the search, each with its own parameters, the parameters of test generation
-/// and [`ASSERTIONS`].
+/// All algorithms, each with its own parameters, the parameters of test generation and the
+/// parameters that this file reads.
 pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
     let algorithms = Generator::names().into_iter().filter_map(|name| {
         let generator = Generator::new(name, &[]).ok()?;

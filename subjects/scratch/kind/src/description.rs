@@ -18,7 +18,7 @@ pub struct ProjectMeasures {
     pub statements: usize,
     /// Number of statements that are goals of test generation.
     pub reachable: usize,
-    /// Number of statements that no execution can reach.
+    /// Number of statements that are not goals of test generation.
     pub dead: usize,
     /// Number of stacks of blocks without a hat, which never run.
     pub loose_scripts: usize,
@@ -44,13 +44,13 @@ pub struct ProjectMeasures {
     pub costumes: usize,
     /// Number of sounds.
     pub sounds: usize,
-    /// Extensions in use, sorted, separated by blanks.
+    /// Extensions in use, separated by spaces.
     pub extensions: String,
     /// Number of blocks that the VM does not execute as Scratch does.
     pub unsupported_blocks: usize,
-    /// Number of costumes and sounds without their file.
+    /// Number of costumes and sounds whose file is missing.
     pub missing_media: usize,
-    /// The digest of the structure of the blocks, equal for near-duplicates.
+    /// The digest of the block structure, which is equal for near-duplicates.
     pub structure: Digest,
 }
 
@@ -88,7 +88,7 @@ impl ProjectMeasures {
         }
     }
 
-    /// The columns of the table with the cells of this project.
+    /// The names of the table's columns, each with the cell of this project.
     pub fn cells(&self) -> Vec<(&'static str, String)> {
         vec![
             ("project", self.project.clone()),
@@ -118,7 +118,7 @@ impl ProjectMeasures {
     }
 }
 
-/// The table of `projects.csv`. Projects are grouped by author if their corpus names the authors.
+/// The table of `projects.csv`, with a column for groups if a corpus names the authors.
 ///
 /// # Errors
 ///

@@ -23,14 +23,14 @@ enum Kind {
     Game(GameConfiguration),
 }
 
-/// The inputs of a run except its algorithm.
+/// The seed, budget and other inputs of a run.
 #[derive(Clone, Debug)]
 pub struct GeneratorRequest {
     /// Seed of all random numbers of the run.
     pub seed: u64,
     /// Budget of the search.
     pub budget: Budget,
-    /// Name of the project in suites: usually its digest.
+    /// Name of the project in suites, usually its digest.
     pub project: String,
     /// Regression assertions to add to the suite; `None` for a suite without assertions.
     pub assertions: Option<Assertions>,
@@ -56,8 +56,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// If there is no such algorithm or parameter, or a value is not allowed; the error lists the
-    /// allowed values.
+    /// If there is no such algorithm or parameter, or if a value is not allowed.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let kind = if Game::NAMES.contains(&name) {
             Kind::Game(GameConfiguration::new(name, parameters)?)
@@ -68,7 +67,7 @@ impl Generator {
         Ok(Self { name: name.to_owned(), kind })
     }
 
-    /// Summary in one line.
+    /// A summary of the algorithm in one line.
     pub fn summary(&self) -> &'static str {
         match &self.kind {
             Kind::Game(configuration) => configuration.game.summary(),
@@ -88,7 +87,7 @@ impl Generator {
     }
 
     /// Whether this is an algorithm for games. Tests of such algorithms react to the program or
-    /// have separate seeds, so that their coverage under fresh seeds is worth measuring.
+    /// have separate seeds, so their coverage under fresh seeds is worth measuring.
     pub fn is_for_games(&self) -> bool {
         matches!(self.kind, Kind::Game(_))
     }
@@ -101,7 +100,7 @@ impl Generator {
         }
     }
 
-    /// Settings of test generation, for changing them.
+    /// Mutable settings of test generation.
     pub fn settings_mut(&mut self) -> &mut GenerationSettings {
         match &mut self.kind {
             Kind::Game(configuration) => &mut configuration.settings,

@@ -1,4 +1,4 @@
-//! Names of goals, which consist of the block, its sprite and the hat of its script.
+//! Names of goals, which consist of the sprite, the first line of the script and the block.
 
 use std::collections::HashMap;
 
@@ -11,11 +11,11 @@ use catherd_scratch_suite::goals::{self, Branch, GoalSettings};
 use crate::configuration;
 use crate::info::{BLOCKS, BRANCHES};
 
-/// Maximum number of goals of all projects that are named, because the names are sent with a study.
+/// Maximum number of named goals in all projects, because the names are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
 /// The names of the goals of each project, with the labels of the algorithms that use these goals.
-/// Empty if there are too many names; goals are then shown by their numbers.
+/// Empty if there are too many names.
 ///
 /// # Errors
 ///
@@ -78,14 +78,13 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// The number of the goal before each goal: the goal above it in its script or around it; `None` if
-/// there is no such goal. Before a hat that receives a message, it is the block that sends the
-/// message, if there is only one.
+/// The number of the goal before each goal: the nearest goal above or around it in the script or,
+/// for a hat that receives a message, the goal that sends the message if there is only one.
 fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     let numbers: HashMap<BlockNo, u32> = blocks.iter().copied().zip(0..).collect();
     let mut before: HashMap<u32, u32> = HashMap::new();
-    // Hats that receive each message, and blocks that send it, by the name of the message in
-    // blocks.
+    // Hats that receive messages, and blocks that send each message, by the message's lowercase
+    // name.
     let mut received: Vec<(u32, String)> = Vec::new();
     let mut sent: HashMap<String, Vec<u32>> = HashMap::new();
     for target in &project.targets {
@@ -129,8 +128,8 @@ fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     (0..blocks.len() as u32).map(|goal| before.get(&goal).copied()).collect()
 }
 
-/// The name of each block: its sprite, the first line of its script, and its own line. If several
-/// blocks have equal names, all except the first get a number.
+/// A name for each block, usually its sprite, the first line of its script and its own line. If
+/// several blocks have equal names, all except the first get a number.
 fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     let lines: Vec<HashMap<BlockIndex, String>> = project
         .targets
@@ -215,7 +214,7 @@ mod tests {
         let unique: std::collections::BTreeSet<_> = names.iter().collect();
         assert_eq!(unique.len(), names.len());
         let plenty = names.iter().position(|name| name.contains("That is plenty")).unwrap();
-        // The block is within a condition, which is the goal before it.
+        // The block is inside an `if`, which is the goal before the block.
         let before = goals[kiosk].before[plenty].unwrap() as usize;
         assert!(names[before].contains(": if <"), "{}", names[before]);
         // The hat receives a message that one block sends.

@@ -4,9 +4,9 @@ use catherd_experiments::{CriterionInfo, SubjectInfo, format_1};
 
 use crate::KIND;
 
-/// Version of everything that determines a record: the VM, the search and the fitness. It differs
-/// from the version of the package, because runs keep their ids in a release that does not change
-/// their records. In version 0.3.0 it was `catherd/0.3.0`.
+/// Version of everything that determines a record, such as the VM, the search and the fitness. It is
+/// independent of the package version, because runs keep their ids in a release that does not
+/// change their records. In version 0.3.0 of the package, it was `catherd/0.3.0`.
 pub const ENGINE: &str = "scratch/5";
 
 pub(crate) const EXECUTIONS: &str = "executions";
@@ -17,9 +17,8 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const SUITE: &str = "suite.json";
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// The units, criteria and counts of runs of Scratch projects. They are the same as in results in
-/// format 1, so that results in both formats can be shown together. Only the criterion [`BRANCHES`]
-/// is not in format 1.
+/// The units, criteria and counts of runs on Scratch projects. Except for the criterion
+/// [`BRANCHES`], they are the same as in format 1, so results in both formats can be shown together.
 pub(crate) fn info() -> SubjectInfo {
     let mut info = format_1::subject_info(KIND, ENGINE);
     info.criteria.push(CriterionInfo::new("branch", BRANCHES));

@@ -1,7 +1,7 @@
 //! The subject kind `scratch`: Scratch projects, for which `catherd-search` and
 //! `catherd-scratch-testgen` generate suites.
 //!
-//! - [`Scratch`]: the kind. Its projects are found and counted by `catherd-scratch-corpora`.
+//! - [`Scratch`]: the kind. Its projects are found and measured by `catherd-scratch-corpora`.
 //! - [`configuration`]: conversion of the algorithms, parameters and budgets of a study.
 //! - [`ProjectMeasures`]: a row of `projects.csv`.
 

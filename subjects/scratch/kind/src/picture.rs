@@ -26,9 +26,9 @@ const SAME: u8 = COLOURS as u8;
 /// Red, green and blue.
 type Pixel = [u8; 3];
 
-/// Draws the best test of a suite as an animation: the first test that covers the most goals, among
-/// the tests with policies if there are any. `None` if the suite has no test, if the test exceeds
-/// the maximum number of steps of a test, or if its animation is too large.
+/// Draws the first test of a suite that covers the most goals, among the tests with policies if
+/// there are any. Returns `None` if the suite has no tests, if the test has too many steps, or if its
+/// animation is too large.
 pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, PictureError> {
     let error = |cause: &dyn std::fmt::Display| PictureError(cause.to_string());
     let suite = Suite::from_json(suite).map_err(|cause| error(&cause))?;
@@ -56,7 +56,7 @@ pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, Pictu
     Ok(Some(Picture { bytes, extension: "gif", caption }))
 }
 
-/// The number of the test that is drawn; `None` if there are no tests.
+/// The number of the test that is drawn.
 fn winning(tests: &[SuiteTest]) -> Option<usize> {
     let reacts = tests.iter().any(|test| test.policy.is_some());
     let candidates = (0..tests.len()).filter(|&test| tests[test].policy.is_some() || !reacts);
@@ -66,14 +66,13 @@ fn winning(tests: &[SuiteTest]) -> Option<usize> {
 /// A picture with the number of steps after which it is shown.
 type Shown = (u64, Vec<Pixel>);
 
-/// The frames of a test while it is executed. A picture that equals the previous picture is left
-/// out.
+/// The frames of a test during its execution.
 #[derive(Default)]
 struct Film {
     /// Steps from one frame to the next, a multiple of [`STEPS`].
     interval: u64,
     steps: u64,
-    /// The pictures that differ from the previous pictures, at multiples of the interval.
+    /// Pictures that differ from the previous picture, at multiples of the interval.
     frames: Vec<Shown>,
 }
 
@@ -105,13 +104,13 @@ impl Film {
         }
     }
 
-    /// Adds a picture, which replaces a picture at the same time.
+    /// Adds a picture, which replaces the last picture if both have the same time.
     fn show(&mut self, shown: Shown) {
         self.frames.pop_if(|(step, _)| *step == shown.0);
         self.frames.push(shown);
     }
 
-    /// The file; `None` if there are no frames, or a single frame is too large.
+    /// The encoded file; `None` if there are no frames, or if a single frame is too large.
     fn encoded(&mut self) -> Result<Option<Vec<u8>>, EncodingError> {
         while !self.frames.is_empty() {
             let bytes = encode(&self.frames, self.interval)?;
@@ -132,7 +131,7 @@ fn width() -> usize {
     usize::from(Vm::<()>::PICTURE_SIZE.0) / 2
 }
 
-/// A picture of the stage in half its size: each pixel is the mean of four.
+/// A picture of the stage at half its size: each pixel is the mean of four.
 fn halved(picture: &[Pixel]) -> Vec<Pixel> {
     let full = usize::from(Vm::<()>::PICTURE_SIZE.0);
     let rows = picture.chunks_exact(2 * full);
@@ -147,8 +146,8 @@ fn halved(picture: &[Pixel]) -> Vec<Pixel> {
     halves.map(mean).collect()
 }
 
-/// The most frequent colours of frames, the most frequent first. Colours that have the same 5 upper
-/// bits in each channel are counted together and represented by the most frequent of them.
+/// The most frequent colours of frames, in descending order. Colours with the same upper 5 bits in
+/// each channel are counted together and represented by the most frequent of them.
 fn palette(frames: &[Shown]) -> Vec<Pixel> {
     let mut counts: HashMap<Pixel, u64> = HashMap::new();
     for pixel in frames.iter().flat_map(|(_, picture)| picture) {
@@ -166,7 +165,7 @@ fn palette(frames: &[Shown]) -> Vec<Pixel> {
     cells.into_iter().take(COLOURS).map(|(_, pixel)| pixel).collect()
 }
 
-/// The number of the nearest colour, the first of several.
+/// The number of the nearest colour, or of the first of several colours that are equally near.
 fn nearest(palette: &[Pixel], pixel: Pixel) -> u8 {
     let distance = |colour: &Pixel| -> u32 {
         colour.iter().zip(pixel).map(|(one, other)| u32::from(one.abs_diff(other)).pow(2)).sum()
@@ -175,8 +174,8 @@ fn nearest(palette: &[Pixel], pixel: Pixel) -> u8 {
     numbered.map_or(0, |(_, number)| number)
 }
 
-/// Encodes frames as a GIF file that repeats them forever. `interval` is the number of steps
-/// between two frames.
+/// Encodes frames as a GIF file that repeats forever. `interval` is the number of steps from one
+/// frame to the next.
 fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
     let mut palette = palette(frames);
     let mut known: HashMap<Pixel, u8> = HashMap::new();
@@ -186,9 +185,9 @@ fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
         (*step, picture.iter().map(number).collect())
     };
     let mut numbered: Vec<(u64, Vec<u8>)> = frames.iter().map(numbered).collect();
-    // Remove pictures that only differ in colours that are not in the palette.
+    // Remove pictures that differ only in colours that are not in the palette.
     numbered.dedup_by(|next, frame| next.1 == frame.1);
-    // Fill the palette up to the colour for pixels that do not change.
+    // Extend the palette to the colour for pixels that do not change.
     palette.resize(COLOURS + 1, [0; 3]);
     let height = Vm::<()>::PICTURE_SIZE.1 / 2;
     let mut bytes = Vec::new();
@@ -208,8 +207,8 @@ fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
     Ok(bytes)
 }
 
-/// The box of the pixels in which a frame differs from the previous frame, or the whole first
-/// frame. `None` if the frames are equal.
+/// The smallest box that contains all pixels in which a frame differs from the previous frame, or
+/// the whole frame if there is no previous frame. `None` if the frames are equal.
 fn changed(before: Option<&Vec<u8>>, frame: &[u8]) -> Option<Frame<'static>> {
     let width = width();
     let differs = |at: usize| before.is_none_or(|before| before[at] != frame[at]);

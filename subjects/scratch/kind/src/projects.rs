@@ -10,7 +10,7 @@ use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, syn
 ///
 /// # Errors
 ///
-/// If a path cannot be used.
+/// If a path or a property of synthetic projects cannot be used.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,

@@ -34,7 +34,7 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> Run
         metrics.insert("unstableTests".to_owned(), (generated.unstable.len() as i64).into());
     }
     let timeline = generated.timeline.iter().map(|point| TimelinePoint {
-        // Work in the order of the names of the units.
+        // The units of work are in alphabetical order.
         work: vec![point.executions, point.steps],
         wall_ms: point.elapsed.as_millis() as u64,
         covered: point.covered as u32,
@@ -71,10 +71,10 @@ pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)])
     }
 }
 
-/// Adds the coverage under fresh seeds to a record. If `first` is `coverage`, the number of seeds
-/// is `coverage.seeds`; the shares of the goals are `coverage.seeded`, `coverage.expected`,
-/// `coverage.robust` and, for the goals that a single test covers under at least N tenths of the
-/// seeds, `coverage.reliable.N`; `coverage.chance` is the number of chance goals.
+/// Adds the coverage under fresh seeds to a record, as metrics whose names begin with `first`. If
+/// `first` is `coverage`, `coverage.seeds` is the number of seeds, and `coverage.chance` is the
+/// number of chance goals. The other metrics are shares of the goals. `coverage.reliable.N` is the
+/// share that a single test covers under at least N tenths of the seeds.
 pub(crate) fn add_reliability(record: &mut RunRecord, first: &str, reliability: &Reliability) {
     let goals = reliability.goals();
     let share = |covered: f64| if goals == 0 { 1.0 } else { covered / goals as f64 };

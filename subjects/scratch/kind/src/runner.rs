@@ -175,7 +175,6 @@ fn measure_branches(
     Ok(())
 }
 
-/// The amount of work in each unit.
 fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
     BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
 }

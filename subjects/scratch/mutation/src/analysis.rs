@@ -1,4 +1,5 @@
-//! Execution of a suite on mutants, which shows which tests distinguish them from the original.
+//! Execution of a suite on mutants to find the tests that distinguish the mutants from the
+//! original.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -16,8 +17,8 @@ use crate::settings::MutationSettings;
 use crate::sites::mutants;
 use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tests};
 
-/// Analysis of a suite for a project. Any number of [`MutantRunner`]s can execute its mutants in
-/// any order and in parallel, which does not influence the results.
+/// Analysis of a suite of a project. Any number of [`MutantRunner`]s can execute the mutants, in
+/// any order and in parallel, with the same results.
 pub struct Analysis<T: Tests = GeneratedTests> {
     project: Project,
     program: Arc<Program>,
@@ -61,7 +62,7 @@ impl<T: Tests> Analysis<T> {
         if let Some(size) = settings.sample {
             sample(&mut mutants, size, settings.seed);
         }
-        // Media are not needed, because mutants share the costumes of the program of the original.
+        // Assets are not needed, because mutants share the costumes of the original program.
         let project = Project { assets: Arc::new([]), ..project.clone() };
         let fingerprint = program.fingerprint();
         let tests = suite.on_original(&program, &settings);
@@ -78,12 +79,13 @@ impl<T: Tests> Analysis<T> {
         &self.project
     }
 
-    /// Number of tests that are executed on mutants: the tests that pass on the original.
+    /// Number of tests that pass on the original. Only these tests are executed on mutants.
     pub fn tests(&self) -> usize {
         self.tests.iter().filter(|test| test.result == OriginalResult::Passed).count()
     }
 
-    /// Numbers of the tests that fail on the original, ascending. They are not executed on mutants.
+    /// Returns the numbers of the tests that fail on the original, in ascending order. These tests are
+    /// not executed on mutants.
     pub fn false_positives(&self) -> Vec<u32> {
         let failed = OriginalResult::Failed;
         let failing = (0..).zip(&self.tests).filter(|(_, test)| test.result == failed);
@@ -100,8 +102,8 @@ impl<T: Tests> Analysis<T> {
         MutantRunner { analysis: self, project: self.project.clone() }
     }
 
-    /// Executes all mutants one after the other. `on_progress` is called after each mutant with the
-    /// number of mutants executed so far; if it breaks, there is no result.
+    /// Executes all mutants one after the other. Calls `on_progress` after each mutant with the number
+    /// of mutants executed so far. Returns `None` if `on_progress` breaks.
     pub fn run(
         &self,
         mut on_progress: impl FnMut(usize) -> ControlFlow<()>,
@@ -164,15 +166,14 @@ impl<T: Tests> Analysis<T> {
     }
 }
 
-/// Executor of mutants, with its own copy of the project, which becomes one mutant after the
-/// other.
+/// Executor of mutants with a separate copy of the project.
 pub struct MutantRunner<'a, T: Tests = GeneratedTests> {
     analysis: &'a Analysis<T>,
     project: Project,
 }
 
 impl<T: Tests> MutantRunner<'_, T> {
-    /// Executes the suite on the mutant with this number.
+    /// Executes the tests that may notice the mutant with this number.
     ///
     /// # Panics
     /// If there is no such mutant.
@@ -198,8 +199,7 @@ impl<T: Tests> MutantRunner<'_, T> {
     }
 }
 
-/// Reduces a list to a random sample in the same order. All samples of this size are equally
-/// likely.
+/// Reduces a list to a random sample of at most `size` mutants in the same order.
 fn sample(mutants: &mut Vec<Mutant>, size: u64, seed: u64) {
     let mut stream = Stream::new(seed, Stream::MUTATION + Operator::ALL.len() as u64);
     let mut wanted = usize::try_from(size).unwrap_or(usize::MAX).min(mutants.len());

@@ -18,7 +18,7 @@ pub struct GeneratedTests {
 }
 
 impl GeneratedTests {
-    /// The tests of a suite for a program.
+    /// Links the tests of a suite with a program.
     ///
     /// # Errors
     /// If the suite does not belong to the program.

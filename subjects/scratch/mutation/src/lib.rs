@@ -2,10 +2,10 @@
 //! (Whisker paper, sections 6.2.4 and 7.4).
 //!
 //! - Mutants: [`Operator`], [`mutants`], [`Mutant`].
-//! - Execution of a suite on them: [`Analysis`], [`MutantRunner`], [`MutantResult`]. Suites of any
-//!   kind implement [`Tests`]; [`GeneratedTests`] are the suites of catherd.
+//! - Execution of a suite on mutants: [`Analysis`], [`MutantRunner`], [`MutantResult`]. Suites of
+//!   any kind implement [`Tests`]; [`GeneratedTests`] are suites that catherd generated.
 //! - Scores: [`Tally`], [`duplicates`].
-//! - Assertions that mutants need: [`minimise`].
+//! - Minimisation of assertions: [`minimise`].
 //!
 //! Suites may be generated or written by hand. This crate does not generate tests.
 

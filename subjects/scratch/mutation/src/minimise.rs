@@ -1,9 +1,8 @@
 //! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that are not
 //! needed to notice mutants are dropped.
 //!
-//! Each mutant is executed by every test that may notice it, and each test continues after a failed
-//! assertion, so that all assertions that notice the mutant are known. The kept assertions notice
-//! the same mutants as the whole suite.
+//! Every test that may notice a mutant is executed on the mutant, and continues after a failed
+//! assertion in order to find all assertions that notice the mutant.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::{Discriminant, discriminant};
@@ -27,19 +26,19 @@ use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tes
 pub enum Level {
     /// All assertions that notice a mutant, as in the paper.
     Relevant,
-    /// A small subset with which the suite still notices the same mutants, each with this number of
-    /// assertions, or with all that notice it if there are fewer.
+    /// A small subset with which the suite still notices the same mutants: each mutant by this number
+    /// of assertions, or by all assertions that notice the mutant if there are fewer.
     Minimal(u32),
-    /// A small subset with which each test by itself still notices the same mutants, each with this
-    /// number of assertions of the test, or with all that notice it if there are fewer.
+    /// A small subset with which each test still notices the same mutants: each mutant by this number
+    /// of assertions of the test, or by all that notice the mutant if there are fewer.
     MinimalByTest(u32),
     /// Like [`Level::MinimalByTest`], plus the last two assertions of each test about each
     /// attribute of a sprite, because mutants that are not executed may change other attributes.
     Diverse(u32),
 }
 
-/// Maximum number of assertions of a test about an attribute of a sprite that [`Level::Diverse`]
-/// always keeps.
+/// Maximum number of assertions about an attribute of a sprite that [`Level::Diverse`] keeps in each
+/// test even if they notice no mutant.
 const PER_ATTRIBUTE: u32 = 2;
 
 /// Result of [`minimise`].
@@ -51,23 +50,23 @@ pub struct Minimised {
     pub before: usize,
     /// Number of assertions that are kept.
     pub after: usize,
-    /// Number of mutants that `asked` accepted, including mutants that no test executes.
+    /// Number of mutants that the argument `asked` accepted, including mutants that no test executes.
     pub mutants: usize,
     /// Number of mutants that some assertion notices.
     pub noticed: usize,
 }
 
-/// An assertion of a suite: the number of its test, and its position among the stable assertions.
+/// An assertion: the number of the test, and the position among the stable assertions of the test.
 type Place = (usize, u32);
 
-/// Removes the assertions of a suite that are not needed to notice mutants. Of the mutants of the
-/// settings, only those whose numbers `asked` accepts are executed. Flaky assertions are removed.
-/// `on_progress` is called after each mutant with its number, counted from 1, and the number of all
-/// mutants; if it breaks, there is no result.
+/// Removes the flaky assertions of a suite, and the assertions that are not needed to notice
+/// mutants. Executes only the mutants whose numbers `asked` accepts. Calls `on_progress` after each
+/// mutant with the mutant's number, counted from 1, and the number of all mutants. Returns `None` if
+/// `on_progress` breaks.
 ///
-/// Events and tests do not change. A test that does not pass on the original keeps its assertions,
-/// and a test that would have no assertions keeps its last assertion before the last event that has
-/// assertions, if there is one.
+/// Tests and events do not change. A test that does not pass on the original keeps its stable
+/// assertions. A test that would lose all assertions keeps the last assertion before the last event
+/// with assertions, if there is such an assertion.
 ///
 /// # Errors
 /// If the suite does not belong to the project.
@@ -120,8 +119,7 @@ pub fn minimise(
     Ok(Some(Minimised { suite, before, after, mutants, noticed: noticing.len() }))
 }
 
-/// The assertions that notice a mutant, in the tests up to the first that reached a limit, because
-/// the analysis does not execute the tests after it.
+/// The assertions that notice a mutant, in the tests up to the first test that reached a limit.
 fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
     let mut places = Vec::new();
     for Kill { test, failure: Observed { failed, limit } } in kills {
@@ -133,7 +131,7 @@ fn places(kills: Vec<Kill<Observed>>) -> Vec<Place> {
     places
 }
 
-/// The last assertions of a test about each attribute of a sprite.
+/// The last [`PER_ATTRIBUTE`] assertions of a test about each attribute of each sprite.
 fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
     let mut seen: HashMap<(Option<&str>, Discriminant<Expected>), u32> = HashMap::new();
     let mut kept = BTreeSet::new();
@@ -148,8 +146,8 @@ fn diverse(number: usize, test: &SuiteTest) -> BTreeSet<Place> {
     kept
 }
 
-/// The assertions of a test that are always kept, and further assertions, so that the test notices
-/// each mutant as often as required.
+/// The assertions `kept` of a test, and further assertions with which the test notices each mutant
+/// `times` times, or as often as possible.
 fn cover_of(
     number: usize,
     noticing: &[Vec<Place>],
@@ -170,9 +168,9 @@ fn cover_of(
 }
 
 /// A small set of assertions that together notice every mutant `times` times, or as often as all
-/// assertions do. Greedily takes the assertion that notices the most remaining mutants, and of
-/// several the first in the suite; then removes assertions that are not needed, from the last to
-/// the first.
+/// assertions do. The function greedily adds the assertion that notices the largest number of
+/// remaining mutants, or the first of several such assertions. Then it removes assertions that are
+/// not needed, from the last to the first.
 fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
     for (mutant, places) in noticing.iter().enumerate() {
@@ -186,7 +184,6 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     loop {
         let gain =
             |mutants: &[usize]| mutants.iter().filter(|m| noticed[**m] < wanted[**m]).count();
-        // The greatest gain; among equals the first place, because the map is ordered.
         let left = by_place.iter().filter(|(place, _)| !kept.contains(place));
         let best = left.map(|(place, mutants)| (gain(mutants), *place));
         let best = best.fold(
@@ -209,8 +206,8 @@ fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     kept
 }
 
-/// Keeps the assertions of a test at these positions. If there are no positions, keeps the last
-/// assertion of the test before the last event that has assertions, if there is one.
+/// Keeps only the wanted assertions of a test. If no assertion is wanted, keeps the last assertion
+/// before the last event with assertions, if there is such an assertion.
 fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
     let last = test.assertions.iter().map(|assertion| assertion.after).max();
     let floor = test.assertions.iter().rposition(|assertion| Some(assertion.after) < last);
@@ -227,10 +224,10 @@ fn keep(test: &mut SuiteTest, wanted: impl Fn(u32) -> bool) {
 /// A generated suite whose tests continue after assertions that fail.
 struct ObservedTests(GeneratedTests);
 
-/// The assertions of a test that noticed a mutant.
+/// The assertions of a test that failed on a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Observed {
-    /// Positions of the stable assertions that fail.
+    /// Positions among the stable assertions.
     failed: Vec<u32>,
     /// Whether the test then reached a limit.
     limit: bool,
@@ -293,13 +290,13 @@ mod tests {
 
     #[test]
     fn a_cover_is_small_complete_and_the_same_every_time() {
-        // Assertion (0, 0) notices two mutants; (0, 1) and (1, 0) notice one of these each, and one
-        // more.
+        // Assertion (0, 0) notices two mutants; (0, 1) and (1, 0) each notice one of these mutants and
+        // another mutant.
         let noticing = vec![vec![(0, 0), (0, 1)], vec![(0, 0), (1, 0)], vec![(0, 1)], vec![(1, 0)]];
         let kept: Vec<Place> = cover(&noticing, 1).into_iter().collect();
         assert_eq!(kept, [(0, 1), (1, 0)]);
         assert_eq!(cover(&[], 1).len(), 0);
-        // An assertion that is always kept counts.
+        // An assertion that is always kept counts towards the cover.
         let with: Vec<Place> =
             cover_of(0, &noticing, &BTreeSet::from([(0, 1)]), 1).into_iter().collect();
         assert_eq!(with, [(0, 0), (0, 1)]);

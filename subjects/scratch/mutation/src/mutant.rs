@@ -13,19 +13,18 @@ use crate::operator::Operator;
 pub struct Mutant {
     /// The operator that created the mutant.
     pub operator: Operator,
-    /// The block that the operator chose. For a variable in an input that is not a separate block,
-    /// it is the block with the input.
+    /// The block that the operator chose, or the block with the input for a variable that is not a
+    /// separate block.
     pub block: BlockNo,
-    /// The statement that is the block or contains it as an operand. Except for a hat that waits
-    /// for a different key, the change has no effect before this statement is executed.
+    /// The statement that is the block or contains the block as an operand. Except for a hat that
+    /// waits for a different key, the change has no effect before this statement is executed.
     pub statement: BlockNo,
     /// The topmost block of the script.
     pub script: BlockNo,
-    /// The change.
     pub(crate) edit: Edit,
 }
 
-/// Names of a mutant, unique and stable for a project.
+/// Names that identify and describe a mutant of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MutantName {
     /// `OPERATOR:TARGET/BLOCK`, followed by `.INPUT` for a variable in an input.
@@ -36,22 +35,19 @@ pub struct MutantName {
     pub script: Arc<str>,
     /// The id of the block.
     pub block: Arc<str>,
-    /// Description of the change: `key a -> key b`.
+    /// Description of the change, such as `key a -> key b`.
     pub change: String,
 }
 
 /// The edit of a target that creates the mutant. Positions are counted within the target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Edit {
-    /// Replaces the block's key.
     Key(&'static str),
     /// Links the block's predecessor to the block below.
     Unlink(Predecessor),
-    /// Removes all blocks below the hat.
     RemoveBody,
-    /// Replaces the opcode.
     Replace(Opcode),
-    /// Puts a *not* around the block in the input with this position of a block.
+    /// Inserts a *not* between the block and the input with this position of another block.
     Negate(BlockIndex, usize),
     /// Replaces the variable that the block reports or, if `input` is given, the variable in
     /// that input.
@@ -65,14 +61,13 @@ pub(crate) struct Predecessor {
     pub(crate) link: Link,
 }
 
-/// A link from a block to another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Link {
     /// The block below.
     Next,
-    /// An input, by its position.
+    /// The block in the input with this position.
     Input(usize),
-    /// The shadow of an input that something else covers, by the input's position.
+    /// The covered shadow of the input with this position.
     Covered(usize),
 }
 
@@ -86,11 +81,11 @@ pub struct Undo {
 }
 
 impl Mutant {
-    /// Changes the project into the mutant. Block numbers remain valid because blocks are only
-    /// added at the end of a target.
+    /// Changes the project into the mutant. The original block numbers remain valid, because blocks
+    /// are only added at the end of a target.
     ///
     /// # Panics
-    /// If the mutant belongs to a different project.
+    /// May panic if the mutant belongs to a different project.
     pub fn apply(&self, project: &mut Project) -> Undo {
         let (position, index) = project.locate(self.block);
         let target = &mut project.targets[position];
@@ -167,7 +162,7 @@ impl Mutant {
     }
 }
 
-/// The field and the input that name a key.
+/// Name of the field that contains a key.
 pub(crate) const KEY: &str = "KEY_OPTION";
 
 fn symbol(opcode: Opcode) -> &'static str {
@@ -198,7 +193,6 @@ impl Undo {
     }
 }
 
-/// A target that is being changed.
 struct Change<'a> {
     target: &'a mut Target,
     /// The original versions of the changed blocks.

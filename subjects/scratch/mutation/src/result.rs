@@ -11,12 +11,12 @@ use crate::operator::Operator;
 pub enum MutantOutcome {
     /// A test that passes on the original fails.
     Killed,
-    /// All tests that execute the changed block pass.
+    /// All executed tests pass.
     Survived,
     /// A test reached a limit, such as the number of blocks, before any test failed, or the mutant
     /// cannot be compiled within the limits of the VM.
     Limit,
-    /// No test that passes on the original executes the changed block, so no test can fail.
+    /// No test that passes on the original can notice the change.
     NotCovered,
     /// The mutant is the same program as the original: the changed block is not part of a script
     /// that can start, or means the same as before.
@@ -29,7 +29,7 @@ pub struct MutantResult<F = Failure> {
     /// The outcome.
     pub outcome: MutantOutcome,
     /// The tests that failed, ascending; at most one unless
-    /// [`MutationSettings::all_killers`](crate::MutationSettings::all_killers).
+    /// [`MutationSettings::all_killers`](crate::MutationSettings::all_killers) is set.
     pub kills: Vec<Kill<F>>,
     /// Number of tests executed on the mutant.
     pub executions: u32,
@@ -58,7 +58,7 @@ impl<F> MutantResult<F> {
 }
 
 /// For each mutant, the number of the first earlier mutant that is the same program; `None` if
-/// there is none or the mutant was not executed.
+/// there is no such mutant or the mutant was not executed.
 pub fn duplicates<F>(results: &[MutantResult<F>]) -> Vec<Option<usize>> {
     let mut first = FxHashMap::default();
     let original = results.iter().enumerate().map(|(number, result)| {
@@ -122,8 +122,8 @@ impl Tally {
         share(self.killed, self.mutants())
     }
 
-    /// The share of killed mutants among the mutants that tests execute, in 0..=1; `None` if there
-    /// are none.
+    /// The share of killed mutants among the mutants that were killed, survived or reached a limit, in
+    /// 0..=1; `None` if there are no such mutants.
     pub fn score_of_covered(&self) -> Option<f64> {
         share(self.killed, self.killed + self.survived + self.limit)
     }

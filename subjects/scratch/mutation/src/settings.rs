@@ -8,28 +8,27 @@ use crate::sites::Compat;
 /// Settings of an analysis: which mutants are executed, and within which limits.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MutationSettings {
-    /// The operators.
+    /// The operators that create mutants.
     pub operators: Vec<Operator>,
-    /// Seed of all choices that mutants need: keys, variables, the mutants of a sample. It is
-    /// independent of the seed of the suite, so that suites of all seeds and algorithms are
-    /// executed on the same mutants.
+    /// Seed of all random choices, such as keys, variables and the mutants of a sample. It is
+    /// independent of the seed of the suite, so suites of all seeds and algorithms are executed on the
+    /// same mutants.
     pub seed: u64,
     /// Maximum number of mutants; `None` for all. Each mutant is equally likely to be drawn.
     pub sample: Option<u64>,
-    /// Whether every test that may kill a mutant is executed, instead of stopping at the first test
-    /// that does.
+    /// Whether all tests that may kill a mutant are executed, even after a test has killed it.
     pub all_killers: bool,
-    /// Whether flaky assertions are left out. They hold on the original under the seed of the
-    /// suite, which is used here, and the published scores include flaky assertions.
+    /// Whether flaky assertions are left out. Flaky assertions hold on the original under the seed of
+    /// the suite, which is used here, and are included in published scores.
     pub stable_only: bool,
-    /// Maximum number of blocks that a test may execute on a mutant, as a multiple of the blocks
-    /// that it executed on the original. Its steps are the same on every mutant.
+    /// Maximum number of blocks that a test may execute on a mutant, as a multiple of the number of
+    /// blocks that the test executed on the original.
     pub block_factor: u64,
-    /// Number of blocks that a test may execute beyond this multiple.
+    /// Number of blocks that a test may execute in addition to this multiple.
     pub block_allowance: u64,
-    /// Maximum number of steps of a test. Longer tests are not executed.
+    /// Maximum number of steps of a test.
     pub steps: u64,
-    /// Deviations of Whisker's published code.
+    /// Peculiarities of Whisker's published code.
     pub compat: Compat,
 }
 

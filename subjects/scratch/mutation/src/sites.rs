@@ -9,7 +9,7 @@ use catherd_search::Stream;
 use crate::mutant::{Edit, KEY, Link, Mutant, Predecessor};
 use crate::operator::Operator;
 
-/// The keys that replace other keys (the list of Whisker, which does not contain *enter*).
+/// The keys that replace other keys: Whisker's list, which does not contain *enter*.
 #[rustfmt::skip]
 const KEYS: [&str; 42] = [
     "a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l", "m", "n", "o", "p", "q", "r",
@@ -21,7 +21,7 @@ const KEYS: [&str; 42] = [
 const CONDITIONS: [&str; 5] =
     ["CONDITION", "OPERAND", "TOUCHINGOBJECTMENU", "OPERAND1", "OPERAND2"];
 
-/// Deviations of the published code of Whisker in the creation of mutants.
+/// Peculiarities of Whisker's published code in the creation of mutants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {
     /// If a block has two operands, the position of the negated operand is drawn at random.
@@ -30,9 +30,10 @@ pub struct Compat {
     pub vrm_stage_only: bool,
 }
 
-/// All mutants of a project by these operators, with operators in the order of the table in the
-/// paper and blocks in file order, including loose scripts. Each operator draws its replacements
-/// from a separate stream, so that they do not depend on the other operators.
+/// All mutants that these operators create for a project, including mutants of loose scripts.
+/// Operators are in the order of the paper's table, and the blocks of each operator are in file
+/// order. Each operator draws its replacements from a separate stream, so they do not depend on the
+/// other operators.
 pub fn mutants(
     project: &Project,
     operators: &[Operator],
@@ -53,7 +54,6 @@ pub fn mutants(
     mutants
 }
 
-/// Search for the sites of one operator.
 struct Finder<'a> {
     project: &'a Project,
     compat: Compat,
@@ -62,7 +62,6 @@ struct Finder<'a> {
 }
 
 impl Finder<'_> {
-    /// Adds the mutants of the operator at a block.
     fn visit(
         &mut self,
         operator: Operator,
@@ -113,8 +112,7 @@ impl Finder<'_> {
         Some(*self.stream.pick(&others))
     }
 
-    /// A different opcode of the group, drawn at random; `None` if the block's opcode is not in the
-    /// group.
+    /// Draws a different opcode of the group.
     fn other(&mut self, opcode: Opcode, group: &[Opcode]) -> Option<Opcode> {
         if !group.contains(&opcode) {
             return None;
@@ -140,8 +138,8 @@ impl Finder<'_> {
         Some(Edit::Negate(above.block, input))
     }
 
-    /// Adds the mutants of the variables that a block's inputs hold, and of the block if it
-    /// reports a variable.
+    /// Adds mutants for the variables in a block's inputs, and for the block itself if it reports a
+    /// variable.
     fn variables(&mut self, target: &Target, predecessors: &Predecessors, index: BlockIndex) {
         let block = &target.blocks[index as usize];
         if block.opcode == Opcode::DataVariable
@@ -165,8 +163,8 @@ impl Finder<'_> {
         }
     }
 
-    /// A different variable that the target can read, of the stage or of the target itself, drawn
-    /// at random; `None` if there is none.
+    /// Draws a different variable of the stage or, unless `vrm_stage_only` is set, of the target.
+    /// Returns the name and the id of the variable.
     fn other_variable(
         &mut self,
         target: &Target,
@@ -177,7 +175,7 @@ impl Finder<'_> {
         let own =
             if target.is_stage || self.compat.vrm_stage_only { &[][..] } else { &target.variables };
         let known = stage.variables.iter().chain(own);
-        // If no variable has the id in the block, the block refers to the variable with its name.
+        // If no variable has the id in the block, the block refers to a variable by name.
         let by_id = id.filter(|&id| known.clone().any(|variable| *variable.id == *id));
         let is_other = |variable: &&catherd_scratch_sb3::Variable| match by_id {
             Some(id) => *variable.id != *id,
@@ -201,9 +199,8 @@ const ARITHMETIC: [Opcode; 4] = [
 const LOGICAL: [Opcode; 2] = [Opcode::OperatorAnd, Opcode::OperatorOr];
 const RELATIONAL: [Opcode; 3] = [Opcode::OperatorEquals, Opcode::OperatorLt, Opcode::OperatorGt];
 
-/// The hats of Whisker's mutation operators: [`Operator::Sdm`] removes their bodies, and
-/// [`Operator::Sbd`] does not delete them. Hats of extensions and *when touching object* are not on
-/// Whisker's list; *delete* does not apply to these either, because no block precedes a hat.
+/// Whether the opcode is in Whisker's list of hats, which contains neither the hats of extensions
+/// nor *when touching object*.
 fn is_whisker_hat(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
@@ -219,8 +216,8 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
     )
 }
 
-/// Whether [`Operator::Sbd`] deletes the block: all commands except hats, `if` and `if else`, `wait
-/// until`, and the loops that the palette shows.
+/// Whether [`Operator::Sbd`] may delete the block: a command other than `if`, `if else`, `wait
+/// until`, the loops that the palette shows, and Whisker's hats.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)
@@ -237,7 +234,7 @@ fn is_deletable(block: &Block) -> bool {
         )
 }
 
-/// Whether [`Operator::Ncm`] negates the reporter: all conditions except *not*, *list contains*,
+/// Whether [`Operator::Ncm`] may negate the reporter: a condition other than *not*, *list contains*,
 /// *loud* and parameters of custom blocks.
 fn is_condition(opcode: Opcode) -> bool {
     use Opcode::*;
@@ -248,8 +245,8 @@ fn is_condition(opcode: Opcode) -> bool {
     opcode.is_boolean() && !is_excluded
 }
 
-/// The predecessor of each block of a target. It is found by following links forward, because the
-/// backward links of project files are not reliable. If a block has several predecessors, the first
+/// The predecessor of each block of a target, found by following forward links, because the
+/// backward links in project files are not reliable. If a block has several predecessors, the first
 /// in file order is used.
 struct Predecessors(Vec<Option<Predecessor>>);
 
@@ -283,12 +280,11 @@ impl Predecessors {
         }
     }
 
-    /// The block above or around a block; `None` for the top of a script.
     fn parent(&self, index: BlockIndex) -> Option<Predecessor> {
         self.0[index as usize]
     }
 
-    /// The statement that has the block as an operand, or the block itself. This terminates because
+    /// The statement that contains the block as an operand, or the block itself. The loop ends because
     /// the reader of projects removes cycles.
     fn statement(&self, target: &Target, index: BlockIndex) -> BlockIndex {
         let mut statement = index;

@@ -17,8 +17,8 @@ pub trait Tests: Sync {
     fn on_original(&self, program: &Arc<Program>, settings: &MutationSettings)
     -> Vec<OriginalTest>;
 
-    /// Executes tests on a mutant, each within its number of blocks. `seen` is called after each
-    /// test and ends the execution if it breaks.
+    /// Executes tests on a mutant, each within its maximum number of blocks. Calls `seen` with the
+    /// number and verdict of each test. If `seen` breaks, no further test is executed.
     fn on_mutant(
         &self,
         program: Program,
@@ -31,13 +31,13 @@ pub trait Tests: Sync {
 /// The result of a test on the original.
 #[derive(Clone, Debug)]
 pub struct OriginalTest {
-    /// How it ended. Tests that did not pass are not executed on mutants.
+    /// How the test ended. Tests that did not pass are not executed on mutants.
     pub result: OriginalResult,
-    /// The blocks that it executed.
+    /// The blocks that the test executed.
     pub covered: CoveredBlocks,
-    /// Whether it presses keys.
+    /// Whether the test presses keys.
     pub presses_keys: bool,
-    /// Number of blocks that it executed.
+    /// Number of blocks that the test executed.
     pub blocks: u64,
 }
 
@@ -57,7 +57,7 @@ pub enum OriginalResult {
 pub struct BoundedTest {
     /// Position of the test in the suite.
     pub number: usize,
-    /// Maximum number of blocks that it may execute.
+    /// Maximum number of blocks that the test may execute.
     pub blocks: u64,
 }
 

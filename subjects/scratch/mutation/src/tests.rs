@@ -8,8 +8,8 @@ use catherd_scratch_vm::Program;
 
 use super::*;
 
-/// A sprite that goes to 50 after the flag and turns when `b` is pressed. If a condition that is
-/// false were true, it would turn forever without screen refresh.
+/// A sprite that moves to x = 50 after a click on the flag and turns when `b` is pressed. If its
+/// condition is negated, the sprite turns forever without screen refresh.
 fn walking() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("50"))]);
@@ -18,7 +18,7 @@ fn walking() -> Project {
     let when = cat.when(comparison);
     let call = cat.call("spin");
     cat.hold(when, call);
-    // At the end, add a block that has no effect on the sprite.
+    // This block has no effect on the sprite.
     let idle = cat.block(Opcode::SensingResetTimer, &[]);
     cat.flag(&[walk, when, idle]);
     let turn = cat.block(Opcode::MotionTurnRight, &[("DEGREES", number("90"))]);
@@ -118,10 +118,10 @@ fn outcomes_follow_from_the_tests() {
     assert_eq!((turn.outcome, script.outcome), (MutantOutcome::Killed, MutantOutcome::Killed));
     assert_eq!((turn.kills[0].test, turn.executions), (2, 1));
     assert_eq!(duplicates(&results).iter().flatten().count(), 1);
-    // The hat of the mutant waits for another key, so no test covers it, but one test notices it.
+    // The mutant's hat waits for another key, so no test covers the hat, but one test notices it.
     assert_eq!(of(Krm, EventWhenKeyPressed).outcome, MutantOutcome::Killed);
-    // With the condition negated, the sprite turns forever within a step, and the test ends before
-    // it can fail.
+    // With the condition negated, the sprite turns forever within a step, and the test reaches the
+    // limit of blocks before it can fail.
     let negated = of(Ncm, OperatorGt);
     assert_eq!((negated.outcome, negated.executions), (MutantOutcome::Limit, 1));
 

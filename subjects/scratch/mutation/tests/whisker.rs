@@ -1,7 +1,7 @@
-//! Tests mutants of real projects: compares their counts with the counts of Whisker, and checks the
-//! expectations of the tests of Whisker.
+//! Tests mutants of real projects: compares their counts with Whisker's counts, and checks the
+//! expectations of Whisker's tests.
 //!
-//! Reads the folder of projects that `CATHERD_CORPUS` names.
+//! The tests read projects from the folder that `CATHERD_CORPUS` names.
 #![allow(clippy::print_stderr)] // The tests print scores.
 
 use std::ops::ControlFlow;
@@ -91,7 +91,7 @@ fn mutants_differ_from_their_originals_as_whisker_expects() {
         let mut made = 0;
         for seed in 0..5 {
             for found in mutants(&project, &[operator], Compat::default(), seed) {
-                // Pressing any key also presses the old key.
+                // The key *any* includes the old key.
                 if found.name(&project).change.ends_with("-> key any") {
                     continue;
                 }

@@ -10,24 +10,24 @@ use crate::trace::Trace;
 #[derive(Debug)]
 pub struct Recorder {
     trace: Trace,
-    /// The trace before the current record, or a reusable buffer.
+    /// While calls are recorded, the trace before the record; otherwise, a reusable buffer.
     set_aside: Trace,
-    /// Whether calls are recorded for [`Tracer::take_over`].
+    /// Whether a [record](Tracer::record) is being made.
     records: bool,
-    /// The current time, counted over all executions. Each step and each record begins a new time.
+    /// Clock of steps and records, which is never reset.
     time: u64,
     /// The time at which the current step began.
     step: u64,
     /// For each block, the last time at which it was evaluated.
     evaluated: Vec<u64>,
-    /// For each series, the last time at which its blocks were evaluated.
+    /// For each series, the time of the last [`Tracer::covered_all`].
     series: Vec<u64>,
     /// Blocks whose entries changed in the current span.
     changed: Vec<BlockNo>,
     /// For each block, the last span in which its entry changed. Spans are counted over all
     /// executions.
     changed_in: Vec<u64>,
-    /// The current span: the time since the last [`Recorder::flush`].
+    /// Number of the current span, which began with the last [`Recorder::flush`] or [`Recorder::clear`].
     span: u64,
 }
 
@@ -63,8 +63,8 @@ impl Recorder {
         self.step = self.time;
     }
 
-    /// Restores the state of an execution with this history whose last step evaluated these
-    /// blocks.
+    /// Restores the state after an execution that has this history and evaluated these blocks in its
+    /// last step.
     pub fn resume(&mut self, history: &History, evaluated: &[BlockNo]) {
         self.clear();
         history.replay(u32::MAX, &mut self.trace);
@@ -89,8 +89,8 @@ impl Recorder {
         self.evaluated[block.0 as usize] >= self.step
     }
 
-    /// Appends the changes since the last call to a history, as the changes of an event. Returns
-    /// whether there are any.
+    /// Appends the changes since the last call of `flush` or [`Recorder::clear`] to a history, as
+    /// changes of this event. Returns whether there are any changes.
     pub fn flush(&mut self, event: u32, history: &mut History) -> bool {
         self.span += 1;
         let changed = !self.changed.is_empty();
@@ -101,7 +101,7 @@ impl Recorder {
         changed
     }
 
-    /// Records that a block is evaluated for the first time since the current time began.
+    /// Records the first evaluation of a block at the current time.
     #[inline(never)]
     fn evaluate(&mut self, block: BlockNo) {
         self.evaluated[block.0 as usize] = self.time;
@@ -199,7 +199,7 @@ impl Tracer for Recorder {
 
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let before = self.trace.record(block);
-        // False for NaN.
+        // The comparison is false for NaN.
         if before.is_some_and(|least| least.0 <= to_true && least.1 <= to_false) {
             return;
         }
@@ -222,7 +222,7 @@ impl Tracer for Recorder {
 #[derive(Clone, Debug, Default)]
 pub struct History(Vec<Change>);
 
-/// The entry of a block after an event that changed it.
+/// The entry of a block in the trace after an event that changed this entry.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Change {
     event: u32,
@@ -247,7 +247,7 @@ impl Change {
 }
 
 impl History {
-    /// The trace after the first `events` events.
+    /// Sets `trace` to the trace after the first `events` events.
     pub fn replay(&self, events: u32, trace: &mut Trace) {
         trace.clear();
         for change in self.0.iter().take_while(|change| change.event < events) {
@@ -265,14 +265,14 @@ impl History {
         History(self.0.iter().take_while(|change| change.event < events).copied().collect())
     }
 
-    /// The changes of the last of `events` events. The history must have no later event.
+    /// The changes of event number `events - 1`. The history must not contain changes of later events.
     pub fn last(&self, events: u32) -> &[Change] {
         let earlier = self.0.partition_point(|change| change.event + 1 < events);
         &self.0[earlier..]
     }
 
-    /// Merges the changes of each block by the last of `events` events, which was recorded in
-    /// several pieces. The history must have no later event.
+    /// Keeps only the last change of each block by event number `events - 1`, which was recorded in
+    /// several pieces. The history must not contain changes of later events.
     pub fn merge_last(&mut self, events: u32) {
         let earlier = self.0.len() - self.last(events).len();
         let mut merged = earlier;
@@ -294,7 +294,7 @@ impl History {
         self.0.extend_from_slice(changes);
     }
 
-    /// The number of events up to the last that changed the trace.
+    /// The number of events up to and including the last event that changed the trace.
     pub fn last_change(&self) -> u32 {
         self.0.last().map_or(0, |change| change.event + 1)
     }

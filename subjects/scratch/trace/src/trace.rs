@@ -5,15 +5,14 @@ use catherd_scratch_suite::goals::Branch;
 
 /// Covered blocks and branch distances of one execution, by project-wide block number.
 ///
-/// A trace may also contain the [branches](Branch) that were taken, as covered blocks with the
-/// numbers of the branches.
+/// A trace may also contain the [branches](Branch) that were taken, stored as covered blocks under
+/// the numbers of the branches.
 ///
-/// Traces should be reused, because [`Trace::clear`] only writes two bits for each block.
+/// Traces should be reused, because [`Trace::clear`] writes only a few bits for each block.
 #[derive(Clone, Debug)]
 pub struct Trace {
     covered: Vec<u64>,
     recorded: Vec<u64>,
-    /// Whether branches are kept.
     branches: bool,
     /// An entry is valid if its bit in `recorded` is set; other entries come from earlier
     /// executions.
@@ -33,7 +32,7 @@ impl Trace {
         }
     }
 
-    /// Like [`new`](Trace::new), with room for the branches if `branches` is set.
+    /// Creates an empty trace like [`new`](Trace::new), with room for branches if `branches` is set.
     pub fn with_branches(block_count: usize, branches: bool) -> Self {
         let numbers = if branches { 3 * block_count } else { block_count };
         Self { covered: vec![0; numbers.div_ceil(64)], branches, ..Self::new(block_count) }
@@ -73,7 +72,8 @@ impl Trace {
         self.take(block, to_true, to_false);
     }
 
-    /// Adds the branches of a block whose distance is 0, if the trace contains branches.
+    /// Covers the branches of a block for which the distance is 0. Does nothing if the trace does not
+    /// contain branches.
     pub fn take(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         if !self.branches {
             return;
@@ -85,7 +85,7 @@ impl Trace {
         }
     }
 
-    /// Records distances of a block, which replace the recorded distances.
+    /// Replaces the recorded distances of a block.
     pub fn record_latest(&mut self, block: BlockNo, distances: (f64, f64)) {
         let (word, bit) = place(block);
         self.recorded[word] |= bit;
@@ -98,7 +98,7 @@ impl Trace {
         self.covered[word] & bit != 0
     }
 
-    /// The smallest distances to true and false; `None` if none were recorded.
+    /// The recorded distances of a block to true and false; `None` if none are recorded.
     pub fn record(&self, block: BlockNo) -> Option<(f64, f64)> {
         let (word, bit) = place(block);
         (self.recorded[word] & bit != 0).then(|| self.distances[block.0 as usize])
