@@ -44,7 +44,6 @@ fn step(bencher: Bencher<'_, '_>, program: &str) {
     measure(bencher, program, ());
 }
 
-/// Executes a step with coverage and distances.
 #[divan::bench(args = names())]
 fn traced_step(bencher: Bencher<'_, '_>, program: &str) {
     measure(bencher, program, Everything);

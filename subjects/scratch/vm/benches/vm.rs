@@ -1,4 +1,4 @@
-//! Benchmarks of executing the projects of the demo corpus.
+//! Benchmarks with projects of the demo corpus.
 
 mod everything;
 
@@ -11,7 +11,7 @@ use divan::{Bencher, black_box};
 
 use everything::Everything;
 
-/// Projects with clones, sensing of a colour, a maze of colours, pen lines, lists, and waits.
+/// Projects with clones, colour sensing, pen lines, lists and waits.
 const PROJECTS: [&str; 6] =
     ["apple-catch", "ball-bounce", "maze", "spirograph", "sorting", "traffic-light"];
 
@@ -81,7 +81,7 @@ fn load(bencher: Bencher<'_, '_>, project: &str) {
     });
 }
 
-/// Dispatches a thousand blocks without executing them. The time is a lower bound for executing
+/// Dispatches a thousand commands that do almost nothing, for comparison with the execution of
 /// blocks.
 #[divan::bench]
 fn a_thousand_empty_dispatches(bencher: Bencher<'_, '_>) {

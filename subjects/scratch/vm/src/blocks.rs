@@ -258,10 +258,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         &mut self.state.threads[self.thread]
     }
 
-    /// The frame of the executing block.
     pub(crate) fn frame(&mut self) -> &mut Frame {
         let thread = &mut self.state.threads[self.thread];
-        // A block executes only from the top of its thread's stack.
+        // The executing block is at the top of its thread's stack.
         thread.stack.last_mut().expect("the executing block is on the stack")
     }
 
@@ -312,8 +311,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         true
     }
 
-    /// Reports the distances of a timed block from its end and from waiting: the remaining fraction
-    /// of its time and 0 while it waits, then 0 and 1.
+    /// Reports the distances of a timed block to ending and to waiting: the remaining fraction of its
+    /// time and 0 during the wait; 0 and 1 after the wait.
     pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;

@@ -12,17 +12,15 @@ use crate::vm::Vm;
 pub struct Call<'a>(pub(crate) Work<'a>);
 
 pub(crate) enum Work<'a> {
-    /// A step.
     Step,
-    /// The green flag is clicked.
     Flag,
-    /// Events happen, for one target or for all.
+    /// Events happen, for one target or for all targets.
     Start(&'a [Trigger], Option<TargetId>),
 }
 
-/// Compiles the interpreter for a tracer in the crate of the tracer, once. Without this in the
-/// implementation of [`Tracer`], each crate that executes a program with this tracer compiles a
-/// copy, which takes about ten seconds.
+/// Compiles the interpreter for a tracer once, in the crate of the tracer. Without this macro in the
+/// implementation of [`Tracer`], each crate that executes programs with the tracer compiles a copy,
+/// which takes about ten seconds.
 #[macro_export]
 macro_rules! compile_interpreter {
     () => {

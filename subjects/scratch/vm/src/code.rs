@@ -66,8 +66,7 @@ pub(crate) enum PenParam {
     Transparency,
 }
 
-/// Pattern that matches the operations of motion, looks and pen with one operand, which is a
-/// number.
+/// Pattern that matches the operations of motion, looks and pen with one numeric operand.
 macro_rules! one_number {
     ($number:pat) => {
         Op::MoveSteps($number)
@@ -99,8 +98,8 @@ pub(crate) enum Op {
         value: ExprId,
     },
     HatTouching(ExprId),
-    /// A hat whose predicate is never true: it needs hardware that the VM does not have, or its
-    /// quantity is unknown.
+    /// A hat whose predicate is never true, because the hat needs hardware that the VM does not have,
+    /// or because its quantity is unknown.
     HatNever,
     /// The Makey Makey hat for a key.
     HatMakeyKey(ExprId),
@@ -143,7 +142,7 @@ pub(crate) enum Op {
     SwitchCostume(ExprId),
     NextCostume,
     SwitchBackdrop(ExprId),
-    /// Waits for the scripts that it starts.
+    /// Also waits for the started scripts.
     SwitchBackdropAndWait(ExprId),
     NextBackdrop,
     ChangeEffect(Effect, ExprId),
@@ -241,7 +240,6 @@ pub(crate) enum Op {
         item: ExprId,
     },
 
-    /// Shows or hides a monitor.
     SetMonitorShown {
         monitor: u32,
         shown: bool,

@@ -1,5 +1,5 @@
-//! Comparisons of expressions. Numeric operands, which are most frequent, are compared directly as
-//! numbers; other operands are compared as values.
+//! Comparisons of expressions. Numeric operands, which are the most frequent, are compared directly
+//! as numbers; other operands are compared as values.
 
 use crate::code::{Expr, ExprId};
 use crate::eval::text_cost;
@@ -70,8 +70,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         result
     }
 
-    /// The value of an expression, which [`Self::comparand`] may already have evaluated; `None` if
-    /// the value is stored.
+    /// The value of an expression that [`Self::comparand`] may already have evaluated; `None` if the
+    /// value is stored.
     fn unless_stored(&mut self, e: ExprId, known: Option<f64>) -> Option<Value> {
         match known {
             _ if self.stored(e).is_some() => None,
@@ -80,8 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The number by which an expression is compared, if it can be found without fuel; NaN if its
-    /// value is NaN. `None` for other expressions, which are not evaluated.
+    /// The number by which an expression is compared. `None`, without evaluating the expression, if
+    /// the number cannot be found without fuel.
     #[inline(never)]
     fn comparand(&mut self, e: ExprId) -> Option<f64> {
         let value = match self.program.exprs[e.0 as usize] {
@@ -93,7 +93,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         short_comparand(value)
     }
 
-    /// The value of an expression that only reads a stored value; `None` for other expressions.
+    /// The value of an expression that only reads a stored value.
     #[inline]
     pub(crate) fn stored(&self, e: ExprId) -> Option<&Value> {
         match &self.program.exprs[e.0 as usize] {

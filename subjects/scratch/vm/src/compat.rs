@@ -6,8 +6,7 @@ use std::str::FromStr;
 /// The version of Scratch that a program is compiled for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compat {
-    /// The version of the Whisker paper: Scratch of November 2020 with the changes that Whisker
-    /// made to it.
+    /// The version of the Whisker paper: Scratch of November 2020 with Whisker's changes.
     #[default]
     Of2022,
     /// The current version of Scratch, with version 15.1.1 of its virtual machine.

@@ -1,5 +1,5 @@
 //! The compiler from the project model to [`Program`]: names become slots, literals become
-//! numbers, scripts become chains of commands.
+//! constants, and scripts become chains of commands.
 
 mod commands;
 mod expressions;
@@ -61,9 +61,9 @@ impl Program {
         Self::with_skins(project, compat, SkinSetBuilder::new(Limits::default()))
     }
 
-    /// Compiles a project for the version of Scratch of this program. Costumes that this program
-    /// also has, for example because both projects are based on one template, are shared, so that
-    /// they are not read or rasterised again.
+    /// Compiles a project for the version of Scratch of this program. Costumes that both projects
+    /// have, for example because they are based on the same template, are shared instead of being
+    /// read and rasterised again.
     ///
     /// # Errors
     /// Like [`Program::compile`].
@@ -83,7 +83,7 @@ impl Program {
     }
 
     /// Compiles a version of this program's project in which only blocks were changed. Costumes
-    /// are shared, so that they are not read or rasterised again.
+    /// are shared instead of being read and rasterised again.
     ///
     /// # Errors
     /// Like [`Program::compile`].
@@ -116,7 +116,7 @@ fn costumes(
     skins: &mut SkinSetBuilder,
 ) -> Arc<[Costume]> {
     // The version of 2022 replaces a costume that is missing or cannot be read with an empty
-    // costume, and today's Scratch with the picture of a question mark.
+    // costume; today's Scratch replaces it with the picture of a question mark.
     let replacement = |costume: &sb3::Costume, skins: &mut SkinSetBuilder| {
         let shown = match (compat, costume.vector) {
             (Compat::Of2022, _) => return skins.add_blank(),
@@ -138,8 +138,8 @@ fn costumes(
             skins.add_bitmap(bytes, costume.bitmap_resolution, center)
         };
         skin.unwrap_or_else(|error| {
-            // The original can read a picture that exceeds our limit, so the picture for damaged
-            // costumes is not shown instead.
+            // The original may be able to read a picture that exceeds our limit, so the picture for
+            // damaged costumes is not shown instead.
             if error.is_limit() { skins.add_blank() } else { replacement(costume, skins) }
         })
     };
@@ -351,8 +351,7 @@ impl<'a> Compiler<'a> {
         self.scope.procedure = None;
     }
 
-    /// The event that starts the script under a hat block. `None` for blocks that are not hats and
-    /// for hats without the field that names their event.
+    /// The event that starts the script under a hat block.
     fn trigger(&mut self, block: &'a Block) -> Option<Trigger> {
         let target = self.scope.target;
         let option = |name: &str| match block.field(name) {
@@ -380,7 +379,7 @@ impl<'a> Compiler<'a> {
         block.map_or(NONE, |b| self.command(b))
     }
 
-    /// Compiles all reserved commands, including those reserved in the meantime.
+    /// Compiles all pending commands, including commands that become pending in the meantime.
     fn compile_pending(&mut self) {
         while let Some((block, id, procedure)) = self.scope.pending.pop() {
             self.scope.procedure = procedure;
@@ -396,7 +395,7 @@ impl<'a> Compiler<'a> {
     /// The slot of a variable that a field or an input names, and whether the variable must be
     /// created when it is first read. The first match is used: a variable of the target by id, of
     /// the stage by id, of the target by name, or of the stage by name. If there is no match, a new
-    /// variable of the target is used.
+    /// variable of the target is created.
     fn variable(&mut self, id: &'a str, name: &str) -> (Slot, bool) {
         let own = |i: u32| if self.scope.is_stage { Slot::Stage(i) } else { Slot::Own(i) };
         if let Some(&i) = self.scope.by_id.get(id) {
@@ -444,7 +443,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The value of a field of the menu block in an input of a block.
+/// The value of a menu block's field, found in the inputs of a block.
 fn menu_field<'a>(target: &'a sb3::Target, block: &'a Block, name: &str) -> Option<&'a str> {
     block.inputs.iter().find_map(|input| match input.block {
         sb3::Slot::Block(menu) => Some(target.blocks.get(menu as usize)?.field(name)?.text()),
@@ -452,7 +451,7 @@ fn menu_field<'a>(target: &'a sb3::Target, block: &'a Block, name: &str) -> Opti
     })
 }
 
-/// The number of a message, case-insensitively by its name.
+/// The number of the message with this name, which is not case-sensitive.
 #[expect(clippy::mutable_key_type, reason = "no hash depends on whether a number is parsed")]
 fn message(messages: &mut FxHashMap<Text, u32>, name: &Text) -> u32 {
     let next = messages.len() as u32;

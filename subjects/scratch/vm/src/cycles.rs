@@ -1,13 +1,13 @@
-//! Skipping of iterations in loops without screen refresh whose state repeats. One period of such a
-//! loop shows the effects of the iterations up to the end of the budget, so they need not be
-//! executed. A program that hangs ends its slice after the same blocks as without skipping, but in
-//! a fraction of the time.
+//! Skipping of iterations in loops without screen refresh whose state repeats. Such a loop would go
+//! through the same states until its budget ends, so these iterations need not be executed. A
+//! program that hangs ends its slice after the same number of blocks as without skipping, but in a
+//! fraction of the time.
 //!
-//! After some thousand iterations of loops in one slice, the state is stored before the next
-//! iteration of a loop, if the loop contains only blocks whose whole effect is known: on variables,
-//! on the position of the sprite, and on the thread. If the state is the same when this loop begins
-//! a later iteration, and again after the same amount of fuel, it repeats with this period as long
-//! as there is fuel.
+//! After several thousand iterations of loops in one slice, the state is stored before the next
+//! iteration of a loop, if the loop contains only blocks that affect nothing but variables, the
+//! position of the sprite and the thread. If a later iteration of this loop begins with the same
+//! state, and another iteration does so after the same amount of fuel, the state repeats with this
+//! period until the fuel is used up.
 
 pub(crate) mod noted;
 
@@ -36,9 +36,9 @@ const MAX_FRAMES: usize = 256;
 const LONGEST_TEXT: usize = 64;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Searches for a cycle before an iteration of the loop on top of the stack. This is called
-    /// from time to time, only in warp and only if fuel remains. If there is a cycle, consumes the
-    /// fuel of the following periods.
+    /// Searches for a cycle before an iteration of the loop on top of the stack. The function is
+    /// called from time to time, only in warp and only if fuel remains. If there is a cycle,
+    /// consumes the fuel of the following periods.
     #[cold]
     #[inline(never)]
     pub(crate) fn search_cycle(&mut self) {
@@ -71,8 +71,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Consumes the fuel of as many whole periods as possible, so that fuel of the slice and the
-    /// step remains.
+    /// Consumes the fuel of as many whole periods as possible, leaving some fuel of the slice and the
+    /// step.
     fn skip(&mut self, period: u32) {
         self.buffers.cycles.due = INTERVAL;
         let fuel = u64::from(self.slice_fuel).min(self.state.step_fuel);
@@ -131,7 +131,6 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// Whether two numbers have the same bits, including the signs of zeros and NaN.
 fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
@@ -171,7 +170,6 @@ impl Scan<'_> {
         }
     }
 
-    /// Scans a branch from its first block.
     fn branch(&mut self, first: CommandId, moves: bool) -> Option<()> {
         let mut block = first;
         while block != NONE {
@@ -182,7 +180,7 @@ impl Scan<'_> {
     }
 
     /// Scans a block with its branches; `None` if it may have effects that are not compared, or if
-    /// the code is too long. Motion is accepted if `moves` is true, which means that it changes
+    /// the code is too long. Motion is accepted if `moves` is true, which means that motion changes
     /// only the position of the sprite.
     fn command(&mut self, block: CommandId, moves: bool) -> Option<()> {
         self.count()?;

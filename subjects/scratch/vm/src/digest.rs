@@ -1,4 +1,4 @@
-//! Digests of states, by which states are compared without comparing their contents.
+//! Digests of states, for comparing states without comparing their contents.
 
 use catherd_scratch_render::{DrawableId, Fingerprint};
 
@@ -18,24 +18,24 @@ use crate::vm::Vm;
 pub enum DigestScope {
     /// Everything that determines the further execution of the VM.
     Future,
-    /// Like [`DigestScope::Future`], without time: the clock, timers, and the elapsed time of waits
-    /// and glides.
+    /// Like [`DigestScope::Future`], but without time, such as the clock, timers, and the elapsed time
+    /// of waits and glides.
     Untimed,
-    /// Like [`DigestScope::Untimed`], and without the stream of random numbers.
+    /// Like [`DigestScope::Untimed`], but also without the stream of random numbers.
     Timeless,
 }
 
 impl<T: Tracer> Vm<T> {
     /// A digest of the state between two steps, the same on every computer and in every process.
     ///
-    /// Two VMs with the same program and settings whose digests of [`DigestScope::Future`] are
-    /// equal continue in the same way while their callers do the same, except with a probability of
-    /// about 2^-100. Digests do not depend on how the state was reached, with two exceptions: the
-    /// pen layer is represented by the lines and stamps since it was last cleared, and a digest
-    /// includes which outlines are known, which depends on what the program has sensed. The step
-    /// counter, the limits that were hit and the ids of targets are left out.
+    /// Two VMs with the same program, the same settings and equal digests of [`DigestScope::Future`]
+    /// continue in the same way if their callers do the same, except with a probability of about
+    /// 2^-100. Digests do not depend on how the state was reached, with two exceptions: the pen layer
+    /// is represented by the lines and stamps since the layer was last cleared, and the outlines that
+    /// are known depend on what the program has sensed. The step counter, the limits that were hit and
+    /// the ids of targets are left out.
     ///
-    /// Takes time proportional to the values of all variables and the items of all lists.
+    /// The time to compute a digest is proportional to the size of all variables and lists.
     pub fn state_digest(&self, scope: DigestScope) -> u128 {
         let print = Context::new(&self.program, &self.state, scope).state();
         print.bits()
@@ -47,7 +47,7 @@ struct Context<'a> {
     program: &'a Program,
     state: &'a State,
     scope: DigestScope,
-    /// For each number of a target, its position in the order of creation.
+    /// For each target id, the position of the target in the order of creation.
     targets: Vec<u32>,
     /// For each slot, the position of the thread in the execution order, or [`NO_THREAD`].
     threads: Vec<u32>,
@@ -191,8 +191,8 @@ impl<'a> Context<'a> {
         self.progress(thread, print)
     }
 
-    /// Appends the data that the block on top of a thread's stack keeps while it is in progress.
-    /// Such data of other blocks are no longer read.
+    /// Appends the data that the block on top of a thread's stack keeps while it is in progress. Data
+    /// of other blocks are no longer read.
     fn progress(&self, thread: &Thread, print: Fingerprint) -> Fingerprint {
         let top = thread.stack.last().filter(|top| {
             top.in_progress && !top.is_loop && top.parameters == 0 && top.block != NONE

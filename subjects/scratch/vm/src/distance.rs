@@ -20,7 +20,7 @@ pub(crate) struct ConditionDistances {
 
 impl ConditionDistances {
     /// The distance to the actual outcome is 0. The distance to the other outcome is `to_other` if
-    /// it is positive, infinity if it is NaN, and 1 otherwise.
+    /// positive, infinity if NaN, and 1 otherwise.
     pub(crate) fn new(value: bool, to_other: f64) -> ConditionDistances {
         let distance = if to_other.is_nan() {
             f64::INFINITY
@@ -66,7 +66,6 @@ const LESS: Formulas = (|a, b| a < b, |a, b| a - b + 1.0, |a, b| b - a);
 const GREATER: Formulas = (|a, b| a > b, |a, b| b - a + 1.0, |a, b| a - b);
 const EQUALS: Formulas = (|a, b| a == b, |a, b| (a - b).abs(), |_, _| 1.0);
 
-/// The distances of a comparison of numbers other than NaN.
 #[inline]
 fn of_numbers((outcome, to_true, to_false): Formulas, a: f64, b: f64) -> ConditionDistances {
     let value = outcome(a, b);
@@ -106,7 +105,7 @@ const DIAGONAL: f64 = 600.0;
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// The truth value of a control block's condition. Reports the distances of the condition to an
-    /// active tracer, unless the tracer already knows that both are 0.
+    /// active tracer, unless the tracer already knows distances of 0 to both outcomes.
     pub(crate) fn condition(&mut self, no: BlockNo, condition: ExprId) -> bool {
         if !T::ACTIVE {
             return self.truth(condition);

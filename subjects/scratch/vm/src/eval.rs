@@ -1,5 +1,5 @@
-//! Evaluation of expressions as numbers, truth values or values, so that no values are created that
-//! the caller would only cast.
+//! Evaluation of expressions as numbers, truth values or values. Evaluation as a number or truth
+//! value avoids creating a value that the caller would only cast.
 
 use std::borrow::Cow;
 
@@ -44,7 +44,7 @@ pub(crate) fn nan_to_zero(n: f64) -> f64 {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The number cast of an expression.
+    /// The value of an expression, cast to a number.
     pub(crate) fn number(&mut self, e: ExprId) -> f64 {
         let program = self.program;
         match &program.exprs[e.0 as usize] {
@@ -64,7 +64,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The truth value of an expression.
     pub(crate) fn truth(&mut self, e: ExprId) -> bool {
         let program = self.program;
         match program.exprs[e.0 as usize] {
@@ -116,12 +115,12 @@ impl<T: Tracer> Interpreter<'_, T> {
         floor(start + passed + ERROR_MS) / DAY_MS
     }
 
-    /// Index of the first item in a list that equals a value; `None` if there is none.
+    /// Index of the first item in a list that equals a value.
     fn find_item(&mut self, list: Slot, item: ExprId) -> Option<usize> {
         let item = self.value(item);
         let items = &self.list(list).items;
         let (length, found) = (items.len(), item.position_in(items));
-        // Comparisons of long texts take longer.
+        // A comparison with a long text takes longer.
         let walked = found.unwrap_or(length);
         self.consume_fuel(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));
         found
@@ -141,7 +140,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         a.join(&b.truncated(limit - a.len()))
     }
 
-    /// The text of an expression.
     pub(crate) fn text(&mut self, e: ExprId) -> Text {
         match self.value(e) {
             Value::Text(t) => t,
@@ -202,7 +200,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         })
     }
 
-    /// The value of an expression.
     pub(crate) fn value(&mut self, e: ExprId) -> Value {
         let program = self.program;
         match &program.exprs[e.0 as usize] {
@@ -314,7 +311,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// A list, which is created by the first block that uses it.
+    /// A list. The first block that uses a list creates it.
     #[inline]
     pub(crate) fn list(&mut self, slot: Slot) -> &mut List {
         let list = match slot {
@@ -333,7 +330,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.parameters.get((base + slot) as usize)
     }
 
-    /// The position (from 0) in a list to which an index refers; `None` if there is no such item.
+    /// The position (from 0) in a list to which an index refers.
     fn item_place(&mut self, list: Slot, index: ExprId) -> Option<usize> {
         let index = self.value(index);
         let length = self.list(list).items.len();
@@ -380,8 +377,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 }
 
-/// The position (from 0) of the item whose index is `n` rounded towards 0; `None` if there is no
-/// such item.
+/// The position (from 0) of the item whose index is `n` rounded towards 0.
 #[inline]
 pub(crate) fn place_of(n: f64, length: usize) -> Option<usize> {
     // The cast rounds towards 0 and maps NaN to 0. The position before 0 wraps to a number that is

@@ -1,4 +1,4 @@
-//! Functions of reporters that depend on numbers only: mathematics, the calendar, coordinates.
+//! Functions of reporters that depend only on numbers: mathematics, the calendar, coordinates.
 
 use std::f64::consts::PI;
 
@@ -9,7 +9,8 @@ use crate::rounding::{ceil, floor, remainder, round};
 use crate::settings::DAY_MS;
 use crate::value::{js_round, to_ten_decimals};
 
-/// A coordinate as its reporter returns it: the nearest integer if it differs by less than 1e-9.
+/// A coordinate as its reporter returns it: the nearest integer if the difference is less than
+/// 1e-9, and the coordinate itself otherwise.
 pub(crate) fn snap(x: f64) -> f64 {
     let round = js_round(x);
     if (x - round).abs() < 1e-9 { round } else { x }
@@ -56,8 +57,8 @@ fn rounded_sin_cos(x: f64) -> (f64, f64) {
     (to_ten_decimals(sin), to_ten_decimals(cos))
 }
 
-/// [`to_ten_decimals`] of all numbers that differ from `x` by less than 1e-12; `None` if they may be rounded to
-/// different numbers.
+/// The result of [`to_ten_decimals`]; `None` if a number that differs from `x` by less than 1e-12
+/// might be rounded differently.
 fn certain_decimals(x: f64) -> Option<f64> {
     let scaled = x * 1e10;
     let nearest = round(scaled);

@@ -19,7 +19,7 @@ use crate::vm::Vm;
 pub enum StartEvent<'a> {
     /// The green flag is clicked, see [`Vm::green_flag`].
     Flag,
-    /// A key is typed, by its name in the key menu. The keys that `key pressed?` senses do not
+    /// A key, given by its name in the key menu, is typed. The keys that `key pressed?` senses do not
     /// change.
     Key(&'a str),
     /// A target is clicked, independently of the mouse.
@@ -34,8 +34,8 @@ pub enum StartEvent<'a> {
     Hat {
         /// Opcode of the hat block.
         hat: Opcode,
-        /// Key, backdrop or message of the hat block, in upper or lower case; empty for other
-        /// blocks.
+        /// Name of the key, backdrop or message in the hat block, in upper or lower case; empty for
+        /// other blocks.
         option: &'a str,
         /// The target; `None` for all.
         only: Option<TargetId>,
@@ -43,8 +43,8 @@ pub enum StartEvent<'a> {
 }
 
 impl<T: Tracer> Vm<T> {
-    /// Starts the scripts that react to an event, and returns their threads. Their hats are
-    /// executed; their bodies begin in the next step. An unknown key or message, or a target that
+    /// Starts the scripts that react to an event, and returns their threads. The hats are executed
+    /// immediately; the bodies begin in the next step. An unknown key or message, or a target that
     /// does not exist, starts no scripts.
     pub fn start(&mut self, event: StartEvent<'_>) -> Vec<ThreadId> {
         match event {
@@ -108,7 +108,7 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
     /// - `Flag`: by [`Vm::green_flag`];
     /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
     /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its
-    ///   thread unless that has just turned true ([`Self::trigger_on_rising_edge`]);
+    ///   thread unless the predicate has just turned true ([`Self::trigger_on_rising_edge`]);
     /// - `Message`, `Backdrop`, `Clone`: by the blocks that send a message, switch the backdrop or
     ///   create a clone, during their slice.
     pub(crate) fn start_hats(&mut self, trigger: &Trigger, only: Option<TargetId>) {
@@ -146,7 +146,6 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
         self.buffers.started = started;
     }
 
-    /// The scripts of a target that react to an event.
     fn scripts_of(&self, target: TargetId, trigger: &Trigger) -> &'a [u32] {
         let program: &'a Program = self.program;
         let sprite = &program.sprites[self.state.targets[target.0 as usize].sprite as usize];

@@ -66,8 +66,8 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a target as dragging it with the mouse does: within the bounds of the stage and
-    /// without a line. A glide in progress continues from there. Does nothing for the stage, and if
+    /// Moves a target as a drag with the mouse does: within the bounds of the stage and without a
+    /// line. A glide in progress continues from the new position. Does nothing for the stage, or if
     /// the target does not exist.
     pub fn drag(&mut self, target: TargetId, x: f64, y: f64) {
         let mut interpreter = self.interpreter();
@@ -93,8 +93,8 @@ impl<T: Tracer> Vm<T> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Updates the mouse position from the pointer. A coordinate on the left or upper border of the
-    /// canvas is ignored, as in the original, because it is 0 there.
+    /// Updates the mouse position from the pointer. As in the original, a coordinate of 0 on the
+    /// canvas (the left or upper border) is ignored.
     fn update_mouse_position(&mut self) {
         let mouse = &mut self.state.mouse;
         let (x, y) = (mouse.pointer.0 + 240.0, 180.0 - mouse.pointer.1);

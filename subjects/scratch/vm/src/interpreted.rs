@@ -1,4 +1,4 @@
-//! Counts of blocks in warp that the interpreter executes because they have no instruction in the
+//! Counts of blocks in warp that the interpreter executes instead of the
 //! [linear form](crate::linear).
 
 use catherd_scratch_sb3::BlockNo;
@@ -23,7 +23,7 @@ pub enum Fallback {
     Value,
 }
 
-/// Blocks in warp that were executed, and those among them that the interpreter executed.
+/// Counts of executed blocks in warp, and of the blocks among them that the interpreter executed.
 #[derive(Clone, Debug, Default)]
 pub struct Interpreted {
     /// Number of all blocks in warp.
@@ -33,7 +33,7 @@ pub struct Interpreted {
 }
 
 impl<T: Tracer> Vm<T> {
-    /// Counts from now on which blocks in warp are interpreted.
+    /// Starts to count which blocks in warp are interpreted.
     pub fn count_interpreted(&mut self) {
         self.buffers.interpreted = Some(Box::default());
     }

@@ -53,7 +53,7 @@ pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) thread: usize,
     /// The target of the executing thread.
     pub(crate) target: usize,
-    /// Remaining fuel of this slice, in blocks. It limits only threads in warp.
+    /// Remaining fuel of this slice, in blocks. This fuel limits only threads in warp.
     pub(crate) slice_fuel: u32,
     /// Whether something visible has changed in this step.
     pub(crate) redraw: bool,
@@ -72,7 +72,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.step_fuel = self.state.step_fuel.saturating_sub(u64::from(blocks));
     }
 
-    /// Records that a limit was hit.
     #[cold]
     pub(crate) fn hit(&mut self, limit: Limit) {
         self.state.hits.hit(limit, self.state.steps);

@@ -1,9 +1,9 @@
 //! The deterministic Scratch virtual machine.
 //!
 //! A [`Program`] is compiled once from a project and shared; a [`Vm`] executes it step by step, and
-//! its caller applies inputs between steps. The same program, seed and input result in the same
-//! states on every computer, because time is measured in steps, random numbers come from a seeded
-//! stream, and transcendental functions from one portable implementation.
+//! its caller applies inputs between steps. The same program, settings, seed and inputs result in
+//! the same states on every computer, because time is measured in steps, random numbers come from a
+//! seeded stream, and transcendental functions come from one portable implementation.
 //!
 //! # Example
 //!

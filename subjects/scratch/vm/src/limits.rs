@@ -1,15 +1,15 @@
 //! Limits hit during execution. A limit never aborts an execution: the operation that exceeds it is
 //! skipped, shortened or postponed, or its thread is stopped, and the hit is counted.
 
-/// A limit of the VM. [`crate::VmSettings`] defines them; the limits of lists and clones are limits
-/// of Scratch.
+/// A limit of the VM. [`crate::VmSettings`] defines most limits; the limits of lists and clones are
+/// limits of Scratch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Limit {
     /// [`VmSettings::warp_budget`](crate::VmSettings::warp_budget): a slice "without screen
     /// refresh" was interrupted and continues in the next step.
     Slice,
     /// [`VmSettings::step_budget`](crate::VmSettings::step_budget): a thread was not executed in a
-    /// step, or interrupted.
+    /// step, or was interrupted.
     Step,
     /// [`VmSettings::stack_limit`](crate::VmSettings::stack_limit): a thread was stopped.
     CallDepth,

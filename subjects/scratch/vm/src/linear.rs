@@ -1,17 +1,17 @@
 //! Custom blocks without screen refresh in linear form: a list of instructions in place of a tree
 //! of expressions and a stack of frames, executed by a register machine.
 //!
-//! In profiles of programs that compute, no single part dominates: half of the time is spent on
-//! evaluating trees (a call, a match and a value for each node), a quarter on pushing and popping
-//! frames for each iteration and branch, and the rest on finding variables and counting fuel. The
-//! linear form removes these costs:
+//! In profiles of the interpreter with programs that compute, no single part dominates: half of the
+//! time is spent on evaluating trees (a call, a match and a value for each node), a quarter on
+//! pushing and popping frames for each iteration and branch, and the rest on finding variables and
+//! counting fuel. The linear form removes these costs:
 //!
 //! - Operands are registers, constants, variables and parameters; instructions read them as numbers
 //!   without an intermediate value. Variables, lists, parameters and the frames of loops and calls
 //!   remain in the data of the interpreter, so nothing must be written back and types need not be
 //!   predicted: the same instruction has a slower path for a text in a variable.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
-//!   begins only if there is more fuel than it takes, so that no budget ends within it.
+//!   begins only if more fuel remains than the run takes, so that no budget ends within the run.
 //! - For each instruction, a [handler](handlers) is selected once for each VM, according to the
 //!   kinds of the operands, so handlers do not branch on these kinds. Each handler calls the next
 //!   handler.

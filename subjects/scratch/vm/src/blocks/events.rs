@@ -47,10 +47,10 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.wait_for_awaited();
     }
 
-    /// Switches the backdrop and waits for the scripts that this starts, as today's Scratch does.
+    /// Switches the backdrop and waits for the scripts that the switch starts, as today's Scratch does.
     ///
-    /// Reproduces a defect of the original: if some script starts, the block fails, which ends the
-    /// step for all threads. It waits when it is executed again in the next step.
+    /// Reproduces a defect of the original: if a script starts, the block fails and ends the step for
+    /// all threads. The block waits when it is executed again in the next step.
     pub(super) fn switch_backdrop_and_wait(&mut self, backdrop: ExprId) {
         if self.frame().in_progress {
             return self.wait_for_awaited();
@@ -80,8 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {
             // A receiver that can continue may end in a later batch of this step, so the block is
-            // executed again in this step. (In warp the original tries again until the time of the
-            // slice is over.)
+            // executed again in this step. (In warp mode, the original tries again until the time of
+            // the slice is over.)
             let runnable = waits.iter().any(|&id| {
                 let receiver = &self.state.threads[id.0 as usize];
                 self.is_listed(id) && !receiver.is_done() && receiver.status == Status::Running

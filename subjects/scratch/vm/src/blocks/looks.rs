@@ -12,7 +12,7 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
 
-/// Maximum length of a bubble's text in UTF-16 code units; longer texts are truncated.
+/// Maximum length of a bubble's text in UTF-16 code units. A longer text is truncated.
 const BUBBLE_LIMIT: usize = 330;
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -81,8 +81,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Requests drawing if the target is visible, and moves its bubble, after its appearance has
-    /// changed. Motion of a target does not move its bubble.
+    /// Reacts to a change in a target's appearance: requests a redraw if the target is visible, and
+    /// moves its bubble. Motion of a target does not move its bubble.
     pub(crate) fn appearance_changed(&mut self, target: usize) {
         self.redraw |= self.state.targets[target].visible;
         if self.state.targets[target].bubble.drawable.is_some() {
@@ -120,7 +120,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report_appearance(self.target);
     }
 
-    /// Shows the costume with an index, which is rounded and wrapped. NaN and infinities select the
+    /// Shows the costume with this index, which is rounded and wrapped. NaN and infinities select the
     /// first costume.
     pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
         let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];

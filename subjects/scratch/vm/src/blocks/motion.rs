@@ -59,8 +59,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The position that a "go to" menu names: the mouse, a random position or a sprite. `None` if
-    /// the sprite does not exist.
+    /// The position that a "go to" menu names: a random position, or the position of the mouse or a
+    /// sprite. `None` if the sprite does not exist.
     fn destination(&mut self, name: &Text) -> Option<(f64, f64)> {
         if *name == *"_mouse_" {
             return Some(self.mouse_position());
@@ -117,8 +117,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn glide_to(&mut self, no: BlockNo, seconds: ExprId, to: ExprId) {
         let seconds = self.number(seconds);
         let to = self.text(to);
-        // Evaluate the destination in every step, because the original does and this takes random
-        // numbers; only the first value is used.
+        // The original evaluates the destination in every step, which may take random numbers, but
+        // uses only the first value.
         if let Some((x, y)) = self.destination(&to) {
             // A glide casts its destination to numbers, so an unknown mouse position becomes 0.
             let to = |n: f64| if n.is_nan() { 0.0 } else { n };

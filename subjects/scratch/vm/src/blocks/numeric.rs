@@ -5,8 +5,8 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Executes an operation with the numbers of its operands. Operations with one operand use the
-    /// first number, and so does `set pen (color)` for its value.
+    /// Executes an operation with the values of its numeric operands. Operations with one numeric
+    /// operand use only `a`.
     #[inline]
     pub(crate) fn apply(&mut self, op: &Op, a: f64, b: f64) {
         let target = &self.state.targets[self.target];

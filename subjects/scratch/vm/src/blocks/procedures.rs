@@ -5,13 +5,13 @@ use crate::interpreter::Interpreter;
 use crate::thread::Status;
 use crate::tracer::Tracer;
 
-/// Number of stack frames in which a call searches for itself to detect recursion.
+/// Number of stack frames that a call searches for the same custom block to detect recursion.
 const RECURSION_DEPTH: usize = 6;
 
 impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn call(&mut self, procedure: Option<u32>, (from, to): (u32, u32)) {
-        // The arguments may use the parameters of the caller. Therefore the new parameters are
-        // pushed after those of the caller, and become visible only after the evaluation.
+        // Arguments may use the parameters of the caller. Therefore, the new parameters are pushed
+        // after the caller's parameters and become visible only after the evaluation.
         let base = self.state.threads[self.thread].parameters.len();
         let program = self.program;
         let sprite = &program.sprites[self.state.targets[self.target].sprite as usize];
@@ -39,7 +39,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             return;
         }
         let limit = self.settings.stack_limit;
-        // Recursion with more frames between two calls is not detected; it ends its slice when the
+        // Recursion with more frames between two calls is not detected. Such recursion yields when the
         // fuel of the step is used up.
         let exhausted = self.state.step_fuel == 0;
         let recursive = !in_warp && (exhausted || self.is_recursive(procedure));

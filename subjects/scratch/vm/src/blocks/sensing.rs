@@ -49,7 +49,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             sets.resize_with(sprite + 1, Default::default);
         }
         let (count, set) = &mut sets[sprite];
-        // Replace the set only if targets or drawables were added or removed. Both are compared,
+        // Update the set only if targets or drawables were added or removed. Both are compared,
         // because a clone is added to the scene before it becomes a target.
         if *count != live.len() || !set.is_current(scene) {
             let instances = live.iter().filter(|live| live.sprite as usize == sprite);
@@ -156,7 +156,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The value of the block `timer` in seconds. Today's Scratch reads it from its only clock,
+    /// The value of the block `timer` in seconds. Today's Scratch reads the time from its only clock,
     /// which has already advanced when a step begins.
     pub(crate) fn timer(&self) -> f64 {
         if self.state.promises.is_some() && self.settings.one_timer {
@@ -181,8 +181,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Shows the first question of the queue in a bubble if its target was visible when it asked. A
-    /// tracer that watches may answer the question at once.
+    /// Shows the first question in the queue. A tracer that watches may answer the question at once.
     pub(crate) fn show_question(&mut self) {
         if let Some(question) = self.state.questions.front().filter(|q| q.bubble) {
             let (target, text) = (question.target.0 as usize, question.text.clone());
@@ -193,7 +192,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Lets the tracer answer the first question. If it does, the asking thread stops waiting when
+    /// Lets the tracer answer the first question. After an answer, the asking thread stops waiting when
     /// the step ends.
     fn offer_question(&mut self) {
         let Some(question) = self.state.questions.front() else { return };

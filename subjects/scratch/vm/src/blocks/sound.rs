@@ -1,4 +1,4 @@
-//! Sound, music, speech and hardware blocks. They produce no output, but take as long as in the
+//! Sound, music, speech and hardware blocks, which produce no output but take as long as in the
 //! original.
 
 use catherd_scratch_sb3::BlockNo;
@@ -37,15 +37,14 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.start_sound(no, number as u32, sprite.sounds[number].length, wait);
     }
 
-    /// Duration in seconds of the sound that a menu names; `None` if there is no such sound.
+    /// Duration in seconds of the sound that a menu names.
     fn sound_length(&self, value: &Value) -> Option<f64> {
         let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
         Some(sprite.sounds[self.sound_number(value)?].length)
     }
 
-    /// Number of the sound that a menu names: by name, otherwise by number, which is wrapped.
-    /// `None` if the target has no sounds, or if the value is not the name of a sound and does not
-    /// begin with an integer.
+    /// Number of the sound that a menu names. A value that is not the name of a sound is read as a
+    /// number, which is wrapped.
     fn sound_number(&self, value: &Value) -> Option<usize> {
         let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {
@@ -84,9 +83,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Waits for a device as long as the original does without one: a micro:bit shows six columns
-    /// of 120 ms for each of at most 19 letters and six more, motors take their duration up to 15
-    /// s, tones take theirs up to 3 s, and a command takes 100 ms. A tone of 0 s does not wait.
+    /// Waits for as long as the original waits for a missing device: 120 ms for each of six columns per
+    /// letter (at most 19 letters) and six further columns of a micro:bit's text, at most 15 s for a
+    /// motor, at most 3 s for a tone, and 100 ms for a command. A tone of 0 s does not wait.
     pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {
             Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,
@@ -108,7 +107,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     pub(super) fn speak(&mut self, no: BlockNo, words: ExprId) {
         let words = self.text(words);
         if self.state.promises.is_some() {
-            // The original continues in the next step if it has no network.
+            // Without a network, the original continues in the next step.
             return self.wait_for_timer(no, 0.0, false);
         }
         if self.frame().in_progress {

@@ -47,8 +47,8 @@ impl<'a> Compiler<'a> {
     }
 
     /// Selects the inputs that are evaluated before the operation, so that all random numbers are
-    /// taken in file order: all inputs that take random numbers, if the operation evaluates its
-    /// operands in a different order or does not use one of these inputs; otherwise none.
+    /// taken in file order. There are such inputs only if the operation evaluates its operands in a
+    /// different order or does not use an input that takes random numbers.
     fn early_inputs_of(
         &mut self,
         block: &'a Block,
@@ -411,8 +411,8 @@ fn operands(opcode: Opcode) -> (&'static [&'static str], Constructor) {
         | DataShowList
         | DataHideList
         | ProceduresCall => (&[], Special),
-        // Blocks that have no effect that a program can sense: playing a sound without waiting,
-        // settings of video, speech and instruments.
+        // Blocks that have no effect that a program can sense, such as playing a sound without
+        // waiting, and settings of video, speech and instruments.
         _ => (&[], Fixed(Op::Nothing)),
     }
 }

@@ -34,7 +34,6 @@ impl<'a> Compiler<'a> {
         self.constant(Value::from(text))
     }
 
-    /// The expression of a named input; undefined if there is no such input.
     pub(super) fn input(&mut self, block: &'a Block, name: &str) -> ExprId {
         match block.input(name) {
             Some(input) => self.slot(&input.block),
@@ -134,7 +133,6 @@ impl<'a> Compiler<'a> {
         )
     }
 
-    /// An expression with one operand.
     fn unary(&mut self, block: &'a Block, a: &str, make: impl FnOnce(ExprId) -> Expr) -> ExprId {
         let a = self.input(block, a);
         let draws = self.draws(a);
@@ -290,7 +288,7 @@ impl<'a> Compiler<'a> {
             }
             opcode if opcode.is_hat() => self.undefined(),
             _ => match (&block.fields[..], block.inputs.is_empty()) {
-                // A menu: a block with one field and no inputs has the value of that field.
+                // A menu is a block with one field and no inputs. Its value is the value of the field.
                 ([field], true) => self.constant(Value::from(&field.value)),
                 _ => {
                     let node = self.undefined();
@@ -300,8 +298,8 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Returns an expression that first evaluates the inputs that `node` does not use but that take
-    /// random numbers, and then `node`.
+    /// Returns an expression that first evaluates the unused inputs that take random numbers, and
+    /// then `node`.
     fn with_unused_inputs(&mut self, block: &'a Block, used: &[&str], mut node: ExprId) -> ExprId {
         for input in block.inputs.iter().rev() {
             if used.contains(&&*input.name) || input.name.starts_with("SUBSTACK") {

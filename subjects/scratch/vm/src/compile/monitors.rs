@@ -1,6 +1,6 @@
-//! The monitors on the stage during compilation: which of them are visible, and which of them
-//! blocks can show and hide. In the original, a monitor that is shown is a thread; the scheduler
-//! only needs to know whether there is one.
+//! The monitors on the stage: which of them are visible at the start, and which of them blocks can
+//! show and hide. In the original, each shown monitor is a thread; the scheduler only needs to know
+//! whether any monitor is shown.
 
 use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;
@@ -27,14 +27,13 @@ impl<'a> Monitors<'a> {
             if number == new {
                 found.shown.push(monitor.visible);
             } else {
-                // If a variable has several monitors, the last is used.
+                // If a variable or list has several monitors, use the visibility of the last.
                 found.shown[number as usize] = monitor.visible;
             }
         }
         found
     }
 
-    /// The monitor of a variable or list; `None` if the project has none.
     pub(super) fn of(&self, id: &str) -> Option<u32> {
         self.by_id.get(id).copied()
     }

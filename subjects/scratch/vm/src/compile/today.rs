@@ -1,5 +1,6 @@
-//! Changes that today's Scratch makes when it loads a project. They affect directions, references
-//! to undefined variables, lists and messages, and media that are missing or damaged.
+//! Changes that today's Scratch makes to a project when loading it, and blocks whose operations
+//! differ. The changes affect directions, references to undefined variables, lists and messages, and
+//! missing or damaged media.
 
 use std::sync::Arc;
 
@@ -133,7 +134,6 @@ fn of_field(field: &Field) -> Option<Reference> {
     Some((kind, field.id.clone()?, Arc::clone(name)))
 }
 
-/// The id of the variable, list or message with a name in a target.
 fn id_of(target: &sb3::Target, kind: Kind, name: &str) -> Option<Arc<str>> {
     let of = |found: Option<&Arc<str>>| found.map(Arc::clone);
     match kind {
@@ -145,9 +145,8 @@ fn id_of(target: &sb3::Target, kind: Kind, name: &str) -> Option<Arc<str>> {
     }
 }
 
-/// Returns a name that no variable, list or message (depending on the kind) of the project has: the
-/// name itself if it is unused, otherwise the name with its final digits replaced by the first
-/// number from 2 that is unused.
+/// Returns a name that no data of this kind has in the project: the name itself if it is unused;
+/// otherwise, the name with its final digits replaced by the first unused number from 2.
 fn unused(project: &Project, kind: Kind, name: &Arc<str>) -> Arc<str> {
     let taken = |name: &str| project.targets.iter().any(|it| id_of(it, kind, name).is_some());
     if !taken(name) {
@@ -213,7 +212,7 @@ pub(super) fn default_vector() -> Arc<[u8]> {
     (svg + "</svg>").into_bytes().into()
 }
 
-/// The default costume as a bitmap in the format BMP.
+/// The picture of a bitmap costume that cannot be loaded, in the format BMP.
 pub(super) fn default_bitmap() -> Arc<[u8]> {
     let pixels = SIDE * SIDE * 3;
     let mut file = Vec::with_capacity(54 + pixels);

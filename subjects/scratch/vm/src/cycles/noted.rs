@@ -7,11 +7,11 @@ use crate::limits::Hits;
 use crate::thread::Frame;
 use crate::value::Value;
 
-/// Iterations of all loops in a slice between two searches.
+/// Number of iterations of all loops in a slice between two searches.
 pub(super) const INTERVAL: u32 = 4096;
 
-/// The search in the current slice. It is not part of the state, because results do not depend on
-/// it.
+/// The search in the current slice, which is not part of the state, because results do not depend on
+/// the search.
 pub(crate) struct Cycles {
     /// Iterations until `Interpreter::search_cycle` is called.
     pub(crate) due: u32,
@@ -39,7 +39,7 @@ pub(super) struct Noted {
     pub(super) fuel: u32,
     /// Fuel consumed between the two latest times at which the loop had this state.
     pub(super) period: Option<u32>,
-    /// Counts of iterations that the search may still take: for all loops, and for this loop.
+    /// Remaining iterations of the search: of all loops, and of this loop.
     pub(super) left: (u32, u32),
 }
 

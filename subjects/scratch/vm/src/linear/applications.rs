@@ -78,7 +78,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         if operand.is_own() { Slot::Own(index) } else { Slot::Stage(index) }
     }
 
-    /// The number cast of an operand.
     #[inline]
     fn number_of(&self, operand: Operand) -> f64 {
         match operand.kind() {

@@ -35,7 +35,7 @@ impl Op {
             )
     }
 
-    /// The first commands of the operation's branches; `NONE` for empty ones.
+    /// The first commands of the operation's branches; [`NONE`] for missing or empty branches.
     pub(crate) fn branches(&self) -> [CommandId; 2] {
         match *self {
             Op::Repeat { body, .. }

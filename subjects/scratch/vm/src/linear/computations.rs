@@ -5,7 +5,7 @@ use super::lower::Lowering;
 use crate::code::{Expr, ExprId, Op, Slot};
 
 impl Lowering<'_> {
-    /// Lowers a block of variables or lists. `None` if the interpreter must execute it.
+    /// Lowers a block of variables or lists. `None` if the interpreter must execute the block.
     pub(super) fn computation(&mut self, op: &Op) -> Option<()> {
         let first = self.form.instructions.len();
         match *op {
@@ -59,8 +59,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Returns the index; `None` if it may be a word in a block that has drawn a random number: for
-    /// words, the interpreter would execute the block from its beginning and draw again.
+    /// Fails if the index may be a word in a block that has drawn a random number. For a word, the
+    /// interpreter would execute the block from its beginning and draw again.
     pub(super) fn keeps(&self, index: Operand) -> Option<()> {
         let is_number = matches!(index.kind(), Kind::Register | Kind::Constant);
         (is_number || !self.draws).then_some(())
