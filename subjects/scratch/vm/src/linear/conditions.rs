@@ -66,9 +66,9 @@ impl Lowering<'_> {
         (e, negated)
     }
 
-    /// Lowers a condition, or its negation; `None` if a comparison has no instruction, or if more
-    /// than `room` outcomes would wait. Negations become negated comparisons: `not (a and b)` has
-    /// the same distances as `(not a) or (not b)`.
+    /// Lowers a condition, or its negation; `None` if a part has no instruction, or if more than
+    /// `room` outcomes would wait. Negations become negated comparisons: `not (a and b)` has the same
+    /// distances as `(not a) or (not b)`.
     fn tests(&mut self, e: ExprId, negated: bool, link: Link, room: usize) -> Option<()> {
         let (e, inner) = self.without_not(e);
         let negated = negated != inner;
@@ -110,13 +110,12 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The parts of a comparison of an item: the comparison with the item first, its list and
-    /// index, and the other operand. `None` if neither operand is an item, if a part has no
-    /// instruction, or if a part draws random numbers.
+    /// The parts of a comparison with an item: the comparison if the item is the first operand, the
+    /// list and index of the item, and the other operand.
     fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
         let (how, a, b) = self.comparison(e)?;
-        // If both operands are items, read the last as an item, so that it need not wait for the
-        // other operand.
+        // If both operands are items, read the second as the item, so that it need not wait for the
+        // first.
         let last = self.item(b);
         let (list, index) = last.or_else(|| self.item(a))?;
         self.attempt(|lowering| {
@@ -140,9 +139,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// The operands of a comparison; `None` if the comparison has no instruction: one of the
-    /// operands has none, both are literals, a letter is compared with a word, or random numbers
-    /// are drawn although the interpreter may have to evaluate the comparison.
+    /// The operands of a comparison; `None` if the interpreter must evaluate the comparison.
     fn operands(
         &mut self,
         how: Comparison,
@@ -157,7 +154,7 @@ impl Lowering<'_> {
         // A comparison of a letter with a word never compares numbers.
         let is_word =
             |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
-        // If both are long texts, the interpreter evaluates the comparison and would draw again.
+        // If both operands are long texts, the interpreter evaluates the comparison and would draw again.
         if self.draws && a.kind() != Kind::Register && b.kind() != Kind::Register {
             return None;
         }

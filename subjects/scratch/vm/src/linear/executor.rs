@@ -20,10 +20,10 @@ use crate::value::Value;
 pub(super) enum Stop {
     /// The interpreter continues at the top of the stack.
     Leave,
-    /// The interpreter executes the instruction, and the executor continues after it.
+    /// The interpreter executes the instruction, and the executor continues with the next instruction.
     Interpret,
     /// The interpreter applies the operation of the instruction to its computed operands, and the
-    /// executor continues after it.
+    /// executor continues with the next instruction.
     Apply,
 }
 
@@ -33,9 +33,9 @@ pub(super) const MAX_DELAYED: usize = 64;
 /// The value that a handler returns when the executor stops.
 const STOPPED: usize = usize::MAX;
 
-/// Outcomes between the instructions of one condition, and their distances. They are stored in
-/// separate arrays because each is read soon after it is written, which would be slow for a
-/// structure that is written in parts and read as a whole.
+/// Outcomes between the instructions of one condition, and their distances. The arrays are separate
+/// because values are read soon after they are written, which would be slow for a structure that is
+/// written in parts and read as a whole.
 #[derive(Default)]
 pub(super) struct Tests {
     pub(super) outcomes: [bool; MAX_TESTS + 1],
@@ -50,7 +50,7 @@ pub(super) struct Tests {
 /// instructions after this one.
 pub(super) type Handler<T> = for<'a> fn(&mut Executor<'a, T>, &Step<T>, &[Step<T>]) -> usize;
 
-/// An instruction.
+/// An instruction with its handler.
 pub(super) struct Step<T: Tracer> {
     pub(super) handler: Handler<T>,
     pub(super) instruction: Instruction,
@@ -65,12 +65,12 @@ pub(super) struct Delayed {
     pub(super) at: u32,
     /// The index at which the parameters of the caller begin.
     pub(super) base: u32,
-    /// Number of the frames.
+    /// Number of frames.
     pub(super) frames: u32,
 }
 
 /// Lists that are open: their items are not shared until the linear form closes the lists, so a
-/// write need not check whether a snapshot shares them.
+/// write need not check whether a snapshot shares the items.
 #[derive(Default)]
 pub(crate) struct Items {
     pub(super) open: Vec<ListNo>,
@@ -155,7 +155,6 @@ impl<T: Tracer> Executor<'_, T> {
         self.stop_at(stop, self.at(rest))
     }
 
-    /// Stops at an instruction.
     #[inline(always)]
     pub(super) fn stop_at(&mut self, stop: Stop, at: usize) -> usize {
         self.stopped = (stop, at);
@@ -183,8 +182,8 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Adds a number to a list if the list is open and has spare capacity. Returns whether it was
-    /// added.
+    /// Adds a number to a list if the list is open and has spare capacity. Returns whether the number
+    /// was added.
     #[inline(always)]
     pub(super) fn add_number(&mut self, list: ListNo, number: f64) -> bool {
         let Some(items) = self.open_items(list) else { return false };

@@ -3,9 +3,8 @@
 //! The blocks of a small custom block without loops are copied to the place of the call (inlined),
 //! and its parameters become constants and registers, so a call pushes neither frames nor
 //! parameters. When the interpreter takes over within an expansion, the executor pushes the frames
-//! and parameters that the interpreter needs, and pops them again if the interpreter has executed
-//! only one block. Registers hold numbers: if an argument is a variable that holds a text, the call
-//! is executed without expansion.
+//! and parameters that the interpreter needs. Registers hold numbers: if an argument is a variable
+//! that holds a text, the call is executed without expansion.
 
 use super::executor::Executor;
 use super::form::{Expansion, Form, Instruction, Kind, NOWHERE, Operand, Reading};
@@ -21,8 +20,7 @@ const MAX_SIZE: u32 = 32;
 const MAX_LEVELS: u32 = 4;
 
 impl Lowering<'_> {
-    /// The operand of a parameter of the custom block that is being lowered; `None` if its index is
-    /// too large.
+    /// The operand of a parameter of the custom block that is being lowered.
     pub(super) fn parameter(&self, index: u32) -> Option<Operand> {
         if self.current.expansion == NOWHERE {
             return Operand::new(Kind::Parameter, index);
@@ -32,9 +30,7 @@ impl Lowering<'_> {
     }
 
     /// Lowers a counted call as the blocks of the custom block. Returns the instructions that jump
-    /// to the call without expansion; `None` if the call is not expanded: the custom block is too
-    /// large or nested too deeply, the arguments do not match its parameters in order, random
-    /// numbers would be drawn twice, or the interpreter must always execute some part of it.
+    /// to the call without expansion; `None` if the call is not expanded.
     pub(super) fn expand(
         &mut self,
         procedure: u32,

@@ -9,12 +9,12 @@ use crate::value::Value;
 
 impl Lowering<'_> {
     /// The operand of an expression that is read as a number; `None` if the interpreter must
-    /// evaluate it within its block.
+    /// evaluate the expression.
     pub(super) fn number(&mut self, e: ExprId) -> Option<Operand> {
         self.read(e, Reading::Number)
     }
 
-    /// Returns the operand for an expression with this reading; `None` if the interpreter must
+    /// The operand of an expression with this reading; `None` if the interpreter must
     /// evaluate the expression.
     pub(super) fn read(&mut self, e: ExprId, reading: Reading) -> Option<Operand> {
         if self.is_full() {
@@ -98,7 +98,8 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers a letter of a text. The register for its number first contains its position.
+    /// Lowers a letter of a text. The register for the number of the letter first contains the
+    /// position of the letter.
     fn letter(&mut self, reading: Reading, letter: ExprId, text: ExprId) -> Option<Instruction> {
         let to = Operand::new(Kind::Register, self.registers)?;
         let place = self.number(letter)?;
@@ -151,7 +152,7 @@ impl Lowering<'_> {
     /// The operand of a list index; `None` if the index is a word or has no instruction.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(self.without_floor(e), Reading::Index)?;
-        // Words are `last` and `random`. An empty text does not have a number either.
+        // Words, such as `last` and `random`, have no number, and neither has an empty text.
         let is_word = index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
         (!is_word).then_some(index)
     }
@@ -217,8 +218,8 @@ impl Lowering<'_> {
         Some(operand)
     }
 
-    /// Whether the evaluation of an expression that is always a number takes neither fuel nor
-    /// random numbers.
+    /// Whether an expression is known to be a number whose evaluation takes neither fuel nor random
+    /// numbers.
     fn is_plain_number(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {
             Expr::Timer | Expr::DaysSince2000 => true,
@@ -227,8 +228,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the evaluation of an expression takes neither fuel nor random numbers, if that is
-    /// known.
+    /// Whether the evaluation of an expression is known to take neither fuel nor random numbers.
     pub(super) fn is_plain(&self, e: ExprId) -> bool {
         let exprs = &self.source.exprs;
         match exprs[e.0 as usize] {
@@ -254,8 +254,7 @@ impl Lowering<'_> {
         )
     }
 
-    /// Whether an expression reads only stored values, quantities and lengths of lists, so that
-    /// evaluating it again changes nothing.
+    /// Whether the evaluation of an expression is known to have no effect and may be repeated.
     pub(super) fn is_fixed(&self, e: ExprId) -> bool {
         match self.source.exprs[e.0 as usize] {
             Expr::Add(a, b)

@@ -156,7 +156,7 @@ pub(crate) struct Origin {
     pub(crate) command: CommandId,
     /// The block of the command.
     pub(crate) no: BlockNo,
-    /// The expression for the interpreter; unused if the instruction needs none.
+    /// The expression for the interpreter; unused if the instruction needs no expression.
     pub(crate) expr: ExprId,
     /// The expansion in which the instruction is; [`NOWHERE`] outside of expansions.
     pub(crate) expansion: u32,
@@ -202,8 +202,8 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The instruction at which the interpreter enters the linear form at a command; `None` if it
-    /// does not enter.
+    /// The instruction at which the interpreter enters the linear form at a command; `None` if the
+    /// form has no entry for the command.
     #[inline]
     pub(crate) fn entry(&self, command: CommandId) -> Option<usize> {
         self.entries.get(command as usize).filter(|at| **at != NOWHERE).map(|at| *at as usize)

@@ -1,6 +1,6 @@
 //! Frames of loops and calls, which the linear form pushes and pops as the interpreter would.
 //!
-//! Most custom blocks end before the frames of their call are needed. These frames are delayed: the
+//! Most custom blocks end before the frames of their call are needed. Such frames are delayed: the
 //! executor records the call, and pushes its frames when a custom block with loops is called, a run
 //! of blocks finds too little fuel, or the interpreter takes over.
 
@@ -65,7 +65,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Whether a `repeat` begins another iteration.
+    /// Counts an iteration of `repeat`. Returns whether the iteration begins.
     #[inline(always)]
     pub(super) fn count(&mut self, no: BlockNo) -> bool {
         let below = self.stack.len() - 2;
@@ -86,9 +86,8 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Begins the loop's block again after an iteration, and returns true. If there is too little
-    /// fuel, or a search for cycles is due, returns false, and the interpreter continues at the end
-    /// of the body.
+    /// Begins the loop's block again after an iteration. Returns false if there is too little fuel,
+    /// or if a search for cycles is due; the interpreter then continues at the end of the body.
     #[inline(always)]
     pub(super) fn again(&mut self, no: BlockNo) -> bool {
         let searches = T::MERGES && self.due <= 1;
@@ -166,7 +165,7 @@ impl<T: Tracer> Executor<'_, T> {
         self.parameters.push(value);
     }
 
-    /// Pushes the parameters that a call pushes.
+    /// Pushes the parameters in [`Site::operands`].
     #[inline(always)]
     pub(super) fn push_parameters(&mut self, at: usize, site: &Site) {
         let (first, count) = site.operands;

@@ -1,10 +1,9 @@
 //! Functions that execute instructions: the handlers, see [`Handler`](super::executor::Handler).
 //!
-//! There is one handler for each combination of kinds of operands that an instruction can have, so
-//! that handlers do not branch on these kinds. Handlers for [numbers] call handlers for other
-//! [values] if an operand is not a number. A handler ends with a call of another handler, which
-//! compilers replace by a jump without using the stack or saving registers. This takes half as long
-//! as returning to a loop.
+//! There are separate handlers for different kinds of operands, so handlers do not branch on these
+//! kinds. Handlers for [numbers] call handlers for other [values] if an operand is not a number. A
+//! handler ends with a call of another handler, which the compiler replaces with a jump that neither
+//! uses the stack nor saves registers. Such a jump takes half as long as a return to a loop.
 
 pub(super) mod control;
 pub(super) mod items;
@@ -20,7 +19,7 @@ macro_rules! parts {
 }
 use parts;
 
-/// Called by a handler that was chosen for a different instruction, which does not occur. It is a
+/// Panics in a handler that was chosen for a different instruction, which does not occur. This is a
 /// separate function because a handler that may panic would save registers at its beginning.
 #[cold]
 #[inline(never)]

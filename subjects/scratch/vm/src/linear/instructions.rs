@@ -7,7 +7,7 @@ use crate::interpreted::Fallback;
 /// The rule by which a value is read as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Reading {
-    /// The number cast of any value.
+    /// Any value, cast to a number.
     Number,
     /// As an operand of a comparison: a number, or a short text that is a numeral.
     Comparand,
@@ -67,7 +67,7 @@ pub(crate) enum Link {
 }
 
 impl Link {
-    /// The link with the negated result for negated outcomes.
+    /// The link whose result for negated outcomes is the negated result.
     pub(crate) fn negated(self) -> Link {
         match self {
             Link::Push => Link::Push,
@@ -157,8 +157,8 @@ impl Quantity {
     pub(crate) const COUNT: usize = Quantity::Counter as usize + 1;
 }
 
-/// An instruction. Results go `to` an operand; numbers are stored as computed, and NaN counts as 0
-/// where they are read.
+/// An instruction. Results are written to the operand `to`. Numbers are stored as computed, and NaN
+/// counts as 0 where a number is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
     /// Consumes the fuel of `count` blocks, beginning with `first` in [`Form::blocks`], and reports
@@ -173,8 +173,8 @@ pub(crate) enum Instruction {
     Leave,
     /// The interpreter executes the block.
     Perform,
-    /// The interpreter executes the operation of the block with the values of operands. Both are
-    /// unused registers if the operation has no operands.
+    /// The interpreter executes the operation of the block with the values of its operands. Unused
+    /// operands are registers.
     Apply {
         a: Operand,
         b: Operand,
@@ -189,7 +189,7 @@ pub(crate) enum Instruction {
         quantity: Quantity,
     },
     /// A random number between two operands. The interpreter must not take over within the same
-    /// block after this instruction, because it would draw again.
+    /// block after this instruction, because the interpreter would draw again.
     Random {
         to: Operand,
         a: Operand,
@@ -225,9 +225,9 @@ pub(crate) enum Instruction {
         index: Operand,
         whole: u32,
     },
-    /// The number of a letter of a text. The register `to` contains its position, from 1, before
-    /// the instruction. If the letter cannot be read in this way, or if the operand is not text,
-    /// the interpreter executes the block or condition that ends with the instruction `whole`.
+    /// The number of a letter of a text. The register `to` contains the position of the letter, from
+    /// 1, before the instruction. If the letter cannot be read in this way, the interpreter executes
+    /// the block or condition that ends with the instruction `whole`.
     Letter {
         reading: Reading,
         to: Operand,
@@ -326,10 +326,10 @@ pub(crate) enum Instruction {
     },
     /// Combines the two outcomes on top.
     Combine(Link),
-    /// Replaces the distances of the outcome on top by the distances of a condition without a
+    /// Replaces the distances of the outcome on top with the distances of a condition without a
     /// formula.
     Outcome,
-    /// Pops an outcome, reports its distances, and jumps if it equals `jumps`.
+    /// Pops an outcome, reports its distances, and jumps if the outcome equals `jumps`.
     Branch {
         jumps: bool,
         to: u32,
@@ -355,7 +355,7 @@ pub(crate) enum Instruction {
     Again {
         head: u32,
     },
-    /// Ends an iteration of `repeat` and begins the next one, or jumps to `end` if none is left.
+    /// Ends an iteration of `repeat` and begins the next, or jumps to `end` if no iteration is left.
     CountAgain {
         body: u32,
         end: u32,
@@ -365,7 +365,8 @@ pub(crate) enum Instruction {
         branches: u16,
     },
 
-    /// Sets a register to a variable or parameter that is a number, or jumps.
+    /// Sets a register to the number in a variable or parameter, or jumps if the value is not a
+    /// number.
     Take {
         to: Operand,
         a: Operand,

@@ -9,7 +9,7 @@ use crate::target::List;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Number of writes to shared items before a list is opened, because opening and closing cost as
+/// Number of writes to closed lists before a list is opened, because opening and closing cost as
 /// much as two writes.
 const WRITES: u32 = 4;
 
@@ -21,7 +21,6 @@ impl<T: Tracer> Executor<'_, T> {
         list
     }
 
-    /// The items of a list.
     #[inline(always)]
     pub(super) fn items(&mut self, list: ListNo) -> &[Value] {
         let list = self.list(list);
@@ -41,8 +40,7 @@ impl<T: Tracer> Executor<'_, T> {
         self.list(list).open.as_mut()
     }
 
-    /// The items of a list, to be changed. Opens the list if enough writes to closed lists have
-    /// preceded.
+    /// The items of a list, to be changed. Opens the list after enough writes to closed lists.
     #[inline(never)]
     pub(super) fn items_mut(&mut self, no: ListNo) -> &mut Vec<Value> {
         let closed = self.list(no).open.is_none();

@@ -1,4 +1,4 @@
-//! Lowering: from the commands of custom blocks to the linear form.
+//! Lowering of the commands of custom blocks to the linear form.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -27,7 +27,6 @@ pub(crate) struct Source<'a> {
     pub(crate) constants: &'a [Value],
     pub(crate) arguments: &'a [(u32, ExprId)],
     pub(crate) sprites: &'a [Sprite],
-    /// The index of the stage.
     pub(crate) stage: usize,
 }
 
@@ -75,8 +74,8 @@ pub(crate) fn lower(source: Source<'_>) -> Form {
     form
 }
 
-/// For each command, the number of commands, scripts and custom blocks that continue with it. It
-/// can be more than one in damaged files.
+/// For each command, the number of commands, scripts and custom blocks that continue with it. In
+/// damaged files, the number can be more than 1.
 fn references(source: Source<'_>) -> Vec<u8> {
     let mut references = vec![0_u8; source.commands.len()];
     let mut count = |command: CommandId| {
@@ -95,8 +94,7 @@ fn references(source: Source<'_>) -> Vec<u8> {
     references
 }
 
-/// Maximum number of blocks of all expansions of a program, including those that are tried and
-/// given up.
+/// Maximum number of blocks of all expansions of a program, including abandoned expansions.
 pub(super) const MAX_BLOCKS: u32 = 20_000;
 
 /// The expansion that is being lowered.
@@ -104,7 +102,7 @@ pub(super) const MAX_BLOCKS: u32 = 20_000;
 pub(super) struct Current {
     /// The index of the expansion; [`NOWHERE`] outside of expansions.
     pub(super) expansion: u32,
-    /// Number of registers for the parameters of this expansion and of those around it.
+    /// Number of registers for the parameters of this expansion and the expansions around it.
     pub(super) registers: u32,
     pub(super) levels: u32,
     pub(super) parameters: (u32, u32),
@@ -138,7 +136,7 @@ pub(super) struct Lowering<'a> {
     /// Number of registers in use.
     pub(super) registers: u32,
     /// Whether the block that is being lowered has drawn a random number; the interpreter must then
-    /// not execute it from its beginning.
+    /// not execute the block from its beginning.
     pub(super) draws: bool,
     /// Whether instructions may read items.
     pub(super) reads_items: bool,
@@ -262,8 +260,8 @@ impl<'a> Lowering<'a> {
         self.run = None;
     }
 
-    /// Lowers the blocks of a branch. The parent is the `if` around it within the same loop, or
-    /// else `NONE`.
+    /// Lowers the blocks of a branch. `parent` is the `if` around the branch within the same loop;
+    /// `NONE` if there is none.
     pub(super) fn branch(&mut self, first: CommandId, parent: CommandId, depth: usize) {
         let mut id = first;
         while id != NONE {
@@ -448,7 +446,7 @@ impl<'a> Lowering<'a> {
         matches!(self.form.instructions[at], Instruction::Count { .. })
     }
 
-    /// The comparison in an expression and its operands; `None` for other expressions.
+    /// The comparison in an expression and its operands.
     pub(super) fn comparison(&self, e: ExprId) -> Option<(Comparison, ExprId, ExprId)> {
         match self.source.exprs[e.0 as usize] {
             Expr::Less(a, b) => Some((Comparison::Less, a, b)),
@@ -458,8 +456,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// The operand of a variable or parameter; `None` for other expressions, and if the index is
-    /// too large.
+    /// The operand of a variable or parameter.
     pub(super) fn stored(&self, e: ExprId) -> Option<Operand> {
         match self.source.exprs[e.0 as usize] {
             Expr::Variable(slot) => Operand::variable(slot),

@@ -1,4 +1,4 @@
-//! Native code for the linear form of custom blocks that execute long enough.
+//! Native code for the linear form of custom blocks that run long enough.
 //!
 //! A [unit] is the native code of a custom block. For numbers, it has the same effects as the
 //! [handlers](super::handlers) of the instructions, but it reads no instructions, and does not load
@@ -7,22 +7,23 @@
 //! errors, frames and distances. Values, lists, parameters and frames stay at their places in the
 //! data of the interpreter. Between two calls, registers [keep](kept) the fuel and loop counters.
 //!
-//! A unit is compiled in two [modes](memory::Mode). First, native code calls Rust directly, and
-//! registers lose their contents. A unit that makes few calls is compiled again, with calls through
-//! a [bridge] that preserves registers. These then also keep the numbers of variables and the places
-//! of lists that loops use often; numbers and counters are written to memory as well.
+//! A unit is compiled in two [modes](memory::Mode). In the first mode, native code calls Rust
+//! directly, and registers lose their contents at each call. A unit that makes few calls is compiled
+//! again in the second mode, with calls through a [bridge] that preserves registers. In this mode,
+//! registers also keep the numbers of variables and the places of lists that loops use often;
+//! numbers and counters are written to memory as well.
 //!
 //! A unit can be entered at each of its leaders, which are the instructions to which others jump or
 //! at which execution may resume. The [dispatcher] executes handlers until it reaches the leader of
-//! a unit, and the unit returns the index of an instruction outside of it, or that the executor has
-//! stopped.
+//! a unit, and the unit returns the index of an instruction outside of the unit, or that the
+//! executor has stopped.
 //!
-//! Native code does not report to the tracer again what it has already received: it keeps [marks]
-//! of the reports since the tracer's [time](crate::Tracer::time) began.
+//! Native code does not repeat reports to the tracer: it keeps [marks] of the reports since the
+//! tracer's [time](crate::Tracer::time) began.
 //!
-//! Unsafe code is needed to call generated code and to free it; docs/measurements/speed.md has
-//! measurements. It is in this module, not in a separate crate, because generated code reads the
-//! fields of the executor, which only this crate uses.
+//! Unsafe code is needed mainly to call and free generated code; docs/measurements/speed.md has
+//! measurements. The unsafe code is in this module, not in a separate crate, because generated code
+//! reads the fields of the executor, which only this crate uses.
 //!
 //! The code depends on where the Rust compiler places the fields of values, texts, lists, frames
 //! and the executor. These offsets are [determined](layout) at run time, and without a clear result

@@ -1,4 +1,4 @@
-//! Replaces native code in builds without it.
+//! Replacement for native code in builds without native code.
 
 use super::executor::{Executor, Step, Stop};
 use crate::program::Program;

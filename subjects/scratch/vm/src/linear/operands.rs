@@ -1,5 +1,5 @@
-//! The kinds of operands as types, so that the executor has a function for each combination of
-//! kinds that an instruction can have, instead of a branch for each operand.
+//! The kinds of operands as types, so that the executor has separate functions for kinds of operands
+//! instead of a branch for each operand.
 
 use super::executor::Executor;
 use super::form::{Kind, Operand};
@@ -25,7 +25,7 @@ impl<'a> From<&'a Value> for Stored<'a> {
 }
 
 impl Stored<'_> {
-    /// The number cast of the value.
+    /// The value, cast to a number.
     #[inline(always)]
     pub(super) fn number(self) -> f64 {
         match self {
@@ -62,7 +62,7 @@ pub(super) trait Source {
     /// The value of an operand; `None` if there is no such operand.
     fn get<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Option<Stored<'m>>;
 
-    /// The value of an operand.
+    /// The value of an operand; 0 if there is no such operand.
     #[inline(always)]
     fn read<'m, T: Tracer>(executor: &'m Executor<'_, T>, operand: Operand) -> Stored<'m> {
         Self::get(executor, operand).unwrap_or(Stored::Number(0.0))
@@ -170,7 +170,6 @@ impl Destination for Variable {
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// The value of an operand.
     #[inline(never)]
     pub(super) fn value(&self, operand: Operand) -> Value {
         match Any::read(self, operand) {

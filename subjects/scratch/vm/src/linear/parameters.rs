@@ -3,8 +3,8 @@
 use crate::text::Text;
 use crate::value::Value;
 
-/// Maximum length of a popped text that is kept. A block that extends a text in place has to copy a
-/// text that is kept, which is expensive for long texts.
+/// Maximum length of a popped text that is kept. A text that is kept cannot be extended in place and
+/// must be copied, which is expensive for a long text.
 const LONGEST: usize = 16;
 
 /// Parameters of the calls of a thread. Popped values remain in memory, because overwriting a
@@ -27,7 +27,7 @@ impl Parameters {
         Parameters { length: values.len(), values }
     }
 
-    /// The values, without those that were popped.
+    /// The values, without popped values.
     #[inline(always)]
     pub(super) fn into_values(mut self) -> Vec<Value> {
         if self.values.len() > self.length {
@@ -82,9 +82,9 @@ impl Parameters {
         *self.next() = value;
     }
 
-    /// Pushes a parameter, and returns its storage, which the caller overwrites. The fields of a
-    /// value are written directly to it: writing them elsewhere and copying the whole value right
-    /// after stalls the processor.
+    /// Pushes a parameter, and returns its storage, which the caller overwrites. The fields of a value
+    /// are written directly to the storage, because writing them elsewhere and then copying the whole
+    /// value would stall the processor.
     #[inline(always)]
     fn next(&mut self) -> &mut Value {
         if self.length == self.values.len() {

@@ -19,7 +19,7 @@ use crate::value::Value;
 /// another custom block.
 const ROOM: usize = 2 * DEEPEST + 8;
 
-/// Lengths of a thread's stacks without the expansions in which the linear form is.
+/// Lengths of a thread's stacks before frames and parameters of expansions are pushed.
 #[derive(Clone, Copy, Default)]
 struct Outside {
     frames: usize,
@@ -156,8 +156,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the operation of an instruction, and the operations of the following blocks up to a
-    /// block with operands to compute or to the last unit of fuel. Returns the instruction at which
+    /// Applies the operation of an instruction, and the operations of the following blocks until a
+    /// block has operands to compute or only one unit of fuel is left. Returns the instruction at which
     /// the linear form continues; `None` if there is no fuel left.
     #[inline(never)]
     fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
@@ -191,8 +191,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether the interpreter continues after a command that it has executed, because there is no
-    /// fuel left.
+    /// Whether no fuel is left after a command that the interpreter has executed. If so, prepares the
+    /// stack for the interpreter to continue.
     #[inline]
     fn is_exhausted_after(&mut self, command: CommandId) -> bool {
         let exhausted = self.slice_fuel == 0;

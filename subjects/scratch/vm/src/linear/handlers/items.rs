@@ -1,5 +1,5 @@
-//! Handlers of items with any values. Handlers for numbers call them, from the beginning of the
-//! instruction, if an operand or item is not a number.
+//! Handlers of items with any values. Handlers for numbers call these handlers, from the beginning
+//! of the instruction, if an operand or item is not a number.
 
 use super::parts;
 use super::values::compared_values;
@@ -15,7 +15,7 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl<T: Tracer> Executor<'_, T> {
-    /// An index of a list; `None` if it is a word.
+    /// The index of an item; `None` if the index is a word.
     #[inline(always)]
     pub(super) fn index<I: Source>(&self, operand: Operand) -> Option<f64> {
         match I::read(self, operand) {
@@ -46,8 +46,8 @@ impl<T: Tracer> Executor<'_, T> {
         self.items_mut(list).push(item);
     }
 
-    /// The distances of a comparison of an item; `None` if it takes fuel, or if the index is a
-    /// word.
+    /// The distances of a comparison with an item; `None` if the comparison takes fuel, or if the
+    /// index is a word.
     fn compared_item(
         &mut self,
         way: Way,

@@ -202,7 +202,6 @@ pub(crate) fn replace_by_item<T: Tracer, I: Source, F: Source>(
     items::replace_by_item(executor, step, rest)
 }
 
-/// A comparison.
 pub(crate) trait Compared {
     const HOW: Comparison;
 }
@@ -248,8 +247,8 @@ pub(crate) fn compare_linked<T: Tracer, C: Compared, A: Source, B: Source>(
     }
 }
 
-/// Compares two numbers. This is a separate function because inlining it into all functions above
-/// would generate too much code.
+/// Compares two numbers. This is a separate function because inlining it into each instance of the
+/// caller would generate too much code.
 #[inline(never)]
 fn compare_numbers<T: Tracer, C: Compared>(
     executor: &mut Executor<'_, T>,

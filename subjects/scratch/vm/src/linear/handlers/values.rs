@@ -1,5 +1,5 @@
-//! Handlers of computations with any values. Handlers for numbers call them, from the beginning of
-//! the instruction, if an operand is not a number.
+//! Handlers of computations with any values. Handlers for numbers call these handlers, from the
+//! beginning of the instruction, if an operand is not a number.
 
 use super::parts;
 use crate::code::Comparison;
@@ -15,7 +15,7 @@ use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
 impl<T: Tracer> Executor<'_, T> {
-    /// The distances of a comparison or its negation; `None` if it takes fuel.
+    /// The distances of a comparison or its negation; `None` if the comparison takes fuel.
     #[inline(always)]
     fn compared<A: Source, B: Source>(
         &self,
@@ -42,7 +42,7 @@ impl<T: Tracer> Executor<'_, T> {
     }
 }
 
-/// The distances of a comparison or its negation; `None` if it takes fuel.
+/// The distances of a comparison or its negation; `None` if the comparison takes fuel.
 pub(super) fn compared_values(
     (how, negated): (Comparison, bool),
     a: Stored<'_>,
@@ -108,7 +108,7 @@ pub(crate) fn length<T: Tracer>(
     executor.next(rest)
 }
 
-/// The number cast of an operand.
+/// The value of an operand, cast to a number.
 #[inline(always)]
 fn number<T: Tracer, A: Source>(executor: &Executor<'_, T>, a: Operand) -> f64 {
     match A::numeral(executor, a) {

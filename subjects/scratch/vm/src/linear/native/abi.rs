@@ -48,7 +48,7 @@ pub(crate) struct Abi {
     pub(super) native: i32,
     /// Offset of the marks in the structure to which `native` points.
     pub(super) marks: i32,
-    /// Within what `native` points to.
+    /// Offset of the result in the same structure.
     pub(super) result: i32,
     pub(super) functions: Functions,
     /// `fn(executor, index, x) -> number`: the function of an instruction.
@@ -59,7 +59,7 @@ pub(crate) struct Abi {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Functions {
     /// `(index) -> index`: executes an instruction by its handler. Returns the index of the next
-    /// one, or `u64::MAX` if the executor has stopped.
+    /// instruction, or `u64::MAX` if the executor has stopped.
     pub(super) single: Address,
     /// `(index)`: reports the blocks of a run.
     pub(super) report_run: Address,
@@ -73,7 +73,7 @@ pub(super) struct Functions {
     pub(super) finish: Address,
     /// `(block, left)`: reports the distances of `repeat`.
     pub(super) report_count: Address,
-    /// `(value) -> number`: the number of a text that is a short numeral; NaN for others.
+    /// `(value) -> number`: the number of a text that is a short numeral; NaN for other values.
     pub(super) numeral: Address,
     /// `(_, n, m) -> number`.
     pub(super) modulo: Address,
@@ -127,7 +127,7 @@ impl Abi {
         }
     }
 
-    /// The offset of a field of the parameters' vector.
+    /// The offsets of the address and the length of the parameters' vector.
     pub(super) fn parameter(&self, layout: &Layout) -> (i32, i32) {
         (self.parameters + layout.values.address, self.parameters + layout.values.length)
     }
@@ -187,7 +187,7 @@ fn address<T: Tracer>(helper: Helper<T>) -> Address {
     helper as *const () as Address
 }
 
-/// Executes an instruction by its handler. Returns the index of the next one.
+/// Executes an instruction by its handler. Returns the index of the next instruction.
 pub(super) fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: usize) -> usize {
     let steps = executor.single;
     let Some((step, rest)) = steps.get(2 * at..).and_then(<[_]>::split_first) else {

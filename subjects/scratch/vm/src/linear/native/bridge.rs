@@ -1,7 +1,7 @@
 //! A function through which native code calls Rust without saving registers.
 //!
-//! Most calls are on longer paths. If they could change registers, what the short paths keep in registers would be
-//! moved to memory for them. The bridge saves all registers itself.
+//! Most calls are on longer paths. If calls could change registers, the shorter paths would have to
+//! keep their values in memory instead. The bridge saves all registers itself.
 
 use cranelift_codegen::ir::{AbiParam, Function, InstBuilder, Signature};
 use cranelift_codegen::isa::{CallConv, TargetFrontendConfig};

@@ -21,7 +21,7 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, value, self.executor, offset);
     }
 
-    /// Adds to the number of frames that are delayed.
+    /// Adds to the number of delayed frames, or subtracts if `negative` is set.
     fn add_frames(&mut self, frames: Value, negative: bool) {
         let field = self.abi.delayed_frames;
         let before = self.builder.ins().load(types::I32, TRUSTED, self.executor, field);

@@ -1,8 +1,9 @@
 //! Native code of comparisons and conditions.
 //!
 //! If the smallest distances of a block are already 0 for both outcomes, only the outcomes of its
-//! condition are computed. They are stored where the handlers store them, so a handler can continue
-//! in the middle of a condition; the distances that it then combines are not reported.
+//! condition are computed. The outcomes are stored where handlers store them, so a handler can
+//! continue in the middle of a condition; the distances that the handler then combines are not
+//! reported.
 
 use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -38,14 +39,14 @@ impl Generator<'_, '_> {
         self.abi.active.then(|| self.is_marked(Mark::Settled(no)))
     }
 
-    /// Whether a mark is from the present time.
+    /// Whether a mark is from the current time.
     pub(super) fn is_marked(&mut self, mark: Mark) -> Value {
         let place = self.places.of(mark) as i32 * 8;
         let time = self.builder.ins().load(I, TRUSTED, self.marks, place);
         self.builder.ins().icmp(IntCC::Equal, time, self.now)
     }
 
-    /// Jumps to a leader if an outcome equals the outcome of a jump.
+    /// Jumps if `outcome` equals `jump.on`.
     pub(super) fn jump_if(&mut self, outcome: Value, jump: Way) {
         let to = self.leader(jump.to);
         if jump.on { self.branch(outcome, to) } else { self.unless(outcome, to) }
@@ -103,7 +104,7 @@ impl Generator<'_, '_> {
         self.builder.ins().store(TRUSTED, waiting, self.tests, abi::WAITING);
     }
 
-    /// Generates a comparison whose outcome is pushed or combined with the one on top.
+    /// Generates a comparison whose outcome is pushed or combined with the outcome on top.
     pub(super) fn test(&mut self, no: BlockNo, test: Check) {
         let next = self.builder.create_block();
         if let Some(settled) = self.is_settled(no) {
@@ -125,7 +126,7 @@ impl Generator<'_, '_> {
     }
 
     /// The outcome of a comparison, combined with the outcome on top if the two are linked, and the
-    /// number of outcomes below it.
+    /// number of outcomes below the result.
     fn linked(&mut self, test: Check) -> (Value, usize) {
         let outcome = self.outcome(test);
         if test.link == Link::Push {
@@ -145,8 +146,8 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Generates the last comparison of a condition, which is linked to the outcome on top. It
-    /// jumps or continues.
+    /// Generates the last comparison of a condition, which is linked to the outcome on top, and the
+    /// jump.
     pub(super) fn last_test(&mut self, no: BlockNo, test: Check, jump: Way) {
         let next = self.builder.create_block();
         let to = self.leader(jump.to);
@@ -175,7 +176,7 @@ impl Generator<'_, '_> {
         self.call(self.abi.functions.finish, number, None, I)
     }
 
-    /// Ends a condition whose outcome is an operand of another condition, which counts only the outcome.
+    /// Ends a condition of which another condition uses only the outcome.
     pub(super) fn outcome_of_condition(&mut self, at: usize, no: BlockNo) {
         if let Some(settled) = self.is_settled(no) {
             let longer = self.seldom();
@@ -201,7 +202,7 @@ impl Generator<'_, '_> {
         self.end(at, longer);
     }
 
-    /// Pops an outcome. Jumps or continues.
+    /// Pops an outcome, and jumps or continues.
     pub(super) fn branch_on_outcome(&mut self, no: BlockNo, jump: Way) {
         let next = self.builder.create_block();
         let to = self.leader(jump.to);

@@ -12,7 +12,7 @@ use crate::program::Program;
 use crate::tracer::Tracer;
 
 /// Number of blocks that a VM executes by handlers before it requests native code. Most programs
-/// never execute so many.
+/// never execute so many blocks.
 const PATIENCE: u64 = 300_000;
 
 /// Number of short executions after which [`Native::short`] is cleared and determined again.
@@ -31,19 +31,17 @@ pub(crate) struct Native {
     is_eager: bool,
     /// Whether a step of `single` is being executed.
     pub(super) is_single: bool,
-    /// The native code of the program; `None` if nothing can be compiled.
+    /// The native code of the program; `None` before it is requested, or if nothing can be compiled.
     code: Option<Arc<Code>>,
     pub(super) marks: Marks,
     /// The result of the function that native code has called.
     pub(super) result: u64,
-    /// Number of functions that native code has called.
+    /// Number of calls of functions by native code.
     pub(super) calls: u64,
-    /// The use of each unit.
     uses: Vec<Use>,
-    /// For each instruction, whether the interpreter takes over so soon after it that entering
-    /// native code takes longer than it saves.
+    /// For each instruction, whether executions from this instruction are too short for native code.
     short: Vec<bool>,
-    /// Number of short executions that remain until `short` is cleared and determined again.
+    /// Number of short executions before `short` is cleared and determined again.
     left: u32,
 }
 
@@ -82,7 +80,7 @@ impl Native {
         self.blocks = self.blocks.saturating_add(u64::from(blocks));
     }
 
-    /// log2 of the number of steps for each instruction in the slice that is being executed.
+    /// log2 of the number of steps for each instruction in the steps that are being executed.
     #[inline(always)]
     pub(in crate::linear) fn shift(&self) -> u32 {
         u32::from(self.is_single)
@@ -138,7 +136,7 @@ impl Native {
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// Like [`Executor::run`], with native code; `None` if there is no native code.
+    /// Like [`Executor::run`], with native code; `None` if native code cannot be used.
     #[inline]
     pub(in crate::linear) fn run_native(
         &mut self,

@@ -6,10 +6,10 @@ use crate::linear::form::{Form, Instruction, ListNo, Operand};
 /// Maximum number of variables whose numbers are kept.
 const MAX_VARIABLES: usize = 8;
 
-/// Maximum number of lists.
+/// Maximum number of lists whose places are kept.
 const MAX_LISTS: usize = 4;
 
-/// In the order of frequency.
+/// The most frequent variables and lists, in descending order of frequency.
 #[derive(Default)]
 pub(super) struct Frequent {
     pub(super) variables: Vec<Operand>,
@@ -36,7 +36,7 @@ impl Frequent {
     }
 }
 
-/// For each instruction, in how many loops it is.
+/// For each instruction, the number of loops around it.
 fn depths(instructions: &[Instruction], first: usize) -> Vec<u32> {
     let mut depths = vec![0; instructions.len()];
     for (at, instruction) in instructions.iter().enumerate() {

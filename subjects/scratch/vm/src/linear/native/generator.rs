@@ -26,18 +26,18 @@ pub(super) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
 pub(super) const VALUE: i32 = size_of::<value::Value>() as i32;
 /// log2 of the size of a value.
 pub(super) const VALUE_SHIFT: i64 = VALUE.trailing_zeros() as i64;
-/// Where the number of a value, or the address of its text, is.
+/// Offset of the number of a value, or of the address of its text.
 pub(super) const SECOND: i32 = VALUE / 2;
 
-/// The type of arguments of functions.
+/// The type of words and addresses.
 pub(super) const I: Type = types::I64;
 pub(super) const D: Type = types::F64;
 
-/// Generates the code of a unit.
+/// The generator of the code of a unit.
 ///
 /// Each instruction has a short path and usually one longer path, on which its handler is called
 /// from the beginning of the instruction. Both paths meet after the instruction, so values that
-/// only one of them has read are not known there.
+/// only one path has read are not known there.
 pub(super) struct Generator<'b, 'f> {
     pub(super) builder: FunctionBuilder<'b>,
     pub(super) form: &'f Form,
@@ -45,11 +45,12 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) layout: &'f Layout,
     /// The block of each leader.
     pub(super) leaders: FxHashMap<usize, Block>,
-    /// Jumps to the leader whose index is its parameter, or returns the index to the dispatcher.
+    /// Jumps to the leader whose index is the block's parameter, or returns the index to the
+    /// dispatcher.
     pub(super) enters: Block,
     /// Blocks that return the indices of instructions outside of the unit.
     elsewhere: Vec<(Block, usize)>,
-    /// Returns its parameter to the dispatcher.
+    /// Returns the block's parameter to the dispatcher.
     pub(super) returns: Block,
     /// Number of the parameters of the custom block, if it is called with delayed frames.
     pub(super) parameters_here: Option<u16>,
@@ -62,7 +63,7 @@ pub(super) struct Generator<'b, 'f> {
     pub(super) tests: Value,
     /// The first half of a value that is a number, which is the same for all numbers.
     pub(super) header: Value,
-    /// The present time, and the times of the marks.
+    /// The current time, and the times of the marks.
     pub(super) now: Value,
     pub(super) marks: Value,
     pub(super) places: Places,
@@ -114,7 +115,7 @@ pub(super) fn generate(
     let marks = load(native, abi.marks + abi::TIMES);
 
     let to_bridge = builder.import_signature(bridge::signature());
-    // Calls that change registers would empty them anyway.
+    // Without the bridge, calls may change registers, so nothing is kept.
     let frequent = match bridge {
         Some(_) => Frequent::new(form, unit),
         None => Frequent::default(),
@@ -230,7 +231,7 @@ impl Generator<'_, '_> {
         (self.known, self.numerals) = std::mem::take(&mut self.before);
     }
 
-    /// Forgets an operand, because the handler of an instruction has written it.
+    /// Updates what is known of an operand that the handler of an instruction has written.
     pub(super) fn written(&mut self, to: Operand) {
         if self.fetch(to) {
             return;
@@ -243,7 +244,7 @@ impl Generator<'_, '_> {
         self.known.insert(operand, number);
     }
 
-    /// Calls a function of Rust in the way of the present [mode](super::memory::Mode). Returns its result.
+    /// Calls a Rust function as the current [mode](super::memory::Mode) requires. Returns its result.
     pub(super) fn call(
         &mut self,
         function: Address,
@@ -273,7 +274,7 @@ impl Generator<'_, '_> {
         self.builder.ins().load(result, TRUSTED, native, self.abi.result)
     }
 
-    /// Calls the function of an instruction of a number.
+    /// Calls the mathematical function of an instruction.
     pub(super) fn call_math(&mut self, at: usize, x: Value) -> Value {
         let at = self.constant(at as u64);
         self.call_directly((self.abi.math, D), &[I, I, D], &[self.executor, at, x])
@@ -303,7 +304,7 @@ impl Generator<'_, '_> {
         self.builder.ins().iconst(I, number.try_into().unwrap_or(i64::MAX))
     }
 
-    /// Executes an instruction by its handler. Returns the index of the next one.
+    /// Executes an instruction by its handler. Returns the index of the next instruction.
     pub(super) fn single(&mut self, at: usize) -> Value {
         self.put_back();
         let at = self.constant(at as u64);
@@ -376,7 +377,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(block);
     }
 
-    /// Ends an instruction: its longer path calls the handler and meets the short one.
+    /// Ends an instruction: its longer path calls the handler and meets the short path.
     pub(super) fn end(&mut self, at: usize, longer: Block) {
         self.meet();
         let next = self.builder.create_block();

@@ -1,5 +1,5 @@
-//! What native code keeps in registers between two calls of handlers: fields of the executor, and the numbers of
-//! variables and the places of lists that are read often.
+//! Values that native code keeps in registers between two calls of handlers: fields of the
+//! executor, and the numbers of variables and the places of lists that are read often.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
@@ -11,9 +11,8 @@ use super::frequent::Frequent;
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
 use crate::linear::form::{ListNo, Operand};
 
-/// Values in registers. Each run and each loop changes `fuel` and `due`. A change in memory takes
-/// several cycles, for which the next change has to wait; the same applies to variables that loops
-/// count.
+/// Values in registers. Each run and each loop changes `fuel` and `due`. In memory, each change would
+/// wait several cycles for the previous change; the same applies to variables that loops count.
 pub(super) struct Kept {
     /// Remaining fuel.
     pub(super) fuel: Variable,
@@ -23,11 +22,11 @@ pub(super) struct Kept {
     pub(super) frame: Variable,
     /// The counter of the innermost loop if its frame is known.
     pub(super) counter: Variable,
-    /// The numbers of variables. NaN means that the number is not known. Every other number is the
-    /// number of the value in memory, to which references are not counted.
+    /// The numbers of variables. NaN means that the number is not known. Any other number equals the
+    /// value in memory, which has no reference count.
     numbers: FxHashMap<Operand, Variable>,
-    /// Variables whose number is probably known. It is used without a test, because every
-    /// instruction whose operand is NaN is executed by its handler.
+    /// Variables whose numbers are probably known. Such a number is used without a test, because an
+    /// instruction with a NaN operand is executed by its handler.
     pub(super) likely: FxHashSet<Operand>,
     lists: FxHashMap<ListNo, KeptList>,
 }
@@ -38,7 +37,7 @@ pub(super) struct KeptList {
     pub(super) address: Variable,
     /// 0 if it is not known where the items are.
     pub(super) length: Variable,
-    /// Whether it is known that the list is open.
+    /// Whether the list is known to be open.
     pub(super) is_open: Variable,
 }
 
@@ -116,7 +115,7 @@ impl Generator<'_, '_> {
         Some(self.builder.use_var(variable))
     }
 
-    /// Keeps the number that a variable is now. Returns whether numbers of this variable are kept.
+    /// Keeps the new number of a variable. Returns whether numbers of this variable are kept.
     pub(super) fn keep(&mut self, operand: Operand, number: Value) -> bool {
         let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
         self.builder.def_var(variable, number);
@@ -124,7 +123,8 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Keeps the number of a value that was copied to a variable, if it is known.
+    /// Keeps the number of a value that was copied to a variable, if the number is known. Returns
+    /// whether numbers of this variable are kept.
     pub(super) fn keep_copied(&mut self, to: Operand, number: Option<Value>) -> bool {
         let Some(&variable) = self.kept.numbers.get(&to) else { return false };
         match number {
@@ -140,7 +140,8 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Keeps the number of a variable that a handler has written. Returns whether numbers of this variable are kept.
+    /// Keeps the number of a variable that a handler has written. Returns whether numbers of this
+    /// variable are kept.
     pub(super) fn fetch(&mut self, operand: Operand) -> bool {
         let Some(&variable) = self.kept.numbers.get(&operand) else { return false };
         let (address, offset) = self.variable(operand);
@@ -165,7 +166,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The number of a variable whose numbers are kept. Goes to `longer` if its value is neither a number nor a numeral;
+    /// The number of a variable whose numbers are kept. Goes to `longer` if the number cannot be read;
     /// the result may be NaN.
     pub(super) fn read_kept(&mut self, operand: Operand, longer: Block) -> Option<Value> {
         let variable = *self.kept.numbers.get(&operand)?;

@@ -19,8 +19,7 @@ pub(super) struct VectorLayout {
 /// Offsets and tags of values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ValueLayout {
-    /// The first byte of a value that is a number, which no other value has. The number is in the
-    /// second half.
+    /// The first byte of a number, which no other value has. The number is in the second half.
     pub(super) number: u8,
     /// The first byte of a text that is [kept](Text); the address of its data is in the second
     /// half.
@@ -33,7 +32,7 @@ pub(super) struct ValueLayout {
     pub(super) text_number: i32,
 }
 
-/// Everything that native code has to know about the layout.
+/// Everything that native code needs to know about the layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) value: ValueLayout,
@@ -51,10 +50,10 @@ impl Layout {
     }
 }
 
-/// The layout in this process; `None` if it is not what native code expects.
+/// The layout in this process; `None` if the layout is not as native code expects.
 pub(super) static LAYOUT: LazyLock<Option<Layout>> = LazyLock::new(measure);
 
-/// The bytes of a value with a size of `N` bytes. Some may be undefined.
+/// The bytes of a value with a size of `N` bytes. Some bytes may be undefined.
 fn bytes<X, const N: usize>(of: &X) -> [MaybeUninit<u8>; N] {
     assert_eq!(size_of::<X>(), N, "the size of what is read");
     // SAFETY: the sizes are equal, and `MaybeUninit` bytes may be undefined and need no alignment.
@@ -64,7 +63,7 @@ fn bytes<X, const N: usize>(of: &X) -> [MaybeUninit<u8>; N] {
 /// The words of a value, all of which are defined.
 ///
 /// # Safety
-/// All bytes of `of` are defined.
+/// All bytes of `of` must be defined.
 unsafe fn words<X, const N: usize>(of: &X) -> [usize; N] {
     assert_eq!(size_of::<X>(), size_of::<[usize; N]>(), "the size of what is read");
     // SAFETY: the sizes are equal, and the caller promises that all bytes are defined.

@@ -18,13 +18,13 @@ pub(super) struct Items {
 }
 
 impl Generator<'_, '_> {
-    /// Where the fields of a list are.
+    /// The address and the offset of a list.
     pub(super) fn list(&self, list: ListNo) -> (Value, i32) {
         let offset = (list.index() * size_of::<List>()) as i32;
         (self.lists[usize::from(list.is_own())], offset)
     }
 
-    /// Reads where the items of a list are. Unless they are kept, later instructions know that as well.
+    /// Reads where the items of a list are, and remembers the result for later instructions.
     pub(super) fn items(&mut self, list: ListNo) -> Items {
         if let Some(&items) = self.items.get(&list) {
             return items;
@@ -70,7 +70,7 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd_imm_s(lists, open)
     }
 
-    /// Reads where the items of a list are, and keeps that.
+    /// Reads where the items of a list are, and keeps the result.
     fn fetch_items(&mut self, list: ListNo, kept: KeptList) -> Items {
         let is_open = self.open(list);
         let items = self.items_of(list, is_open);
@@ -80,7 +80,7 @@ impl Generator<'_, '_> {
         items
     }
 
-    /// The items of a list that is open; goes to `longer` if it is not.
+    /// The items of a list that is open; goes to `longer` if the list is not open.
     pub(super) fn open_items(&mut self, list: ListNo, longer: Block) -> Items {
         let Some(kept) = self.kept.list(list) else {
             let is_open = self.open(list);
@@ -113,7 +113,7 @@ impl Generator<'_, '_> {
         self.builder.use_var(kept.length)
     }
 
-    /// Where an item that is read is; goes to `longer` if there is none.
+    /// The address of an item that is read; goes to `longer` if there is no such item.
     pub(super) fn item(&mut self, list: ListNo, index: Value, longer: Block) -> Value {
         let Some(kept) = self.kept.list(list) else {
             let items = self.items(list);
@@ -133,14 +133,15 @@ impl Generator<'_, '_> {
         self.nth(address, place)
     }
 
-    /// The place of an item, from 0; larger than any list if there is none.
+    /// The place of an item, from 0. An index before the first item results in a place that is too large
+    /// for any list.
     fn place_of(&mut self, index: Value) -> Value {
-        // Rounds towards 0, and makes 0 of NaN; the place before 0 is too large.
+        // The conversion rounds towards 0 and converts NaN to 0.
         let index = self.builder.ins().fcvt_to_sint_sat(I, index);
         self.builder.ins().iadd_imm_s(index, -1)
     }
 
-    /// Where an item is; goes to `longer` if there is none.
+    /// The address of an item; goes to `longer` if there is no such item.
     pub(super) fn item_of(&mut self, items: Items, index: Value, longer: Block) -> Value {
         let place = self.place_of(index);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, items.length);
@@ -148,7 +149,7 @@ impl Generator<'_, '_> {
         self.nth(items.address, place)
     }
 
-    /// Where the item with a place is.
+    /// The address of the item at a place.
     pub(super) fn nth(&mut self, address: Value, place: Value) -> Value {
         let offset = self.builder.ins().ishl_imm_s(place, VALUE_SHIFT);
         self.builder.ins().iadd(address, offset)

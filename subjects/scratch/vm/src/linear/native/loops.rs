@@ -13,7 +13,7 @@ use super::marks::Mark;
 use crate::thread::Frame;
 
 impl Generator<'_, '_> {
-    /// Calls a function that reports, unless a mark says that it has been called.
+    /// Calls a function that reports, unless `marked` is true.
     fn report(&mut self, marked: Value, function: Address, word: u64, number: Option<Value>) {
         let (next, reports) = (self.builder.create_block(), self.seldom());
         self.builder.ins().brif(marked, next, &[], reports, &[]);

@@ -8,12 +8,12 @@ use crate::linear::form::Form;
 /// Something that is reported.
 #[derive(Clone, Copy)]
 pub(super) enum Mark {
-    /// All blocks of the [run](crate::linear::form::Instruction::Run) that begins with a block in
+    /// All blocks of the [run](crate::linear::form::Instruction::Run) that begins at an index of
     /// [`Form::blocks`].
     Run(usize),
     /// The coverage of a block.
     Covered(BlockNo),
-    /// That both distances of a block are 0, so that further ones do not matter.
+    /// Both distances of a block are 0, so further distances do not matter.
     Settled(BlockNo),
 }
 
@@ -39,8 +39,8 @@ impl Places {
     }
 }
 
-/// Times at which something was last reported, of the clock that [`Tracer::time`](crate::Tracer::time)
-/// reads, plus one.
+/// The times of the clock of the tracer ([`Tracer::time`](crate::Tracer::time)) at which something
+/// was last reported, plus one.
 #[derive(Default)]
 pub(crate) struct Marks {
     /// The tracer's current time, plus one.

@@ -9,20 +9,20 @@ use cranelift_module::{Module, default_libcall_names};
 use super::abi::{Abi, Address};
 use super::bridge;
 
-/// The code of a unit: executes an executor from the instruction with an index on. Returns the index of an
-/// instruction to continue with, or `u64::MAX` if the executor has stopped.
+/// The code of a unit. Continues an executor at the instruction with the index `at`. Returns the
+/// index of the next instruction, or `u64::MAX` if the executor has stopped.
 pub(super) type Entry = unsafe extern "C" fn(executor: *mut u8, at: u64) -> u64;
 
 /// How native code calls Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mode {
-    /// A call may change registers, so the code around calls keeps little in them.
+    /// A call may change registers, so the code around calls keeps few values in registers.
     Direct,
     /// A call goes through the [bridge], which takes longer and changes no register.
     Bridged,
 }
 
-/// The native code of a program. Its memory is freed with it.
+/// The native code of a program, which is freed when this is dropped.
 pub(super) struct Memory {
     /// `None` after the memory has been freed.
     module: Option<JITModule>,
@@ -31,7 +31,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// `None` on computers for which no code can be generated.
+    /// Returns `None` on computers for which no code can be generated.
     pub(super) fn new(abi: &Abi) -> Option<Memory> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed").ok()?;
@@ -45,7 +45,7 @@ impl Memory {
         Some(memory)
     }
 
-    /// Compiles a unit. `None` if that fails, for lack of memory.
+    /// Compiles a unit. Returns `None` if the compilation fails, for example for lack of memory.
     pub(super) fn compile_unit(
         &mut self,
         mode: Mode,

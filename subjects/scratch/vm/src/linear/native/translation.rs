@@ -17,12 +17,12 @@ pub(super) enum Copied {
     Number(Value),
     /// Any value: its address and offset.
     Stored(Value, i32),
-    /// Where a value is to which references are not counted.
+    /// The address of a value without a reference count.
     Fixed(Value),
 }
 
 impl Generator<'_, '_> {
-    /// Generates the code of an instruction. Returns whether the code continues after it.
+    /// Generates the code of an instruction. Returns whether the code continues after the instruction.
     pub(super) fn instruction(&mut self, at: usize) -> bool {
         use Instruction::*;
         let form = self.form;
@@ -240,7 +240,8 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Executes an instruction by its handler, and continues unless that has stopped.
+    /// Executes an instruction by its handler, and continues with the next instruction if the handler
+    /// does.
     fn by_handler(&mut self, at: usize) {
         let next = self.handler(at);
         self.expect(at, next);
@@ -282,7 +283,7 @@ impl Generator<'_, '_> {
         self.store(at, to, result, longer);
     }
 
-    /// Computes `rounding::modulo`; the short path only handles divisors that are positive integers.
+    /// Computes `rounding::modulo`; the short path handles only divisors that are positive integers.
     fn modulo(&mut self, n: Value, (divisor, m): (Operand, Value), longer: Block) -> Value {
         const LARGEST: f64 = (1_u64 << 51) as f64;
         const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
@@ -328,7 +329,7 @@ impl Generator<'_, '_> {
         let (negative, positive) = (self.builder.create_block(), self.builder.create_block());
         self.builder.ins().brif(is_negative, negative, &[], positive, &[]);
         self.builder.switch_to_block(negative);
-        // The quotient of a remainder that is very near to 0 may be 0.
+        // For a remainder that is very close to 0, the quotient may be rounded to 0.
         let least = self.builder.ins().f64const(-LEAST);
         demand(self, FloatCC::LessThan, left, least);
         let sum = self.builder.ins().fadd(left, m);
@@ -390,7 +391,7 @@ impl Generator<'_, '_> {
             Link::Push => self.decide(no, test, jump),
             _ => self.last_test(no, test, jump),
         }
-        // The handler jumps as well.
+        // The handler may jump as well.
         self.meet();
         let next = self.builder.create_block();
         self.builder.ins().jump(next, &[]);
@@ -401,8 +402,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Continues with the next instruction or the one to which a comparison jumps if that is what its handler has
-    /// returned; returns to the dispatcher otherwise.
+    /// Continues at the next instruction or at the destination of a comparison's jump if the handler
+    /// has returned either; returns to the dispatcher otherwise.
     fn continue_after_comparison(&mut self, at: usize, to: u32, next: Value) {
         let is_jump = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(to));
         let to = self.leader(to);
@@ -410,13 +411,14 @@ impl Generator<'_, '_> {
         self.expect(at, next);
     }
 
-    /// A comparison whose outcome is pushed or combined with the one on top.
+    /// Generates a call of the handler of a comparison whose outcome is pushed or combined with the
+    /// outcome on top.
     fn test_by_handler(&mut self, at: usize, link: Link) {
         self.by_handler(at);
         self.waiting += usize::from(link == Link::Push);
     }
 
-    /// A comparison that jumps.
+    /// Generates a call of the handler of a comparison that jumps.
     fn compare_by_handler(&mut self, at: usize, link: Link, to: u32) {
         let next = self.handler(at);
         self.continue_after_comparison(at, to, next);
@@ -474,7 +476,7 @@ impl Generator<'_, '_> {
         (first, self.builder.ins().load(I, TRUSTED, address, offset + SECOND))
     }
 
-    /// Writes a value where none is.
+    /// Writes a value to a place without a value. Jumps to `longer` if the value has a reference count.
     fn copy_over(&mut self, from: Copied, (to, offset): (Value, i32), longer: Block) {
         if let Copied::Stored(address, offset) = from {
             self.demand_uncounted((address, offset), longer);

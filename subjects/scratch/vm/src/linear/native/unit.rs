@@ -9,14 +9,13 @@ use super::layout::LAYOUT;
 use super::memory::{Entry, Memory, Mode};
 use crate::linear::form::{Form, Instruction, Kind, ListNo, NOWHERE, Operand};
 
-/// Maximum number of instructions of a unit, because the time of compiling grows faster than
-/// linearly.
+/// Maximum number of instructions of a unit, because compile time grows faster than linearly.
 const LONGEST: usize = 6_000;
 
-/// Maximum number of instructions of all units that are compiled, which bounds their memory.
+/// Approximate maximum number of instructions of all compiled units, which bounds their memory.
 const MAX_INSTRUCTIONS: usize = 60_000;
 
-/// The numbers of variables and lists that the stage and the target must have for a unit.
+/// Counts of the variables and lists that the stage and the target must have for a unit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Needs {
     pub(super) variables: [usize; 2],
@@ -30,17 +29,17 @@ pub(super) struct Unit {
     pub(super) needs: Needs,
     /// For each [`Mode`], set when the unit is compiled; `None` if this is not possible.
     code: [OnceLock<Option<Entry>>; 2],
-    /// The mode that a VM has found to be the faster one, by its number.
+    /// Number of the [`Mode`] that VMs should use.
     mode: AtomicU8,
 }
 
 impl Unit {
-    /// Number of its instructions.
     pub(super) fn length(&self) -> usize {
         self.end - self.first
     }
 
-    /// Its code in the faster mode, if it has been compiled.
+    /// The code in the mode that VMs should use, if it has been compiled. The inner `None` means that
+    /// the unit cannot be compiled.
     pub(super) fn compiled(&self) -> Option<Option<(Entry, Mode)>> {
         let mode = match self.mode.load(Relaxed) {
             0 => Mode::Direct,
@@ -107,7 +106,7 @@ impl Code {
         Some(Code { units, leaders, memory, abi, compiled })
     }
 
-    /// Compiles a unit unless this has already been done, and lets other VMs use the mode.
+    /// Compiles a unit unless this has already been done, and lets VMs use this mode.
     #[cold]
     pub(super) fn compile(&self, unit: &Unit, form: &Form, mode: Mode) -> Option<Entry> {
         let entry = *unit.code[mode as usize].get_or_init(|| {
@@ -130,7 +129,7 @@ impl Code {
     }
 }
 
-/// For each instruction, whether others jump to it or execution may resume at it.
+/// For each instruction, whether other instructions jump to it or execution may resume at it.
 fn leaders(form: &Form) -> Vec<bool> {
     use Instruction::*;
     let mut is_leader = vec![false; form.instructions.len() + 1];
@@ -176,7 +175,6 @@ pub(super) fn last_jump(form: &Form, at: u32) -> Option<(bool, u32)> {
     }
 }
 
-/// Whether an operand is a variable.
 pub(super) fn is_variable(operand: Operand) -> bool {
     matches!(operand.kind(), Kind::Stage | Kind::Own)
 }

@@ -8,7 +8,7 @@ use super::unit::Unit;
 /// dispatcher reaches a unit every 10 to 50 ns.
 const PATIENCE: u32 = 500;
 
-/// The fixed cost of each unit, in instructions: its memory is allocated and made executable.
+/// The fixed cost of each unit, in instructions, for allocating memory and making it executable.
 const FIXED: u32 = 30;
 
 /// The state of a unit in one VM.
@@ -35,8 +35,8 @@ impl Length {
     /// Minimum number of blocks for each stop.
     const BLOCKS: u32 = 12;
 
-    /// Records the number of blocks up to a stop. Returns whether there are so few that entering
-    /// native code takes longer than it saves.
+    /// Records the number of blocks up to a stop. Returns whether recent executions are too short for
+    /// native code.
     #[inline]
     pub(super) fn is_short_after(&mut self, blocks: u32) -> bool {
         self.blocks = self.blocks.saturating_add(blocks);
@@ -50,7 +50,7 @@ impl Length {
     }
 }
 
-/// The numbers of functions that native code calls, and of blocks that it executes.
+/// Counts of the functions that native code calls, and of the blocks that it executes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Calls {
     calls: u64,
@@ -58,12 +58,12 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// The VM decides how native code calls functions after this number of blocks for each instruction of the unit:
-    /// after about as long as compiling takes.
+    /// Number of blocks for each instruction of the unit after which the VM chooses the mode. Executing
+    /// these blocks takes about as long as compiling.
     const BLOCKS: u64 = 10_000;
-    /// Below this number of calls for each block, they go through the bridge.
+    /// Below this number of calls for each block, calls go through the bridge.
     const FEW: f64 = 0.02;
-    /// Above this number of calls for each block, they no longer do.
+    /// Above this number of calls for each block, calls are direct again.
     const MANY: f64 = 0.06;
 
     /// Adds calls and blocks. Returns the better mode after enough blocks.
@@ -108,7 +108,7 @@ impl Use {
         }
     }
 
-    /// The use after one more miss, and whether the unit is to be compiled.
+    /// The use after one more miss, for which the unit may be compiled.
     #[inline]
     pub(super) fn after_miss(
         missed: u32,

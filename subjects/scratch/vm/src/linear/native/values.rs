@@ -26,12 +26,13 @@ impl Generator<'_, '_> {
         parameters
     }
 
-    /// Where a variable is.
+    /// The address and the offset of a variable.
     pub(super) fn variable(&self, operand: Operand) -> (Value, i32) {
         (self.variables[usize::from(operand.is_own())], operand.index() as i32 * VALUE)
     }
 
-    /// Where a variable or parameter is; goes to `longer` if there is none.
+    /// The address and the offset of a variable or parameter; goes to `longer` if there is no such
+    /// parameter.
     pub(super) fn place(&mut self, operand: Operand, longer: Block) -> (Value, i32) {
         let offset = operand.index() as i32 * VALUE;
         if is_variable(operand) {
@@ -44,7 +45,7 @@ impl Generator<'_, '_> {
         (address, offset)
     }
 
-    /// Whether a value has a tag.
+    /// Whether the first byte of a value is this tag.
     pub(super) fn has_tag(&mut self, (address, offset): (Value, i32), tag: u8) -> Value {
         let is = self.builder.ins().load(types::I8, TRUSTED, address, offset);
         self.builder.ins().icmp_imm_s(IntCC::Equal, is, i64::from(tag as i8))
@@ -64,7 +65,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The number of a value that is a number or a numeral; jumps to `longer` if it is neither.
+    /// The number of a value that is a number or a numeral; jumps to `longer` if the value is neither.
     pub(super) fn numeral(&mut self, place: (Value, i32), longer: Block) -> Value {
         let (is_counted, found) = (self.seldom(), self.builder.create_block());
         let result = self.builder.append_block_param(found, D);
@@ -79,9 +80,9 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The number of a value that is a number or a numeral to which references are not counted. Jumps to `longer` if it
-    /// is a text that is not a numeral, or if the number of the text was never asked for; jumps to `other` if it is
-    /// another value.
+    /// The number of a value that is a number, or a numeral without a reference count. Jumps to
+    /// `longer` if a text without a reference count is not a numeral, or if its number has not been
+    /// requested yet; jumps to `other` for all other values.
     pub(super) fn uncounted_numeral(
         &mut self,
         (address, offset): (Value, i32),
@@ -98,7 +99,7 @@ impl Generator<'_, '_> {
         self.unless(is_kept, other);
         let text = self.builder.ins().load(I, TRUSTED, address, offset + SECOND);
         let of_kept = self.builder.ins().load(D, TRUSTED, text, self.layout.value.text_number);
-        // NaN if the text is not a numeral, or if its number has not been requested yet.
+        // The number is NaN if the text is not a numeral, or if the number has not been requested yet.
         let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_kept, of_kept);
         self.builder.ins().brif(is_numeral, next, &[of_kept.into()], longer, &[]);
         self.builder.switch_to_block(number);
@@ -108,7 +109,7 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The number of an operand; goes to `longer` if it is neither a number nor a numeral.
+    /// The number of an operand; goes to `longer` if the operand is neither a number nor a numeral.
     pub(super) fn read(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand).or_else(|| self.numerals.get(&operand)) {
             return known;
