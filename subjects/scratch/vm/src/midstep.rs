@@ -1,19 +1,19 @@
-//! Notifications of a watcher in the middle of a step: the change that a block has just made, or
-//! its question, and the current state.
+//! Notifications of a watcher in the middle of a step, with the change that a block makes or the
+//! question that a block asks, and the current state.
 
 use crate::state::State;
 use crate::target::TargetId;
 use crate::text::Text;
 use crate::value::Value;
 
-/// A change that a block has just made.
+/// A change that a block has just made or is about to make.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     /// The position of a sprite or clone was set, possibly to the same values.
     Moved {
         /// The sprite or clone.
         target: TargetId,
-        /// Its position before.
+        /// The previous position.
         from: (f64, f64),
     },
     /// The costume, size, direction, visibility, an effect or the rotation style was set.
@@ -26,7 +26,7 @@ pub enum Change {
         target: TargetId,
         /// The position of the variable in [`Program::variables`](crate::Program::variables).
         number: usize,
-        /// Its value before.
+        /// The previous value.
         old: Value,
     },
     /// A target has said, thought or asked something. The text may be empty, and the bubble may be
@@ -37,7 +37,7 @@ pub enum Change {
         /// The text, as the value of the block input.
         value: Value,
     },
-    /// A block is about to start the receivers of the message of this name.
+    /// A block is about to start the receivers of the message with this name.
     Message(Text),
     /// A pen is about to draw, or all drawings are about to be removed.
     Pen(PenMark),
@@ -48,9 +48,9 @@ pub enum Change {
 pub enum PenMark {
     /// A sprite with its pen down was moved.
     Line {
-        /// Its position before.
+        /// The previous position of the sprite.
         from: (f64, f64),
-        /// Its position now.
+        /// The new position of the sprite.
         to: (f64, f64),
         /// Colour: red, green, blue and opacity from 0 to 1.
         rgba: [f64; 4],

@@ -1,4 +1,4 @@
-//! Positions of scripts, which are numbers for the current blocks of their threads.
+//! Positions of scripts: numbers that represent the current blocks of threads.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -11,10 +11,9 @@ use crate::vm::Vm;
 const FNV: (u64, u64) = (0xcbf2_9ce4_8422_2325, 0x0100_0000_01b3);
 
 impl<T: Tracer> Vm<T> {
-    /// A number for the positions of the live threads of the script with this top block: a hash of
-    /// the blocks on their stacks and the counters of their loops. The hashes of threads are added,
-    /// so their order does not matter. 0 if there are no live threads. Timers of waits are not
-    /// included.
+    /// A number that represents the positions of the live threads of the script with this top
+    /// block: the sum of hashes of the blocks on their stacks and the counters of their loops, or 0
+    /// if there are no live threads. Timers of waits are not included.
     pub fn script_position(&self, top: BlockNo) -> u64 {
         let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
         let of_script = |thread: &&Thread| {
@@ -25,8 +24,7 @@ impl<T: Tracer> Vm<T> {
         threads.filter(of_script).fold(0, |sum, thread| sum.wrapping_add(thread.position()))
     }
 
-    /// A number for the positions of the live threads of all scripts. Threads of different scripts
-    /// have different hashes.
+    /// A number that represents the positions of the live threads of all scripts.
     pub fn position(&self) -> u64 {
         let threads = self.state.thread_list.iter().map(|&t| &self.state.threads[t as usize]);
         let live = threads.filter(|thread| !thread.is_done());

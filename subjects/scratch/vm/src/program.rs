@@ -30,7 +30,7 @@ pub struct Program {
     /// Stage and sprites, by their position in the project.
     pub(crate) sprites: Vec<Sprite>,
     pub(crate) stage: usize,
-    /// Sprites in execution order, back to front.
+    /// The stage and sprites in execution order, from back to front.
     pub(crate) execution_order: Vec<u32>,
     /// The stage's messages in file order.
     pub(crate) broadcasts: Vec<Broadcast>,
@@ -56,7 +56,7 @@ impl Program {
         self.compat
     }
 
-    /// Number of blocks in the project; every [`BlockNo`] is below it.
+    /// Number of blocks in the project. Every [`BlockNo`] is less than this number.
     pub fn block_count(&self) -> usize {
         self.block_count
     }
@@ -68,7 +68,7 @@ impl Program {
 
     /// Hash of the code. Two programs compiled from versions of one project behave the same if
     /// their hashes are equal; if the hashes differ, the behaviour may still be the same. Do not
-    /// store it, because it may change with every release.
+    /// store hashes, because they may change with every release.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Fingerprint(DefaultHasher::new());
         for sprite in &self.sprites {
@@ -83,8 +83,7 @@ impl Program {
         hasher.0.finish()
     }
 
-    /// The default of a parameter of the custom block that a command calls; `Undefined` if there is
-    /// none.
+    /// The default of a parameter of the custom block that a command calls.
     #[cold]
     pub(crate) fn default_of(&self, sprite: usize, call: CommandId, place: u16) -> Value {
         let procedure = match self.commands[call as usize].op {
@@ -97,7 +96,7 @@ impl Program {
         default.cloned().unwrap_or(Value::Undefined)
     }
 
-    /// The sprite with that name; never the stage.
+    /// The sprite with this name; never the stage.
     pub(crate) fn sprite_named(&self, name: &Text) -> Option<usize> {
         self.sprites.iter().position(|s| !s.is_stage && s.name == *name)
     }
@@ -148,8 +147,8 @@ pub(crate) struct Sprite {
 #[derive(Debug)]
 pub(crate) struct VariableDef {
     pub(crate) name: Text,
-    /// [`Value::Undefined`] for a variable that a block names but the file does not declare: it
-    /// is created when the block is first executed.
+    /// [`Value::Undefined`] for a variable that a block names but the file does not declare. Such a
+    /// variable is created when the block is first executed.
     pub(crate) value: Value,
 }
 

@@ -1,5 +1,5 @@
 //! Waits of [today's Scratch](crate::Compat::Today) that end between steps: bubbles that are shown
-//! for some seconds, sounds and speech. Also stores the keys for the Makey Makey blocks.
+//! for some seconds, sounds and speech. This module also stores the keys for the Makey Makey blocks.
 //!
 //! In the original, these waits are promises. A promise that ends after a time is resolved before a
 //! step; a promise that a block resolves is resolved at the end of its step ([`Status::Promise`]).
@@ -52,7 +52,7 @@ struct Timer {
     due: f64,
     waiter: Waiter,
     /// The bubble that the timer removes: target, its serial number, and number of the change that
-    /// showed it; `None` for speech.
+    /// showed the bubble; `None` for speech.
     bubble: Option<(TargetId, u32, u64)>,
 }
 
@@ -137,7 +137,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether the bubble of a target has not changed since a change.
+    /// Whether the bubble of a target is unchanged since the change with this number.
     fn shows(&self, target: TargetId, serial: u32, change: u64) -> bool {
         let state = &self.state.targets[target.0 as usize];
         let last = self.state.promises.as_ref().and_then(|it| it.bubbles.get(target.0 as usize));
@@ -177,8 +177,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_status(Status::Promise { resolved: false });
     }
 
-    /// Plays a sound of the sprite of the current target. If the sprite is already playing it, the
-    /// sound starts again, and threads that waited for it continue.
+    /// Plays a sound of the sprite of the current target. If the sprite is already playing the sound,
+    /// the sound starts again, and threads that waited for its end continue.
     pub(crate) fn start_sound(&mut self, block: BlockNo, sound: u32, seconds: f64, wait: bool) {
         let waiter = self.waiter(block);
         let target = &self.state.targets[self.target];
@@ -278,8 +278,8 @@ impl<T: Tracer> Interpreter<'_, T> {
 
 impl Promises {
     /// Numbers that determine how the waits continue, with times relative to the current step.
-    /// `thread` and `target` map threads and targets to names that are independent of slots and
-    /// numbers.
+    /// `thread` and `target` map threads and targets to numbers that are independent of slots and
+    /// ids.
     pub(crate) fn numbers(
         &self,
         thread: impl Fn((u32, u64)) -> u64,

@@ -33,7 +33,7 @@ impl Random {
     }
 
     /// The generator with which Whisker and Itch replace `Math.random`: ARC4 with the code units of
-    /// a text as its key. The key for a number is its decimal text followed by a zero.
+    /// a text as its key. The key for a number is its decimal text followed by a code unit of 0.
     pub fn arc4(key: &[u16]) -> Random {
         Random(Generator::Arc4(Box::new(Arc4::new(key))))
     }
@@ -49,8 +49,7 @@ impl Random {
         self
     }
 
-    /// Draws a number between two numbers for `pick random`: an integer if both are written as
-    /// integers.
+    /// Draws a number between two numbers for `pick random`; an integer if `integer` is set.
     #[inline]
     pub(crate) fn pick(&mut self, a: f64, b: f64, integer: bool) -> f64 {
         let (low, high) = if a <= b { (a, b) } else { (b, a) };
@@ -149,7 +148,7 @@ impl Arc4 {
         arc4
     }
 
-    /// The key as bytes; code units beyond the 256th are mixed into the first.
+    /// The key as bytes. Code units after the 256th are mixed into the bytes at the beginning.
     fn mixed(text: &[u16]) -> Vec<u8> {
         let mut key: Vec<i32> = Vec::new();
         let mut smear = 0;

@@ -1,7 +1,8 @@
-//! Rounding and remainders without function calls. The standard library calls functions for them,
-//! because the oldest supported processors have no instructions. The results have the same bits.
+//! Rounding and remainders without function calls. The standard library calls functions for these
+//! operations, because the oldest supported processors have no instructions for them. The results
+//! have the same bits.
 
-/// Doubles from this limit have no fraction.
+/// Doubles of at least this absolute value have no fraction.
 const NO_FRACTION: f64 = (1_u64 << 52) as f64;
 
 /// Same result as [`f64::trunc`].
@@ -11,7 +12,7 @@ pub(crate) fn trunc(x: f64) -> f64 {
     if x.abs() < NO_FRACTION { (x as i64 as f64).copysign(x) } else { x }
 }
 
-/// Doubles from this number to twice the number are integers, so adding it rounds a smaller number.
+/// Adding and subtracting this number rounds numbers below 2^51 to integers.
 const SHIFT: f64 = (3_u64 << 51) as f64;
 
 /// The nearest integer, or one of two nearest integers, of a number whose absolute value is below
@@ -28,11 +29,11 @@ pub(crate) fn floor(x: f64) -> f64 {
     if x.abs() < SMALL {
         let nearest = nearest(x);
         let whole = nearest - if nearest > x { 1.0 } else { 0.0 };
-        // The sign can only differ if the result is zero.
+        // The sign can differ only if the result is zero.
         return whole.copysign(x);
     }
     let whole = trunc(x);
-    // The difference is never 0 here, because `whole` is 0 at most.
+    // The difference is never 0 here, because `whole` is negative.
     if whole > x { whole - 1.0 } else { whole }
 }
 
@@ -90,15 +91,15 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
     const LARGEST: f64 = (1_u64 << 51) as f64;
     const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
     const LARGEST_QUOTIENT: f64 = (1_u64 << 31) as f64;
-    // For smaller numbers, the quotient of the remainder may be 0.
+    // For numbers closer to 0, the quotient may be rounded to 0.
     const LEAST: f64 = 1e-200;
     let is_whole = (1.0..=LARGEST_DIVISOR).contains(&m) && nearest(m) == m;
     if is_whole && n.abs() < LARGEST && !(-LEAST..0.0).contains(&n) {
         let quotient = nearest(n / m);
         if quotient.abs() <= LARGEST_QUOTIENT {
             // Exact: the product is an integer below 2^52, and the difference is a multiple of the
-            // last place of `n` and not larger than `n`. It is between -m and m, because the
-            // rounded quotient is wrong by less than 2^-21.
+            // last place of `n` and not larger than `n`. The difference is between -m and m, because
+            // the rounded quotient is wrong by less than 2^-21.
             let left = n - quotient * m;
             let r = left + if left < 0.0 { m } else { 0.0 };
             // The sign of `n` distinguishes the zeros.

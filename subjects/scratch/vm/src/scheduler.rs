@@ -2,7 +2,7 @@
 //!
 //! A step executes at most [`VmSettings::batches`](crate::VmSettings::batches) batches. A batch
 //! gives every thread one slice, in order. A slice executes blocks until the thread yields, waits
-//! or ends. Hat blocks start in [`Interpreter::start_hats`], `hats.rs`.
+//! or ends. Hat blocks are started by [`Interpreter::start_hats`] in `hats.rs`.
 
 use crate::calls::Work;
 use crate::code::{CommandId, Expr, NONE, Op};
@@ -17,8 +17,8 @@ use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Executes one step of 1/30 s: edge-activated hats, and then the threads in batches, each of
-    /// which executes every thread once, in order.
+    /// Executes one step: edge-activated hats, and then the threads in batches. Each batch executes
+    /// every thread once, in order.
     pub fn step(&mut self) {
         self.call(Work::Step);
     }
@@ -250,7 +250,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         ended
     }
 
-    /// Executes blocks of the current thread until it yields, waits or ends.
     fn execute_until_yield(&mut self) {
         let slot = self.thread;
         if self.top() == Some(NONE) {
@@ -267,7 +266,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             let Some(frame) = self.state.threads[slot].stack.last() else { return };
             let (block, was_warp) = (frame.block, frame.warp);
             if T::REMEMBERS && !was_warp && self.buffers.stretches.is_open() {
-                // The thread has left code without screen refresh, but not by the end of the custom
+                // The thread has left code without screen refresh, but not at the end of the custom
                 // block.
                 self.end_stretch(End::Budget);
             }
@@ -310,7 +309,8 @@ impl<T: Tracer> Interpreter<'_, T> {
                 }
                 Status::YieldTick | Status::Promise { .. } | Status::Done => return,
             }
-            // If the block has no control flow, it is still on top: continue with the next block.
+            // If the block has no control flow, it is still on top of the stack: continue with the
+            // next block.
             if thread.stack.last().is_some_and(|f| f.block == block) {
                 thread.replace_top(command.next);
                 if was_warp {
@@ -387,8 +387,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         slot
     }
 
-    /// Replaces a thread in the list by a new one. If the old thread is the one that executes, it
-    /// finishes its slice.
+    /// Replaces a thread in the list with a new thread. If the old thread is executing, it finishes
+    /// its slice.
     pub(crate) fn restart(
         &mut self,
         old: u32,
@@ -458,8 +458,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.translated
     }
 
-    /// Executes a block: evaluates its early inputs, reports it to the tracer, and executes its
-    /// operation. If the block must first wait for translations, does nothing else in this slice.
+    /// Executes a block: evaluates its early inputs, reports the block to the tracer, and executes
+    /// its operation. If the block must first wait for translations, does nothing else in this slice.
     pub(crate) fn execute(&mut self, block: CommandId) {
         let command = &self.program.commands[block as usize];
         self.consume_fuel(1);

@@ -17,15 +17,15 @@ use crate::vm::Vm;
 /// Report of a self-testing project.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SelfTestReport {
-    /// Number of passes that the project announced; `None` if it announced no number.
+    /// Number of passes that the project announced; `None` if the project announced no number.
     pub planned: Option<u32>,
     /// Number of passes.
     pub passed: u32,
-    /// Texts of the failures.
+    /// The text of each failure.
     pub failed: Vec<String>,
     /// Number of times that the project said `end`.
     pub ends: u32,
-    /// Whether all threads ended before the maximum number of steps.
+    /// Whether all threads ended within the maximum number of steps.
     pub ended: bool,
     /// Names of the sprites from back to front if their layers had to be assumed; `None` if the
     /// layers of the file were used.
@@ -112,8 +112,8 @@ fn run(project: &Project, max_steps: u64, compat: Compat) -> Result<SelfTestRepo
     Ok(SelfTestReport { ended, ..vm.tracer })
 }
 
-/// Changes `order` to its next permutation in lexicographic order. Returns false if it was the
-/// last.
+/// Changes `order` to its next permutation in lexicographic order. Returns false if `order` was the
+/// last permutation.
 fn next_permutation(order: &mut [usize]) -> bool {
     let Some(i) = (1..order.len()).rev().find(|&i| order[i - 1] < order[i]) else { return false };
     // The search finds an element, because the element at `i` is larger.

@@ -13,8 +13,8 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 /// texts, lists, clones or pixels count several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VmSettings {
-    /// The version of Scratch for which programs are compiled ([`Program::compile_for`]). It
-    /// determines the effects of blocks; the other settings determine time and limits.
+    /// The version of Scratch for which programs are compiled ([`Program::compile_for`]). The
+    /// version determines the effects of blocks; the other settings determine time and limits.
     ///
     /// [`Program::compile_for`]: crate::Program::compile_for
     pub compat: Compat,
@@ -27,27 +27,27 @@ pub struct VmSettings {
     /// step's real time.
     pub batches: u32,
     /// Whether `reset timer` also resets the clock of `when timer >`, as in unmodified Scratch. In
-    /// the Whisker paper these are two clocks.
+    /// the Whisker paper, these are two clocks.
     pub one_timer: bool,
-    /// Blocks that one thread may execute "without screen refresh" before its slice ends, instead
-    /// of the 500 ms of real time in the original.
+    /// Maximum number of blocks that one thread executes "without screen refresh" before its slice
+    /// ends, instead of the 500 ms of real time in the original.
     pub warp_budget: u32,
     /// Maximum number of blocks that all threads together execute in one step. Threads whose turn
     /// comes later wait for the next step.
     pub step_budget: u64,
-    /// Number of slices that use up their budget after which the budget of that thread is halved,
-    /// down to 1/64. The same holds for steps and their budget. This bounds the time of programs
-    /// that never end, which the original would execute forever.
+    /// Number of slices of a thread that use up their budget before the budget of the thread is
+    /// halved, down to 1/64. The same applies to steps and their budget. Halving bounds the time of
+    /// programs that never end, which the original would execute forever.
     pub overruns_per_halving: u32,
     /// Maximum number of frames on one thread's stack. A deeper recursion ends the thread.
     pub stack_limit: usize,
-    /// Maximum number of characters of a text. Longer results are truncated.
+    /// Maximum length of a text in UTF-16 code units. Longer results are truncated.
     pub text_limit: usize,
     /// Characters that speech synthesis speaks in a second; `None` if speech never ends, as in
     /// the original without a network.
     pub speech_rate: Option<f64>,
     /// Whether a block with `translate` waits one step and then gets an empty text, as in the
-    /// original without a network. If not, it immediately gets the text itself.
+    /// original without a network. Otherwise, the block immediately gets the text itself.
     pub awaits_translations: bool,
     /// Date of the green flag for `current` and `days since 2000`: days since the beginning of
     /// the year 2000, UTC. The date advances with the steps.
@@ -59,35 +59,35 @@ pub struct VmSettings {
     pub pace: Pace,
 }
 
-/// Time that passes in a step, and the condition for its end.
+/// Time that passes in a step, and the condition under which a step ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pace {
     /// Duration of a step for waits, glides, bubbles, speech and the clock, in milliseconds.
     pub step_ms: f64,
-    /// Duration of a step for sounds, in milliseconds. It differs from `step_ms` if the program is
-    /// accelerated, because sounds are not accelerated.
+    /// Duration of a step for sounds, in milliseconds, which differs from `step_ms` if the program
+    /// is accelerated, because sounds are not accelerated.
     pub sound_step_ms: f64,
     /// Whether turbo mode is on: batches follow each other even if something has to be drawn.
     pub turbo: bool,
 }
 
 impl Default for Pace {
-    /// 30 steps a second.
+    /// 30 steps per second.
     fn default() -> Pace {
         Pace { step_ms: STEP_MS, sound_step_ms: STEP_MS, turbo: false }
     }
 }
 
 impl VmSettings {
-    /// Defaults for a version of Scratch. [Today's](Compat::Today) has up to 100 batches in a step,
-    /// in place of the 25 ms for which Scratch repeats them, and one timer.
+    /// Defaults for a version of Scratch. [Today's](Compat::Today) version has one timer, and up to
+    /// 100 batches in a step, because Scratch repeats batches for 25 ms.
     pub fn of(compat: Compat) -> VmSettings {
         let today = compat == Compat::Today;
         let default = VmSettings { compat, ..VmSettings::default() };
         if today { VmSettings { batches: 100, one_timer: true, ..default } } else { default }
     }
 
-    /// The number of steps in some seconds. It is not rounded, because a wait ends in the first
+    /// The number of steps in some seconds, which is not rounded, because a wait ends in the first
     /// step that is not earlier.
     pub(crate) fn step_count(&self, seconds: f64) -> f64 {
         (1000.0 * seconds).max(0.0) / self.pace.step_ms

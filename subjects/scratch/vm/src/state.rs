@@ -61,7 +61,7 @@ pub(crate) struct State {
     pub(crate) steps: u64,
     /// Value of the `timer` block in seconds, a sum of increments.
     pub(crate) timer: f64,
-    /// The clock of the timer hat, the calendar and of music, in steps since the green flag;
+    /// The clock of the timer hat, the calendar and music, in steps since the green flag;
     /// `reset timer` does not change it.
     pub(crate) clock: f64,
     /// Reading of `clock` at which the timer hat is 0, see [`crate::VmSettings::one_timer`].

@@ -5,22 +5,21 @@
 //! A program that hangs, or that computes for a long time before its first input, does the same in
 //! each test. The outcome of a stretch is a function of the data that its code reads. After a
 //! stretch was executed and traced, this code is known: the blocks that were covered, and the
-//! blocks of its frames. They determine which data the stretch reads and changes: its [`Reach`]. If
-//! a later stretch at the same place, in the same or another execution, begins with the same values
-//! of all data in this reach, it executes the same blocks, because they read no other data. The
-//! fingerprint of these values before a stretch therefore identifies its outcome: the values that
-//! it writes, its fuel, and the calls of the tracer. The outcome is applied without executing the
-//! stretch.
+//! blocks of its frames. The code determines which data the stretch reads and changes: its
+//! [`Reach`]. If a later stretch at the same place, in the same or another execution, begins with
+//! the same values of all data in this reach, it executes the same blocks, because they read no
+//! other data. The fingerprint of these values before a stretch therefore identifies its outcome:
+//! the values that it writes, its fuel, and the calls of the tracer. The outcome is applied without
+//! executing the stretch.
 //!
-//! A stretch is remembered only if all blocks that it has executed are known to read and change
-//! nothing but variables, lists, parameters, the appearance and position of their target, random
-//! numbers, the position and appearance of sprites with a fixed name, and input devices that are
-//! only read. The budget is part of the fingerprint only if it ended the stretch, and the random
-//! stream only if the stretch draws random numbers.
+//! A stretch is remembered only if all executed blocks are known to read and change only data that
+//! fingerprints and outcomes contain, such as variables, lists, parameters, and the appearance and
+//! position of their target. The budget is part of the fingerprint only if it ended the stretch,
+//! and the random stream only if the stretch draws random numbers.
 //!
-//! Fingerprints take time in proportion to lists, except lists that are only read. They are
-//! computed only in threads whose last slice was so long that this is a small part of it, so that
-//! short slices cost nothing.
+//! Computing a fingerprint takes time in proportion to lists, except lists that are only read.
+//! Fingerprints are computed only in threads whose last slice took much longer, so short slices
+//! cost nothing.
 
 mod known;
 mod outcome;
@@ -45,7 +44,7 @@ use reach::{Reach, Senses};
 use start::{Prints, Start};
 
 /// Minimum number of blocks of a slice for which [remembering](Vm::remember) its thread saves time.
-/// So many blocks take about half a millisecond.
+/// This many blocks take about half a millisecond.
 pub const LONG_SLICE: u32 = 20_000;
 
 /// Maximum number of frames in warp of a thread that is remembered.
@@ -82,7 +81,7 @@ pub(crate) enum End {
     Budget,
 }
 
-/// The memory of one VM. It is not part of the state, because results do not depend on it.
+/// The memory of one VM, which is not part of the state, because results do not depend on it.
 #[derive(Default)]
 pub(crate) struct Stretches {
     least: u32,
@@ -115,10 +114,10 @@ struct Long {
 /// The stretch that is being executed, with its state at the beginning.
 struct Open {
     place: Place,
-    /// The reach of all code, and the values in it.
+    /// The reach of all code, and the values in this reach at the beginning.
     wide: Arc<Reach>,
     start: Start,
-    /// Number of frames below the first in warp.
+    /// Number of frames below the first frame in warp.
     base: usize,
     /// Number of parameters of calls without warp.
     parameters: usize,
@@ -321,8 +320,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         (frames.len() <= MAX_FRAMES).then(|| blocks.collect())
     }
 
-    /// Ends the stretch that is being executed, and remembers its outcome if it really ended as
-    /// `end` says.
+    /// Ends the stretch that is being executed, and remembers its outcome if the stretch ended in the
+    /// way that `end` indicates.
     #[inline(never)]
     pub(crate) fn end_stretch(&mut self, end: End) {
         let Some(open) = self.buffers.stretches.open.take() else { return };
@@ -413,7 +412,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         })
     }
 
-    /// Brings the state to the end of a stretch with this outcome.
+    /// Changes the state as a stretch with this outcome would.
     fn take_over(&mut self, base: usize, parameters: usize, reach: &Reach, outcome: &Outcome) {
         for (slot, value) in reach.set.iter().zip(&outcome.variables) {
             self.variable_mut(*slot).clone_from(value);

@@ -55,7 +55,7 @@ enum Units {
 }
 
 impl Text {
-    /// A text from Rust's UTF-8.
+    /// Creates a text from a UTF-8 string.
     pub fn new(text: impl Into<String>) -> Text {
         let text = text.into();
         if text.is_ascii() {
@@ -125,7 +125,7 @@ impl Text {
         Text(Place::Kept(letter.map_or(&*EMPTY, |letter| &LETTERS[usize::from(letter)])))
     }
 
-    /// A text from UTF-16 code units, which need not be well-formed.
+    /// Creates a text from UTF-16 code units, which need not be well-formed.
     pub fn from_units(units: Vec<u16>) -> Text {
         if units.iter().all(|&u| u < 0x80) {
             let bytes = units.iter().map(|&u| u as u8).collect();
@@ -134,7 +134,7 @@ impl Text {
         Text::of(Units::Wide(units.into()))
     }
 
-    /// JavaScript's `Number(text)`: NaN if it is not a numeral, 0 for blank text.
+    /// JavaScript's `Number(text)`: NaN if the text is not a numeral, 0 if it is blank.
     #[inline]
     pub fn number(&self) -> f64 {
         match self.data().number.load(Relaxed) {
@@ -144,7 +144,7 @@ impl Text {
         }
     }
 
-    /// The number by which the text is compared: NaN if it is blank or not a numeral.
+    /// The number by which the text is compared: NaN if the text is blank or not a numeral.
     #[inline]
     pub(crate) fn comparand(&self) -> f64 {
         match self.data().number.load(Relaxed) {
@@ -255,8 +255,8 @@ impl Text {
         }
     }
 
-    /// Appends a text. If no other value shares this text, it is extended in place, in time
-    /// proportional to the appended text.
+    /// Appends a text. If possible, this text is extended in place, in time proportional to the
+    /// appended text.
     pub(crate) fn append(&mut self, other: &Text) {
         if let (Place::Shared(data), Units::Ascii(other)) = (&mut self.0, &other.data().units)
             && let Some(data) = Arc::get_mut(data)
@@ -335,8 +335,8 @@ impl Text {
         self.lower().units().cmp(other.lower().units())
     }
 
-    /// Equality after converting both to lower case. It is faster than the order, because most
-    /// texts differ in length.
+    /// Equality after converting both to lower case. This is faster than determining the order,
+    /// because most texts differ in length.
     pub fn equals_ignoring_case(&self, other: &Text) -> bool {
         match (&self.data().units, &other.data().units) {
             (Units::Ascii(a), Units::Ascii(b)) => a.eq_ignore_ascii_case(b),
@@ -406,7 +406,7 @@ fn is_js_space_unit(unit: u16) -> bool {
     char::from_u32(u32::from(unit)).is_some_and(is_js_space)
 }
 
-/// JavaScript's numeral grammar on trimmed text: NaN if it does not match, 0 if empty.
+/// JavaScript's numeral grammar on trimmed text: NaN if the text does not match, 0 if it is empty.
 fn parse_number(text: &str) -> f64 {
     let bytes = text.as_bytes();
     let Some(&first) = bytes.first() else { return 0.0 };

@@ -32,7 +32,7 @@ pub(crate) struct Thread {
     /// replaced nor removed by `stop all`.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
-    /// Parameters of the calls on the stack, innermost last; [`Frame::parameters`] is where the
+    /// Parameters of the calls on the stack, innermost last. [`Frame::parameters`] states where the
     /// parameters of a call begin.
     pub(crate) parameters: Vec<Value>,
     /// Timer of the timed block on top of the stack.
@@ -73,7 +73,6 @@ pub(crate) struct Frame {
     pub(crate) parameters: u32,
     /// [`Frame::parameters`] of the innermost call among the frames below; 0 if there is none.
     outer_parameters: u32,
-    /// Loop counter.
     pub(crate) counter: f64,
 }
 
@@ -114,8 +113,7 @@ impl Frame {
         (self.parameters, self.counter) = (0, 0.0);
     }
 
-    /// The index at which the parameters of the innermost call below this frame begin, see
-    /// [`Frame::parameters`].
+    /// [`Frame::parameters`] of the innermost call below this frame; 0 outside of calls.
     pub(crate) fn parameters_below(&self) -> u32 {
         self.outer_parameters
     }

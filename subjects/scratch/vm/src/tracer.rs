@@ -25,8 +25,8 @@ pub trait Tracer: Sized {
     /// state repeats, unless it is watched.
     const MERGES: bool = false;
 
-    /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and pass it on
-    /// again by [`Tracer::take_over`]. Only tracers that [merge](Tracer::MERGES) and that need only
+    /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and repeat it
+    /// with [`Tracer::take_over`]. Only tracers that [merge](Tracer::MERGES) and that need only
     /// the smallest distances of a block may set this.
     const REMEMBERS: bool = false;
 
@@ -36,8 +36,8 @@ pub trait Tracer: Sized {
     /// A number that increases whenever a step or a record begins or ends, and whenever the tracer
     /// forgets earlier calls. If the tracer of a VM is replaced, the new tracer must return
     /// different numbers. While the number stays the same, [`Tracer::covered`] ignores a block that
-    /// it has received, and [`Tracer::distance`] ignores distances that are not smaller. `None` if
-    /// every call counts; then the VM uses no native code.
+    /// it has already received, and [`Tracer::distance`] ignores distances that are not smaller.
+    /// `None` if every call counts; then the VM uses no native code.
     fn time(&self) -> Option<u64> {
         None
     }
@@ -58,24 +58,24 @@ pub trait Tracer: Sized {
         }
     }
 
-    /// The block that is reported next was executed before, had to wait, and now continues. Called
-    /// only if the VM is [watched](Tracer::WATCHES).
+    /// The block that is reported next was executed before, had to wait, and now continues. This
+    /// function is called only if the VM is [watched](Tracer::WATCHES).
     fn resumed(&mut self) {}
 
-    /// A control block was executed: its branch distances to the outcomes true and false. One of
-    /// them is 0, the other positive (Whisker paper, section 5.2.2).
+    /// A control block was executed, with these branch distances to the outcomes true and false. One
+    /// distance is 0, and the other is positive (Whisker paper, section 5.2.2).
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let _ = (block, to_true, to_false);
     }
 
-    /// An edge-activated hat was evaluated. The argument tells whether its script starts.
+    /// An edge-activated hat was evaluated. `starts` states whether its script starts.
     fn hat(&mut self, block: BlockNo, starts: bool) {
         let _ = (block, starts);
     }
 
-    /// Smallest distances of a block reported so far; only smaller distances matter. The VM asks
-    /// for them before it measures, and may report any number that is not smaller in place of an
-    /// exact distance that is not smaller either.
+    /// The smallest distances of a block that were reported so far. Only smaller distances matter:
+    /// the VM asks for the known distances before it measures, and may replace a distance that is
+    /// not smaller by any other number that is not smaller.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let _ = block;
         (f64::INFINITY, f64::INFINITY)
@@ -103,12 +103,12 @@ pub trait Tracer: Sized {
         ControlFlow::Continue(())
     }
 
-    /// A thread has ended by itself, or because its clone or script was stopped. This is not called
-    /// if the whole program was stopped, or if an event has restarted the script.
+    /// A thread has ended by itself, or because its clone or script was stopped. This function is
+    /// not called if the whole program was stopped, or if an event has restarted the script.
     fn ended(&mut self, thread: ThreadId) {
         let _ = thread;
     }
-    /// A question has been asked in the middle of a step. If the result is an answer, it is
+    /// A question has been asked in the middle of a step. If the result is an answer, the answer is
     /// submitted immediately, and the asking script continues in the next step. `None` leaves the
     /// question open.
     fn asked(&mut self, question: &Question, state: Midstep<'_>) -> Option<Text> {
@@ -144,7 +144,7 @@ impl Tracer for () {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Traced {
     /// All blocks that were covered during the record, including blocks that had been covered
-    /// before it began.
+    /// before the record began.
     pub covered: Vec<BlockNo>,
     /// Blocks with their smallest distances to the outcomes true and false.
     pub distances: Vec<(BlockNo, f64, f64)>,

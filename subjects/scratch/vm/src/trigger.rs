@@ -12,7 +12,7 @@ pub(crate) enum Trigger {
     Key(KeyQuery),
     SpriteClicked,
     StageClicked,
-    /// Upper-cased backdrop name.
+    /// Name of the backdrop in upper case.
     Backdrop(Text),
     /// Number of a message, see [`Program::messages`](crate::Program).
     Message(u32),

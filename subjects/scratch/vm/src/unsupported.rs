@@ -4,9 +4,8 @@ use catherd_scratch_sb3::Opcode;
 
 use crate::compat::Compat;
 
-/// Short reason why a block behaves differently here than in this version of Scratch, and what it
-/// does instead; `None` if it behaves the same. `docs/explanation/conformance.md` contains the
-/// details.
+/// Short description of how a block behaves differently here than in this version of Scratch;
+/// `None` if the block behaves the same. `docs/explanation/conformance.md` contains the details.
 pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     use Opcode::*;
     let today = compat == Compat::Today;

@@ -71,7 +71,7 @@ impl Value {
         }
     }
 
-    /// Scratch's cast to a truth value: "", "0", "false", 0 and NaN are false.
+    /// Scratch's cast to a truth value: "", "0", "false" in any case, 0, NaN and undefined are false.
     pub fn to_bool(&self) -> bool {
         match self {
             Value::Bool(b) => *b,
@@ -115,7 +115,7 @@ impl Value {
         }
     }
 
-    /// The number that comparison uses; NaN if the value is compared as text.
+    /// The number for comparisons; NaN if the value is compared as text.
     fn comparand(&self) -> f64 {
         match self {
             Value::Text(text) => text.comparand(),
@@ -128,7 +128,7 @@ impl Value {
         !self.comparand().is_nan() && !other.comparand().is_nan()
     }
 
-    /// Scratch's order: numeric if both are numeric, otherwise by lower-cased text.
+    /// Scratch's order: numeric if both values are numeric, otherwise by lower-cased text.
     pub fn compare(&self, other: &Value) -> Ordering {
         let (a, b) = (self.comparand(), other.comparand());
         match a.partial_cmp(&b) {
@@ -161,7 +161,7 @@ impl Value {
             Value::Bool(_) | Value::Undefined => f64::NAN,
         };
         if number.is_finite() {
-            // A text that is not a numeral never equals a numeral, because case does not matter.
+            // A text that is not a numeral never equals a numeral.
             items.iter().position(|item| match item {
                 Value::Number(n) => *n == number,
                 Value::Text(text) => {
@@ -182,7 +182,8 @@ impl Value {
     }
 
     /// Whether the value counts as an integer in `pick random`, which draws an integer if both of
-    /// its operands do: booleans, texts without a point, NaN, and whole numbers below 1e21 in size.
+    /// its operands do: booleans, texts without a point, NaN, and whole numbers whose absolute value
+    /// is below 1e21.
     pub(crate) fn is_int(&self) -> bool {
         match self {
             Value::Number(n) => n.is_nan() || trunc(*n) == *n && (*n).abs() < 1e21,
@@ -210,7 +211,7 @@ pub(crate) fn clamp(x: f64, lo: f64, hi: f64) -> f64 {
     if x.is_nan() { x } else { x.max(lo).min(hi) }
 }
 
-/// Shifts `x` by a multiple of `hi - lo + 1` into the range, and keeps its fraction.
+/// Shifts `x` by a multiple of `hi - lo + 1` to at least `lo` and less than `hi + 1`.
 pub(crate) fn wrap(x: f64, lo: f64, hi: f64) -> f64 {
     let range = hi - lo + 1.0;
     x - floor((x - lo) / range) * range
@@ -231,7 +232,7 @@ pub(crate) fn to_fixed_2(x: f64) -> String {
     format!("{x:.2}")
 }
 
-/// Prints `x` with ten decimals and parses the result.
+/// The result of printing `x` with ten decimals and parsing the text.
 pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     let scaled = x * 1e10;
     let nearest = round(scaled);
@@ -243,8 +244,8 @@ pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     format!("{x:.10}").parse().unwrap_or(x)
 }
 
-/// Scratch's colour cast to bytes: `#rgb`, `#rrggbb`, or a 32-bit number. Alpha is `None` for
-/// well-formed texts that start with `#`.
+/// Scratch's colour cast to bytes: `#rgb`, `#rrggbb`, or a 32-bit number. Alpha is `None` for a
+/// well-formed text that starts with `#`.
 pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     if let Value::Text(t) = value {
         let text = t.to_str();
@@ -264,7 +265,7 @@ pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     (rgb, Some(if alpha > 0 { alpha } else { 255 }))
 }
 
-/// Red, green and blue of a text, cast as Scratch casts a colour argument.
+/// Red, green and blue of a text that is cast to a colour as in Scratch.
 pub fn color_of(text: &str) -> [u8; 3] {
     to_rgba(&Value::from(text)).0
 }

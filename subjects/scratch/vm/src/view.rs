@@ -11,26 +11,26 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 use crate::vm::Vm;
 
-/// The stage in its own coordinates.
+/// The bounds of the stage in stage units.
 pub(crate) const STAGE: Rect = Rect { left: -240.0, right: 240.0, bottom: -180.0, top: 180.0 };
 
 /// The state of one target.
 pub struct TargetView<'a> {
     /// Number of the target.
     pub id: TargetId,
-    /// Position of its sprite in the project's targets.
+    /// Position of the target's sprite in the project's targets.
     pub sprite: usize,
-    /// Name of its sprite.
+    /// Name of the target's sprite.
     pub name: &'a Text,
-    /// Whether it is the stage or a sprite, not a clone.
+    /// Whether the target is the stage or a sprite, not a clone.
     pub original: bool,
     /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation, so
     /// number and serial together distinguish a clone from a later clone with the same number.
     pub serial: u32,
-    /// Number of clones of its sprite at its creation, including itself, which Whisker uses to name
-    /// a clone; 0 for the stage and sprites.
+    /// For a clone, the number of clones of its sprite at its creation, including the clone, which
+    /// Whisker uses to name clones; 0 for the stage and sprites.
     pub siblings: u16,
-    /// Whether it is the stage.
+    /// Whether the target is the stage.
     pub is_stage: bool,
     /// Horizontal position in stage units, to the right.
     pub x: f64,
@@ -40,7 +40,7 @@ pub struct TargetView<'a> {
     pub direction: f64,
     /// Size in percent.
     pub size: f64,
-    /// Whether it is shown.
+    /// Whether the target is shown.
     pub visible: bool,
     /// Index of the costume, from 0.
     pub costume: usize,
@@ -48,11 +48,12 @@ pub struct TargetView<'a> {
     pub rotation_style: catherd_scratch_sb3::RotationStyle,
     /// Volume in percent.
     pub volume: f64,
-    /// Whether it can be dragged. If so, it is clicked when the mouse button is released.
+    /// Whether the target can be dragged. If so, a click takes effect when the mouse button is
+    /// released.
     pub draggable: bool,
     /// Values of the effects color, fisheye, whirl, pixelate, mosaic, brightness, ghost.
     pub effects: [f64; 7],
-    /// Text of its bubble; `None` without a bubble.
+    /// Text of the target's bubble; `None` without a bubble.
     pub bubble: Option<&'a Text>,
     state: &'a Target,
     program: &'a Program,
@@ -66,7 +67,7 @@ impl<'a> TargetView<'a> {
         self.state.alive
     }
 
-    /// Whether the bubble of the target is to its right.
+    /// Whether the bubble of the target is on its right side.
     pub fn is_bubble_on_right(&self) -> bool {
         self.state.bubble.on_right
     }
@@ -77,8 +78,8 @@ impl<'a> TargetView<'a> {
         self.scene.order(self.state.drawable)
     }
 
-    /// Rank among sprites and clones from the back, from 1; 0 for the stage. Takes time
-    /// proportional to their number.
+    /// Rank among sprites and clones from the back, from 1; 0 for the stage. Determining the rank
+    /// takes time proportional to their number.
     pub fn layer(&self) -> usize {
         if self.is_stage {
             return 0;
@@ -87,7 +88,7 @@ impl<'a> TargetView<'a> {
         sprites.take_while(|&d| d != self.state.drawable).count() + 1
     }
 
-    /// Names and values of its scalar variables, in file order.
+    /// Names and values of the target's scalar variables, in file order.
     pub fn variables(&self) -> impl Iterator<Item = (&'a Text, &'a Value)> {
         let names = &self.program.sprites[self.sprite].variables;
         let pairs = names.iter().zip(&self.state.variables);
@@ -97,27 +98,27 @@ impl<'a> TargetView<'a> {
         pairs.filter(move |(def, v)| exists(def, v)).map(|(def, value)| (&def.name, value))
     }
 
-    /// Names and items of its lists, in file order.
+    /// Names and items of the target's lists, in file order.
     pub fn lists(&self) -> impl Iterator<Item = (&'a Text, &'a [Value])> {
         let names = &self.program.sprites[self.sprite].lists;
         let pairs = names.iter().zip(&self.state.lists);
         pairs.filter(|(_, l)| l.exists).map(|(def, list)| (&def.name, &list.items[..]))
     }
 
-    /// A scalar variable by its position in [`Program::variables`]; `None` if it does not exist or
+    /// The scalar variable at a position in [`Program::variables`]; `None` if it does not exist or
     /// has not been created yet.
     pub fn variable(&self, number: usize) -> Option<&'a Value> {
         self.state.variables.get(number).filter(|value| **value != Value::Undefined)
     }
 
-    /// The values of all its scalar variables, in the order of [`Program::variables`]; undefined
-    /// for variables that do not exist yet.
+    /// The values of all scalar variables of the target, in the order of [`Program::variables`];
+    /// undefined for variables that do not exist yet.
     pub fn all_variables(&self) -> impl ExactSizeIterator<Item = &'a Value> + use<'a> {
         self.state.variables.iter()
     }
 
-    /// The items of all its lists, in the order of [`Program::lists`], shared with the VM until it
-    /// changes them.
+    /// The items of all lists of the target, in the order of [`Program::lists`], shared with the VM
+    /// until the VM changes them.
     pub fn all_lists(&self) -> impl ExactSizeIterator<Item = &'a Arc<Vec<Value>>> + use<'a> {
         self.state.lists.iter().map(|list| &list.items)
     }
@@ -127,7 +128,7 @@ impl<'a> TargetView<'a> {
         self.tempo
     }
 
-    /// A list by its position in [`Program::lists`]; `None` if it does not exist or has not been
+    /// The list at a position in [`Program::lists`]; `None` if it does not exist or has not been
     /// created yet.
     pub fn list(&self, number: usize) -> Option<&'a [Value]> {
         let list = self.state.lists.get(number).filter(|list| list.exists);
@@ -137,7 +138,7 @@ impl<'a> TargetView<'a> {
 
 /// Names of the parts of a program.
 impl Program {
-    /// Names of stage and sprites, by their position in the project's targets.
+    /// Names of the stage and sprites, by their position in the project's targets.
     pub fn targets(&self) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites.iter().map(|sprite| &sprite.name)
     }
@@ -153,7 +154,8 @@ impl Program {
         self.sprites[target].variables.iter().map(|def| &def.name)
     }
 
-    /// Names of a target's own lists, in the same order.
+    /// Names of a target's own lists. Lists that a block refers to but the project does not declare
+    /// come last.
     pub fn lists(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites[target].lists.iter().map(|def| &def.name)
     }
@@ -170,7 +172,7 @@ impl<T: Tracer> Vm<T> {
         self.state.execution_order.iter().copied()
     }
 
-    /// A target; `None` if it has been deleted.
+    /// A target; `None` if there is no such target, or if it has been deleted.
     pub fn target(&self, id: TargetId) -> Option<TargetView<'_>> {
         self.target_or_remains(id).filter(|view| view.state.alive)
     }
@@ -216,7 +218,7 @@ impl<T: Tracer> Vm<T> {
         self.state.mouse.down
     }
 
-    /// Whether a question waits for its answer.
+    /// Whether a question waits for an answer.
     pub fn is_asking(&self) -> bool {
         !self.state.questions.is_empty()
     }
@@ -226,7 +228,7 @@ impl<T: Tracer> Vm<T> {
         self.is_touching(target, "_edge_")
     }
 
-    /// Whether the target touches a sprite of that name (the original or any clone), `_mouse_`
+    /// Whether the target touches a sprite with this name (the original or any clone), `_mouse_`
     /// or `_edge_`.
     pub fn is_touching(&mut self, target: TargetId, name: &str) -> bool {
         self.interpreter().touching_named(target.0 as usize, &Text::new(name))
@@ -250,7 +252,7 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// The first sample of a colour on the stage in a grid search that starts at `from`, without
-    /// the target itself; `None` if there is none.
+    /// the target itself; `None` if there is no such sample.
     pub fn find_color(
         &mut self,
         target: TargetId,
@@ -261,8 +263,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable), f64::INFINITY)
     }
 
-    /// The first sample of a colour on the target, searched from its position; `None` if there is
-    /// none.
+    /// The first sample of a colour on the target, searched from its position; `None` if there is no
+    /// such sample.
     pub fn find_own_color(&mut self, target: TargetId, rgb: [u8; 3]) -> Option<(f64, f64)> {
         let state = &self.state.targets[target.0 as usize];
         let (drawable, start) = (state.drawable, (state.x, state.y));

@@ -16,7 +16,7 @@ use crate::state::State;
 use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 
-/// A Scratch virtual machine. The caller drives it: it applies inputs and executes steps.
+/// A Scratch virtual machine. The caller applies inputs and executes steps.
 pub struct Vm<T: Tracer = ()> {
     /// Observer of the execution.
     pub tracer: T,
@@ -27,7 +27,7 @@ pub struct Vm<T: Tracer = ()> {
     pub(crate) linear: Steps<T>,
 }
 
-/// The whole state of a VM, except its tracer.
+/// The whole state of a VM, without its tracer.
 #[derive(Clone)]
 pub struct Snapshot(State);
 
@@ -47,8 +47,8 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Creates a VM that draws the edges of costumes with finer detail than a graphics device
-    /// ([`SkinSet::with_fine_edges`]). Results that differ from those of [`Vm::new`] depend on the
-    /// graphics of the computer.
+    /// ([`SkinSet::with_fine_edges`]). If the results differ from the results of [`Vm::new`], they
+    /// depend on the graphics of the computer.
     pub fn with_fine_edges(
         program: Arc<Program>,
         settings: VmSettings,
@@ -90,7 +90,7 @@ impl<T: Tracer> Vm<T> {
 
     /// Compiles each custom block to native code when it is first executed, not only after it has
     /// been executed for a long time. This takes longer but has the same results. In builds without
-    /// native code nothing changes.
+    /// native code, nothing changes.
     pub fn hurry(&mut self) {
         self.linear.native.hurry();
     }
@@ -122,13 +122,13 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Sets the clock that the timer hat, `current`, `days since 2000`, music and hardware use, in
-    /// milliseconds since the green flag. If it is not set, it advances by 1/30 s in each step; a
+    /// milliseconds since the green flag. If the clock is not set, it advances with the steps; a
     /// recording may contain different times.
     pub fn set_clock(&mut self, milliseconds: f64) {
         self.state.clock = milliseconds / self.settings.pace.step_ms;
     }
 
-    /// Lets Makey Makey hats react to held keys as if they were pressed again. In the original this
+    /// Lets Makey Makey hats react to held keys as if they were pressed again. In the original, this
     /// happens after an interval in real time; a recording may contain the times.
     pub fn press_makey_keys_again(&mut self) {
         for target in &mut self.state.targets {
@@ -176,8 +176,8 @@ impl<T: Tracer> Vm<T> {
         self.state.fuel == 0
     }
 
-    /// Whether some thread is alive or ended in the last step. Turns false once a program has
-    /// ended; programs with edge-activated hats never end.
+    /// Whether some thread is alive or ended in the last step. False after a program has ended;
+    /// programs with edge-activated hats never end.
     pub fn is_running(&self) -> bool {
         self.state.active_threads > 0
     }
@@ -189,7 +189,7 @@ impl<T: Tracer> Vm<T> {
         self.state.overloaded
     }
 
-    /// Number of threads that have not been removed. It may include threads that have just ended.
+    /// Number of threads that have not been removed, which may include threads that have just ended.
     pub fn thread_count(&self) -> usize {
         self.state.thread_list.len()
     }

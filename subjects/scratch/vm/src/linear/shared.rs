@@ -18,8 +18,8 @@ use crate::code::{Expr, ExprId, MathOp, Op, one_number};
 /// instructions anyway.
 const MAX_PARTS: u32 = 512;
 
-/// Identifies a part of an expression; equal parts have equal keys. A key refers to smaller parts
-/// by their numbers.
+/// The key of a part of an expression, which refers to smaller parts by their numbers. Equal parts
+/// have equal keys.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum Key {
     Operand(Operand),
@@ -66,7 +66,7 @@ impl Shared {
         self.kept.truncate(kept);
     }
 
-    /// The register in which an expression is kept; `None` if it is not kept.
+    /// The register in which an expression is kept.
     pub(super) fn find(&self, e: ExprId, reading: Reading) -> Option<Operand> {
         let name = self.name(e, reading)?;
         self.kept.iter().find(|kept| kept.0 == name).map(|kept| kept.1)
@@ -108,7 +108,7 @@ impl Op {
 
 impl Lowering<'_> {
     /// Calls `lower`, which lowers a block or condition with these expressions, and undoes its
-    /// lowering if it returns `None`. Computes equal parts of the expressions once.
+    /// lowering if `lower` returns `None`. Computes equal parts of the expressions once.
     pub(super) fn sharing<R>(
         &mut self,
         expressions: &[ExprId],
@@ -123,14 +123,13 @@ impl Lowering<'_> {
         result
     }
 
-    /// Counts that an instruction reads an expression.
     fn count_use(&mut self, e: ExprId) {
         if let Some(part) = self.part(e) {
             self.shared.uses[part as usize] += 1;
         }
     }
 
-    /// The number of the part for an expression; `None` if the part is never kept.
+    /// The number of the part for an expression; `None` if the expression is never kept.
     fn part(&mut self, e: ExprId) -> Option<u32> {
         self.shared.visited += 1;
         if self.shared.visited > MAX_PARTS {
@@ -232,7 +231,7 @@ impl Lowering<'_> {
         self.count_use(rest);
     }
 
-    /// Removes `floor` from a computed index, because indices are rounded down anyway.
+    /// Removes `floor` from a computed index, because a positive index is rounded down anyway.
     pub(super) fn without_floor(&self, e: ExprId) -> ExprId {
         let exprs = self.source.exprs;
         match exprs[e.0 as usize] {

@@ -2,8 +2,8 @@
 //! result.
 //!
 //! The original always evaluates both sides. The results are the same without the second side if
-//! the distances of the condition no longer matter, and if its evaluation changes nothing and takes
-//! no fuel: it draws no random number, compares no long texts and creates no list.
+//! the distances of the condition no longer matter, and if evaluating the side changes nothing and
+//! takes no fuel: the side draws no random number, compares no long texts and creates no list.
 
 use super::form::{Instruction, Kind, Link, ListNo, Operand, Skip};
 use super::lower::Lowering;
@@ -22,7 +22,8 @@ const MOST: u32 = 128;
 #[derive(Default)]
 struct Side {
     computations: u32,
-    /// Variables and parameters that must be numbers, because an index may be a word that draws.
+    /// Variables and parameters that must be numbers, because an index that is a word may draw a
+    /// random number.
     indices: Vec<Operand>,
 }
 
@@ -142,7 +143,7 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// Whether the file declares a list; reading it then does not create it.
+    /// Whether the file declares a list, so that reading the list does not create it.
     fn is_declared(&self, slot: Slot) -> bool {
         let (owner, index) = match slot {
             Slot::Stage(index) => (self.source.stage, index),

@@ -13,14 +13,15 @@ use crate::value::Value;
 
 /// Maximum number of instructions between two runs whose handlers return. Other handlers call the
 /// next handler, and the stack would grow without bound if the compiler did not replace these calls
-/// by jumps, which is not guaranteed.
+/// with jumps, which is not guaranteed.
 const LONGEST_CHAIN: usize = 32;
 
 /// The data that the executor of a VM keeps between its executions.
 pub(crate) struct Steps<T: Tracer> {
     /// The step for each instruction; empty before the linear form is first entered.
     pub(super) steps: Vec<Step<T>>,
-    /// For native code: each step, followed by one whose handler returns; empty without native code.
+    /// For native code: each step, followed by a step whose handler returns; empty without native
+    /// code.
     pub(super) single: Vec<Step<T>>,
     /// See [`Form::numbers`].
     pub(super) numbers: Vec<f64>,
@@ -68,7 +69,7 @@ impl<T: Tracer> Steps<T> {
     }
 }
 
-/// An expression for each kind of operands that are read as numbers.
+/// Evaluates an expression for the kind of an operand that is read as a number.
 macro_rules! by_number {
     ($operand:expr, $S:ident => $handler:expr) => {
         match $operand.kind() {
@@ -88,7 +89,7 @@ macro_rules! by_number {
     };
 }
 
-/// An expression for each kind of operands that are read as values.
+/// Evaluates an expression for the kind of an operand that is read as a value.
 macro_rules! by_value {
     ($form:expr, $operand:expr, $S:ident => $handler:expr) => {
         if is_text($form, $operand) {
@@ -100,7 +101,7 @@ macro_rules! by_value {
     };
 }
 
-/// An expression for each kind of operands that are written.
+/// Evaluates an expression for the kind of an operand that is written.
 macro_rules! by_destination {
     ($operand:expr, $D:ident => $handler:expr) => {
         if $operand.kind() == Kind::Register {
@@ -113,7 +114,7 @@ macro_rules! by_destination {
     };
 }
 
-/// An expression for each comparison.
+/// Evaluates an expression for a comparison.
 macro_rules! by_comparison {
     ($comparison:expr, $C:ident => $handler:expr) => {
         match $comparison {

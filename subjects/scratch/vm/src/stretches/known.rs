@@ -21,7 +21,7 @@ const MAX_VARIANTS: usize = 8;
 /// tried.
 const MAX_FAILURES: u32 = 8;
 
-/// Of code that is rarely tried, one in this number of stretches is tried.
+/// If code is rarely tried, one in this number of stretches is tried.
 const RARELY: u32 = 64;
 
 /// The blocks of the frames at which code begins, and its sprite.
@@ -41,7 +41,8 @@ pub(super) struct Known {
 /// Known properties of all code.
 #[derive(Default)]
 pub(super) struct Codes {
-    /// The known properties by place; `None` if no stretch that begins there can be remembered.
+    /// The known properties by place; `None` if no stretch that begins at the place can be
+    /// remembered.
     places: FxHashMap<Place, Option<Known>>,
     /// The reach of the blocks of a stretch, indexed by the fingerprint of the blocks.
     executed: FxHashMap<u128, Option<Arc<Reach>>>,
@@ -51,7 +52,7 @@ pub(super) struct Codes {
 
 impl Codes {
     /// The known properties of the code that begins at a place; `None` if no stretch that begins
-    /// there can be remembered. `traced` states whether the executed blocks are known after a
+    /// at the place can be remembered. `traced` states whether the executed blocks are known after a
     /// stretch; if not, a stretch is remembered only if all of its code can be remembered.
     pub(super) fn at(
         &mut self,
@@ -81,7 +82,7 @@ impl Codes {
     }
 
     /// The reach of a stretch that has begun at a place and executed these blocks, which were
-    /// traced; `None` if it did something that cannot be remembered.
+    /// traced; `None` if the stretch did something that cannot be remembered.
     pub(super) fn of_executed(
         &mut self,
         place: &Place,
@@ -116,7 +117,7 @@ impl Codes {
 }
 
 impl Known {
-    /// Whether a stretch that begins here should be executed without a record.
+    /// Whether a stretch that begins at this place should be executed without a record.
     pub(super) fn is_hopeless(&mut self) -> bool {
         if self.failures < MAX_FAILURES {
             return false;
@@ -125,7 +126,7 @@ impl Known {
         !self.failures.is_multiple_of(RARELY)
     }
 
-    /// Records that a stretch that began here could not be remembered.
+    /// Records that a stretch that began at this place could not be remembered.
     pub(super) fn fail(&mut self) {
         self.failures += 1;
     }

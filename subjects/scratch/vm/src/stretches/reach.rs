@@ -10,31 +10,31 @@ use crate::text::Text;
 /// Maximum number of blocks and reporters of code that is remembered.
 const MAX_CODE: usize = 20_000;
 
-/// Bits for the data that code reads in addition to variables, lists and parameters.
+/// Bits for the data that code reads or changes, except variables, lists and parameters.
 pub(super) struct Senses;
 
 impl Senses {
-    /// It reads the position, appearance and pen of its target.
+    /// Reads the position, appearance and pen of its target.
     pub(super) const OWN: u16 = 1;
-    /// It may change the position, appearance or pen of its target.
+    /// May change the position, appearance or pen of its target.
     pub(super) const CHANGES_OWN: u16 = 1 << 1;
-    /// It may draw with the pen.
+    /// May draw with the pen.
     pub(super) const PEN: u16 = 1 << 2;
-    /// It may select rasters of costumes.
+    /// May select rasters of costumes.
     pub(super) const RASTERS: u16 = 1 << 3;
     pub(super) const KEYS: u16 = 1 << 4;
     pub(super) const MOUSE: u16 = 1 << 5;
-    /// It reads the timer or the clock.
+    /// Reads the timer or the clock.
     pub(super) const TIME: u16 = 1 << 6;
     pub(super) const ANSWER: u16 = 1 << 7;
     pub(super) const BACKDROP: u16 = 1 << 8;
-    /// It reads the counter or the tempo.
+    /// Reads the counter or the tempo.
     pub(super) const NUMBERS: u16 = 1 << 9;
-    /// It depends on the targets in which scripts start.
+    /// Depends on the targets in which scripts start.
     pub(super) const TARGETS: u16 = 1 << 10;
 }
 
-/// The values that code may read or change. Lists are in order and have no duplicates, so equal
+/// The values that code may read or change. The vectors are sorted and have no duplicates, so equal
 /// reaches are equal values.
 #[derive(Default, PartialEq)]
 pub(super) struct Reach {
@@ -57,8 +57,8 @@ pub(super) struct Reach {
 impl Reach {
     /// The reach of the commands of frames, including the following commands and the custom blocks
     /// that they call. Commands that may read or change other data are left out; the second result
-    /// is true if there are none. `None` if the code is too long or may sense colours, because
-    /// distances to colours take longer when they are recorded.
+    /// is true if there are no such commands. `None` if the code is too long or may sense colours,
+    /// because distances to colours take longer when they are recorded.
     pub(super) fn of(
         program: &Program,
         sprite: usize,
@@ -86,8 +86,8 @@ impl Reach {
         Some((scan.into_reach(), complete))
     }
 
-    /// The reach of commands without the following commands; `None` if one of them may read or
-    /// change data that a reach cannot contain, or if there are too many.
+    /// The reach of commands without the following commands; `None` if a command may read or
+    /// change data that a reach cannot contain, or if there are too many commands.
     pub(super) fn of_executed(
         program: &Program,
         mut commands: impl Iterator<Item = CommandId>,
@@ -144,7 +144,7 @@ impl<'a> Scan<'a> {
         reach
     }
 
-    /// Scans a block with its inputs, but without its branches. `None` if it may read or change
+    /// Scans a block with its inputs, but without its branches. `None` if the block may read or change
     /// data that a reach cannot contain.
     fn whole_command(&mut self, id: CommandId) -> Option<()> {
         let command = &self.program.commands[id as usize];

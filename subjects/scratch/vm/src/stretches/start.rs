@@ -32,14 +32,14 @@ const MAX_TOUCHED: usize = 16;
 /// Number of bits of [`Senses`].
 const SENSES: usize = 11;
 
-/// Fingerprints of lists that have not changed since they were computed. A list is kept with its
-/// fingerprint, so that writes do not happen in place, and equal addresses mean equal items.
+/// Fingerprints of lists that have not changed since they were computed. Each list is kept with its
+/// fingerprint so that writes do not happen in place: equal addresses therefore mean equal items.
 #[derive(Default)]
 pub(super) struct Prints {
     kept: FxHashMap<usize, (Arc<Vec<Value>>, Fingerprint)>,
     items: usize,
-    /// Number of items of long lists whose fingerprints may still be computed and kept. It is
-    /// limited so that this takes a small part of the time.
+    /// Number of items of long lists whose fingerprints may still be computed and kept, which is
+    /// limited so that fingerprints take a small part of the time.
     credit: u64,
 }
 
@@ -205,7 +205,7 @@ impl<T: Tracer> Interpreter<'_, T> {
 impl Start {
     /// The fingerprint of everything in a reach that determines the outcome of a stretch, except
     /// the budget and the random stream. This state was taken with the reach `wide`, which contains
-    /// the reach. `None` if the stretch may do something that an outcome does not contain, or if
+    /// `reach`. `None` if the stretch may do something that an outcome does not contain, or if
     /// the fingerprint takes more than a small part of the time of `blocks`.
     pub(super) fn fingerprint(
         &self,

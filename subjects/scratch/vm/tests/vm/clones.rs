@@ -8,7 +8,7 @@ use crate::harness::{Harness, draws, steps};
 fn clones_start_in_the_same_batch() {
     let log = steps("(sprite A (flag (log a) (clone _myself_) (log b)) (cloned (log c)))");
     assert_eq!(log, ["a b c", ""]);
-    // A clone of a clone runs its hats too.
+    // A clone of a clone also runs its hats.
     let log = steps(
         "(sprite A (var n #0) (flag (clone _myself_)) (cloned (change n #1) (log $n) (if (< $n 3) [(clone _myself_)])))",
     );
@@ -118,8 +118,7 @@ fn deleting_a_clone_kills_all_its_threads() {
 
 #[test]
 fn clones_and_bubbles_draw_nothing() {
-    // Mistake 18 does not apply: ids take no random numbers here, nor in the
-    // recordings.
+    // Mistake 18 does not apply: ids take no random numbers here or in the recordings.
     let log = steps("(sprite A (flag (clone _myself_) (say a) (say \"\") (log (random 0.0 1.0))))");
     assert_eq!(log, [draws(1)[0].to_string()]);
 }
