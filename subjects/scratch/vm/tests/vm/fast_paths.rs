@@ -123,7 +123,7 @@ fn comparisons_of_all_forms_agree_with_values() {
     }
 }
 
-/// A tracer that watches. Texts are always copied for it, because it gets the old values.
+/// A tracer that watches. The VM always copies texts for such a tracer, which gets the old values.
 struct Watching;
 
 impl Tracer for Watching {

@@ -8,7 +8,7 @@ use catherd_scratch_vm::{Program, Random, TargetId, TargetView, Value, Vm, VmSet
 use crate::language;
 use crate::noted::{Log, Noted};
 
-/// Seed of the VMs that [`Harness::new`] makes.
+/// Seed of the VMs of all harnesses.
 pub(crate) const SEED: u32 = 1;
 
 /// A VM whose tracer logs all calls.
@@ -52,7 +52,6 @@ impl Harness {
         harness
     }
 
-    /// The calls of the tracer.
     pub(crate) fn log(&self) -> &Log {
         self.vm.tracer.log.as_ref().expect("it logs")
     }
@@ -81,12 +80,12 @@ impl Harness {
         new
     }
 
-    /// The first target of that name: the stage or an original.
+    /// The first target with this name: the stage or an original.
     pub(crate) fn target(&self, name: &str) -> TargetView<'_> {
         self.targets(name).next().unwrap_or_else(|| panic!("no target {name}"))
     }
 
-    /// The targets of that name: the original, then the clones.
+    /// The targets with this name: the original, then the clones.
     pub(crate) fn targets(&self, name: &str) -> impl Iterator<Item = TargetView<'_>> {
         let views = self.vm.targets().map(|id| self.vm.target(id).unwrap());
         views.filter(move |t| *t.name == *name)
@@ -164,7 +163,7 @@ pub(crate) fn eval_in(globals: &str, expression: &str) -> Value {
     Harness::after(1, &source).value("result")
 }
 
-/// The first `n` random numbers of the reference generator, computed by its published definition.
+/// The first `n` random numbers of the reference generator, computed from its published definition.
 pub(crate) fn draws(n: usize) -> Vec<f64> {
     let mut state = SEED;
     let mut draw = || {

@@ -78,7 +78,7 @@ fn costumes() {
     let source = "(sprite A (costume wide 20000 20 \"#ff0000\") (costume fine 20 20 \"#ff0000\")
         (costume high 20 20000 \"#ff0000\") (flag (log end)))";
     assert_eq!(hits(paper(), 2, source), [(Limit::Costume, Hit { first: 0, times: 2 })]);
-    // Another click on the flag does not count them again.
+    // Another click on the flag does not count the costumes again.
     let mut harness = Harness::after(3, source);
     harness.vm.green_flag();
     assert_eq!(harness.vm.hits().of(Limit::Costume), Hit { first: 0, times: 2 });

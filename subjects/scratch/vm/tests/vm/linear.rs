@@ -14,7 +14,7 @@ use crate::harness::paper;
 use crate::language::project;
 use crate::noted::{Known, Noted};
 
-/// Everything observable about a program after some steps.
+/// Everything that can be observed of a program after some steps.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     /// The targets after each step.
@@ -85,7 +85,7 @@ fn untraced(program: &Arc<Program>, settings: &VmSettings, steps: usize, by: By)
     seen.chain([vm.executed_blocks().to_string()]).collect()
 }
 
-/// Compares three steps with and without the linear form.
+/// Compares the results of three steps by the interpreter, by handlers and in native code.
 pub(crate) fn compare(source: &str, warp_budget: u32, stack_limit: usize) {
     let program = Arc::new(Program::compile(&project(source)).unwrap());
     let settings = VmSettings {
@@ -465,7 +465,7 @@ fn real_projects_have_the_same_results() {
     assert!(compared > 0);
 }
 
-/// Number of programs that a property test generates: `CATHERD_LINEAR_CASES`, or a few.
+/// Number of programs that a property test generates: `CATHERD_LINEAR_CASES`, or else 64.
 pub(crate) fn cases() -> u32 {
     let cases = std::env::var("CATHERD_LINEAR_CASES").ok();
     cases.and_then(|cases| cases.parse().ok()).unwrap_or(64)

@@ -3,7 +3,7 @@
 /// A program: its name, its scripts, and the values of `out` that its first two steps log.
 pub(crate) type Computation = (&'static str, &'static str, [&'static str; 2]);
 
-/// The source of a program as a whole project.
+/// The source of a project that contains a program.
 pub(crate) fn source((_, scripts, _): &Computation) -> String {
     format!(
         "(sprite A (var i 0) (var j 0) (var k 0) (var a 0) (var b 0) (var c 0) (var out 0) (list l)

@@ -6,7 +6,7 @@ use crate::harness::{Harness, draws};
 
 #[test]
 fn every_block_takes_as_many_random_numbers_as_in_the_original() {
-    // Random numbers that the blocks take before the one that is logged.
+    // Counts of the random numbers that the blocks take before the logged number is drawn.
     for (blocks, n) in [
         ("(set v (random 1 6))", 1),
         ("(set v (random 3 3))", 0),

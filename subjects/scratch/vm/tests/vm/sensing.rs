@@ -114,7 +114,7 @@ fn mouse_button_and_video() {
 
 #[test]
 fn the_pen_draws_lines_points_and_stamps() {
-    // The drawing is sensed as a colour; the pen colour comes first.
+    // Lines are sensed as a colour. The pen colour is set first.
     for (blocks, want) in [
         ("(pen-down) (move 60) (pen-up) (move -60)", true),
         ("(pen-down) (pen-up) (move 60)", false),

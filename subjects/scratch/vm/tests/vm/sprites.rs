@@ -6,7 +6,7 @@ use catherd_scratch_vm::{TargetView, Value};
 
 use crate::harness::{Harness, draws, eval_in};
 
-/// The sprite A after one step of a script.
+/// A VM after one step of a script of the sprite A.
 pub(crate) fn after(blocks: &str) -> Harness {
     Harness::after(1, &format!("(sprite A (flag {blocks})) (sprite B x=30 y=40)"))
 }
@@ -179,7 +179,8 @@ fn rotation_styles() {
         let a = harness.target("A");
         assert_eq!((a.rotation_style, a.direction), (want, -45.0), "{style}");
     }
-    // Mistake 27: mirrored for negative directions only; a costume right of its centre shows it.
+    // Mistake 27: a costume is mirrored only for negative directions, which is seen if the costume is
+    // to the right of its rotation centre.
     let touches = |direction: &str| {
         Harness::after(
             1,
@@ -267,7 +268,7 @@ fn costumes_are_selected_by_number_name_word_or_numeral() {
         ("(/ 0 0)", 0),
         ("three", 2),
         ("Three", 0),
-        // The name "3" precedes the number.
+        // The name "3" takes precedence over the number.
         ("3", 1),
         ("2", 1),
         ("0", 2),

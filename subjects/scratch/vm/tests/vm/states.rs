@@ -146,7 +146,7 @@ proptest! {
         harness.vm.restore(&snapshot);
         prop_assert_eq!(&state(&harness.vm), &here);
         prop_assert_eq!(&play(&mut harness.vm, &after), &first);
-        // Restore the state in a new VM as well, because the state is complete.
+        // The state is complete, so it can also be restored in a new VM.
         let mut other = Harness::with(projects().swap_remove(which), paper());
         other.vm.restore(&snapshot);
         prop_assert_eq!(&play(&mut other.vm, &after), &first);

@@ -1,5 +1,5 @@
-//! Tests that a step allocates no memory in the steady state, except for texts and clones. All
-//! tests in this binary use the counting allocator, which counts for each thread.
+//! Tests that a step allocates no memory in the steady state, except for texts and bubbles. All
+//! tests in this binary use the counting allocator, which counts separately for each thread.
 
 #![allow(unsafe_code)] // An allocator.
 
@@ -66,7 +66,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// Presses keys and moves the mouse.
+/// Executes steps, in which keys are pressed and the mouse is moved.
 fn play<T: Tracer>(vm: &mut Vm<T>, steps: u64) {
     const KEYS: [&str; 5] = ["left arrow", "right arrow", "up arrow", "down arrow", "space"];
     for step in 0..steps {

@@ -57,7 +57,7 @@ fn a_hat_with_nothing_below_occupies_the_list_until_the_next_step() {
 }
 
 /// A script in A, started by a message, that a later script in A stops when the key `k` is pressed.
-/// No other script ends before, so that no batch meets an ended thread.
+/// No other script ends before, so no batch meets an ended thread.
 const STOPPED: &str = "(message m) (var v #0) (sprite A
        (received m (forever [(change v #1)]))
        (key k (stop \"other scripts in sprite\") (forever [])))

@@ -25,7 +25,8 @@ struct Seen {
     covered: BTreeMap<BlockNo, (f64, f64)>,
 }
 
-/// Executions of a program from its start, with inputs and seeds, some of which are equal.
+/// What is observed in executions of a program from its start, some of which have equal inputs and
+/// seeds.
 fn executions(vm: &mut Vm<Noted<true>>, steps: u32) -> Vec<Seen> {
     let start = vm.snapshot();
     let mut seen = Vec::new();

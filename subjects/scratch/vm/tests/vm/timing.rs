@@ -127,7 +127,7 @@ fn volume_and_known_sound_effects_end_the_slice() {
         assert_eq!(log, if ends { ["a", "b"] } else { ["a b", ""] }, "{block}");
     }
     // At the end of a loop body, the block does not change the number of steps; at the end of a
-    // script, its thread is listed for one more step.
+    // script, the thread is listed for one more step.
     assert_eq!(
         steps("(sprite A (flag (repeat 2 [(log i) (set-volume 9)]) (log end)))"),
         ["i", "i", "end"]
@@ -262,7 +262,7 @@ fn the_timer_is_a_sum() {
 
 #[test]
 fn the_timers_are_two() {
-    // Mistake 11: `reset timer` only affects the reporter; `when timer >` has its own clock.
+    // Mistake 11: `reset timer` affects only the reporter; `when timer >` has a separate clock.
     let log = steps(
         "(sprite A (flag (wait 0) (reset-timer) (log (timer)) (wait 0) (log (timer)))
            (when-greater TIMER 0.1 (log late)))",

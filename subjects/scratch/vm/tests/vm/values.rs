@@ -7,7 +7,7 @@ use catherd_scratch_vm::Value;
 use crate::harness::{Harness, draws, eval, eval_in, paper};
 use crate::language::project;
 
-/// The value of an expression, printed.
+/// The value of an expression as a text.
 fn shown(expression: &str) -> String {
     eval(expression).to_text().to_string()
 }
@@ -237,7 +237,7 @@ fn variables_are_found_by_id_then_name() {
     assert_eq!(log("", "$v/unknown"), "stage");
     assert_eq!(log("(var other/sid shadow)", "$v/sid"), "shadow");
     assert_eq!(log("", "(data_variable .VARIABLE=v/sid)"), "stage");
-    // An unknown id and name: a new variable of the sprite, with the number 0.
+    // An unknown id and name result in a new variable of the sprite, with the number 0.
     assert_eq!(log("", "(= $new 0)"), "true");
 }
 
@@ -433,7 +433,7 @@ fn cloud_variables_are_variables_of_the_stage() {
     harness.vm.green_flag();
     harness.steps(1);
     assert_eq!(harness.var("☁ best"), "8");
-    // The original's server accepts numbers only; without it, all values are accepted.
+    // The original's server accepts only numbers; without the server, all values are accepted.
     let sprite = harness.id("A");
     harness.vm.click(sprite);
     harness.steps(1);

@@ -1,4 +1,4 @@
-//! The parser of the notation, which reads words, texts, lists and branches.
+//! The parser of the notation, which reads words, quoted strings, lists and branches.
 
 use std::iter::Peekable;
 use std::str::Chars;

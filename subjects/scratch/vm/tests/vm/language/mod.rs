@@ -8,11 +8,11 @@
 //!   (flag (repeat@loop 3 [(change v 1)]) (log done)))
 //! ```
 //!
-//! A block is `(name operand...)`, by the short names of [`BLOCKS`], or `(opcode INPUT=value
-//! .FIELD=value ...)` in any order of inputs. `@id` after the name sets its id. Operands: `10` and
-//! `"two words"` are strings (as in files), `#10`, `#t` and `#f` JSON numbers and booleans, `$v` a
-//! variable, `%l` a list, `_` nothing; `[...]` is a branch. A field or message `name/id` has an
-//! explicit id; otherwise the name is the id.
+//! A block is `(name operand...)`, with the short names of [`BLOCKS`], or `(opcode INPUT=value
+//! .FIELD=value ...)` in any order of inputs. `@id` after the name sets the id of the block. The
+//! operands `10` and `"two words"` are strings (as in files), `#10`, `#t` and `#f` are JSON numbers
+//! and booleans, `$v` is a variable, `%l` is a list, `_` is nothing, and `[...]` is a branch. A
+//! field or message `name/id` has an explicit id; otherwise, the name is the id.
 
 mod forms;
 mod vocabulary;
@@ -160,8 +160,8 @@ fn property(target: &mut Target, key: &str, value: &str) {
     }
 }
 
-/// `(costume name width height colour x y)`: a plain rectangle, whose rotation centre
-/// is its middle unless `x y` are given.
+/// `(costume name width height colour x y)`: a plain rectangle, whose rotation centre is its middle
+/// unless `x` and `y` are given.
 fn costume(target: &mut Target, args: &[Form], assets: &mut Vec<Asset>) {
     let arg = |i: usize, default: &str| args.get(i).map_or(default, |f| f.text()).to_owned();
     let (w, h) = (arg(1, "480"), arg(2, "360"));
