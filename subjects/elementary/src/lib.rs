@@ -128,7 +128,7 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     if !moderate {
         return None;
     }
-    // Rounded to the nearest integer, ties away from zero.
+    // Round to the nearest integer, ties away from zero.
     let whole = f64::from(turned as i32);
     let rest = turned - whole;
     let quarters = whole + if rest.abs() >= 0.5 { 1.0_f64.copysign(rest) } else { 0.0 };
@@ -143,7 +143,7 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     Some((angle.plus(DoubleDouble::of(-quarters * PIECES[3])), quarters as i32))
 }
 
-/// Sine and cosine of the sum of an angle, given by its sine and cosine, and quarter turns.
+/// Adds quarter turns to an angle, both given and returned as sine and cosine.
 fn turned<T: Copy>((sin, cos): (T, T), quarters: i32, negated: impl Fn(T) -> T) -> (T, T) {
     match quarters & 3 {
         0 => (sin, cos),
@@ -159,7 +159,6 @@ fn sin_cos_of(angle: DoubleDouble) -> (DoubleDouble, DoubleDouble) {
     (angle.times(alternating(2, z)), alternating(1, z))
 }
 
-/// Sine and cosine of an angle in radians.
 fn sin_cos_double(x: f64) -> Option<(DoubleDouble, DoubleDouble)> {
     let (angle, quarters) = reduced(x)?;
     Some(turned(sin_cos_of(angle), quarters, DoubleDouble::negated))
@@ -187,7 +186,7 @@ fn rounded_within(base: f64, high: f64, low: f64, error: f64) -> Option<f64> {
 /// The angle is the sum of a node `a` of the table and a remainder `d` of at most 1/128.
 /// `sin(a + d)` is the sum of `sin(a)`, `cos(a) d` and further terms. The first two are computed as
 /// double-doubles. For the further terms, doubles are precise enough: the terms are at most
-/// `d^2 / 2`, which is 2^-15, so the errors of ten operations stay below 2^-64.
+/// `d^2 / 2`, which is at most 2^-15, so the errors of ten operations stay below 2^-64.
 fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
     const ERROR: f64 = 1.0 / (1_u128 << 64) as f64;
     let node = (angle.high.abs() * NODES + 0.5) as usize;
@@ -391,7 +390,7 @@ impl AngleCache {
     #[inline]
     pub fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
-        // The upper bits of the product select the entry, because they depend on all bits of the
+        // The upper bits of the product select the entry, because these bits depend on all bits of the
         // angle.
         let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
         if entry.0 != bits {
@@ -480,7 +479,8 @@ mod tests {
     #[test]
     #[ignore = "takes long"]
     fn the_table_changes_no_bit() {
-        // Half of the angles are ordinary. The series must decide for fewer than 2 % of these.
+        // Half of the angles are of the first three kinds. The series must decide for fewer than 2 % of
+        // these.
         assert!(compare(600_000) < 600_000 / 2 / 50);
     }
 

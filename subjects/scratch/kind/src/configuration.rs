@@ -16,13 +16,11 @@ pub(crate) const FRESH_SEEDS: &str = "fresh_seeds";
 
 /// Default number of fresh seeds for algorithms for games; the default for other algorithms is 0.
 const GAME_SEEDS: usize = 10;
-/// Maximum number of fresh seeds.
 const MAX_SEEDS: usize = 1_000;
 
 /// The parameter for the goals at which generation aims.
 const CRITERIA: &str = "criteria";
 
-/// The listed values of [`CRITERIA`].
 const CRITERIA_WORDS: [&str; 3] = [BLOCKS, BRANCHES, "blocks,branches"];
 
 /// The parameter that determines whether the coverage of branches is measured even if generation
@@ -32,10 +30,8 @@ const MEASURE_BRANCHES: &str = "measure_branches";
 /// The parameter that determines which assertions are kept.
 const MINIMISE: &str = "minimise_assertions";
 
-/// Advice for invalid values of [`MINIMISE`].
 const ADVICE: &str = "write none, relevant, minimal, minimal-by-test or diverse";
 
-/// The values of [`MINIMISE`].
 const WORDS: [&str; 5] = ["none", "relevant", "minimal", "minimal-by-test", "diverse"];
 
 /// The parameter for the maximum number of mutants that are executed to choose assertions.
@@ -44,7 +40,6 @@ const ASKED: &str = "asked_mutants";
 /// The parameter for the number of assertions that must notice each mutant.
 const NOTICED_BY: &str = "noticed_by";
 
-/// Maximum value of [`NOTICED_BY`].
 const MAX_NOTICING: i64 = 1_000;
 
 /// Settings for processing the suite of a run after its generation.
@@ -120,7 +115,6 @@ pub fn read(algorithm: &Algorithm) -> Result<(Generator, After), FieldError> {
     Ok((generator, After { assertions, fresh_seeds, branches }))
 }
 
-/// The goals at which an algorithm aims.
 fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
     let refused = |cause: String| FieldError {
         field: Some(CRITERIA.to_owned()),

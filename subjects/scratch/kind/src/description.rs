@@ -88,7 +88,7 @@ impl ProjectMeasures {
         }
     }
 
-    /// The names of the table's columns, each with the cell of this project.
+    /// The names of the table's columns, and the cells of this project.
     pub fn cells(&self) -> Vec<(&'static str, String)> {
         vec![
             ("project", self.project.clone()),

@@ -1,4 +1,4 @@
-//! Names of goals, which consist of the sprite, the first line of the script and the block.
+//! Names of goals. A name consists of the sprite, the first line of the script and the block.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use catherd_scratch_suite::goals::{self, Branch, GoalSettings};
 use crate::configuration;
 use crate::info::{BLOCKS, BRANCHES};
 
-/// Maximum number of named goals in all projects, because the names are sent with a study.
+/// Maximum number of goals in all projects whose names are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
 /// The names of the goals of each project, with the labels of the algorithms that use these goals.
@@ -78,8 +78,8 @@ pub(crate) fn of(
     Ok(all)
 }
 
-/// The number of the goal before each goal: the nearest goal above or around it in the script or,
-/// for a hat that receives a message, the goal that sends the message if there is only one.
+/// For each goal, the number of the goal before: the nearest goal above or around it in the script
+/// or, for a hat that receives a message, the goal that sends the message if there is only one.
 fn before(project: &Project, blocks: &[BlockNo]) -> Vec<Option<u32>> {
     let numbers: HashMap<BlockNo, u32> = blocks.iter().copied().zip(0..).collect();
     let mut before: HashMap<u32, u32> = HashMap::new();
@@ -169,7 +169,6 @@ fn names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     blocks.iter().map(name).collect()
 }
 
-/// The name of each branch of these blocks: the name of the block, and the outcome.
 fn branch_names(project: &Project, blocks: &[BlockNo]) -> Vec<String> {
     let names: HashMap<BlockNo, String> =
         blocks.iter().copied().zip(names(project, blocks)).collect();

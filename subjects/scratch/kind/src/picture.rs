@@ -26,9 +26,9 @@ const SAME: u8 = COLOURS as u8;
 /// Red, green and blue.
 type Pixel = [u8; 3];
 
-/// Draws the first test of a suite that covers the most goals, among the tests with policies if
-/// there are any. Returns `None` if the suite has no tests, if the test has too many steps, or if its
-/// animation is too large.
+/// Draws the test that covers the largest number of goals, or the first of several such tests. If
+/// the suite has tests with policies, other tests are not considered. Returns `None` if the suite
+/// has no tests, if the test has too many steps, or if its animation is too large.
 pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, PictureError> {
     let error = |cause: &dyn std::fmt::Display| PictureError(cause.to_string());
     let suite = Suite::from_json(suite).map_err(|cause| error(&cause))?;
@@ -56,14 +56,13 @@ pub(crate) fn draw(project: &[u8], suite: &str) -> Result<Option<Picture>, Pictu
     Ok(Some(Picture { bytes, extension: "gif", caption }))
 }
 
-/// The number of the test that is drawn.
 fn winning(tests: &[SuiteTest]) -> Option<usize> {
     let reacts = tests.iter().any(|test| test.policy.is_some());
     let candidates = (0..tests.len()).filter(|&test| tests[test].policy.is_some() || !reacts);
     candidates.max_by_key(|&test| (tests[test].covers.len(), std::cmp::Reverse(test)))
 }
 
-/// A picture with the number of steps after which it is shown.
+/// A number of steps, and the picture that is shown after these steps.
 type Shown = (u64, Vec<Pixel>);
 
 /// The frames of a test during its execution.
@@ -85,7 +84,6 @@ impl Film {
         self.steps += 1;
     }
 
-    /// Adds the picture of this step, unless it equals the last picture.
     fn add(&mut self, picture: Vec<Pixel>) {
         if self.frames.last().is_some_and(|(_, last)| *last == picture) {
             return;
@@ -126,7 +124,6 @@ impl Film {
     }
 }
 
-/// Width of a frame in pixels.
 fn width() -> usize {
     usize::from(Vm::<()>::PICTURE_SIZE.0) / 2
 }
@@ -146,8 +143,8 @@ fn halved(picture: &[Pixel]) -> Vec<Pixel> {
     halves.map(mean).collect()
 }
 
-/// The most frequent colours of frames, in descending order. Colours with the same upper 5 bits in
-/// each channel are counted together and represented by the most frequent of them.
+/// The most frequent colours of frames, in descending order of frequency. Colours with the same
+/// upper 5 bits in each channel are counted together and represented by the most frequent of them.
 fn palette(frames: &[Shown]) -> Vec<Pixel> {
     let mut counts: HashMap<Pixel, u64> = HashMap::new();
     for pixel in frames.iter().flat_map(|(_, picture)| picture) {

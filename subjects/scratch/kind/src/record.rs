@@ -64,7 +64,6 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, search: Duration) -> Run
     }
 }
 
-/// Adds to a record the counts that only some algorithms report.
 pub(crate) fn add_counts(record: &mut RunRecord, counts: &[(&'static str, u64)]) {
     for &(name, count) in counts {
         record.metrics.insert(name.to_owned(), (count as i64).into());

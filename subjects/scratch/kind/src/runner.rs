@@ -1,4 +1,4 @@
-//! Execution of runs: converts a [`RunSpec`] to a search, and its result to a [`RunRecord`].
+//! Execution of runs: conversion of a [`RunSpec`] to a search, and of the result to a [`RunRecord`].
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -132,7 +132,6 @@ impl Loaded {
     }
 }
 
-/// Adds the coverage of the suite under fresh seeds to a record.
 fn measure(
     record: &mut RunRecord,
     suite: &Suite,

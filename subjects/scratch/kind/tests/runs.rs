@@ -198,7 +198,7 @@ fn a_record_has_the_results_of_mutants() {
     subject.load(Digest::of(&bytes), bytes.clone()).unwrap();
     let mut tried = 0;
     let stopped = subject.run(&all, &mut |live| {
-        // After all 30 executions of the search, mutants are being executed.
+        // After the 30 executions of the search, mutants are executed.
         tried += u32::from(live.work["executions"] >= 30);
         if tried > 5 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     });
@@ -253,7 +253,7 @@ fn suites_for_games_are_measured_under_fresh_seeds() {
             .unwrap()
     );
 
-    // Suites of other algorithms are only executed under fresh seeds if `fresh_seeds` is set.
+    // For other algorithms, suites are executed under fresh seeds only if `fresh_seeds` is set.
     spec.algorithm = Algorithm::plain("mio-long");
     let plain = subject.run(&spec, &mut unwatched).unwrap();
     assert!(!plain.metrics.keys().any(|name| name.starts_with("coverage.")));

@@ -33,7 +33,6 @@ fn every_shipped_study_can_be_planned_and_has_a_page() {
         let project = PlannedProject { name: "cat".to_owned(), digest: Digest::of(b"cat") };
         let check = |algorithm: &_| Ok(Scratch.check_algorithm(algorithm)?);
         let plan = Plan::new(&study, &Scratch.info(), vec![project], check).unwrap();
-        // No two runs have the same id.
         let mut runs: Vec<_> = plan.into_runs().map(|run| run.id()).collect();
         runs.sort_unstable();
         runs.dedup();

@@ -26,7 +26,6 @@ pub struct Analysis<T: Tests = GeneratedTests> {
     /// For each block number, whether the block was compiled to a command.
     compiled: Vec<bool>,
     suite: T,
-    /// Results of the tests on the original.
     tests: Vec<OriginalTest>,
     mutants: Vec<Mutant>,
     settings: MutationSettings,
@@ -119,7 +118,6 @@ impl<T: Tests> Analysis<T> {
         Some(results)
     }
 
-    /// The tests that may distinguish the mutant from the original.
     fn relevant_tests(&self, mutant: &Mutant) -> Vec<BoundedTest> {
         // A hat that waits for a different key may start at any key press, so coverage on the
         // original does not show which tests are relevant.

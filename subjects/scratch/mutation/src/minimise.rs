@@ -26,11 +26,11 @@ use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tes
 pub enum Level {
     /// All assertions that notice a mutant, as in the paper.
     Relevant,
-    /// A small subset with which the suite still notices the same mutants: each mutant by this number
-    /// of assertions, or by all assertions that notice the mutant if there are fewer.
+    /// A small subset with which the suite still notices the same mutants, each with this number of
+    /// assertions, or with all assertions that notice the mutant if there are fewer.
     Minimal(u32),
-    /// A small subset with which each test still notices the same mutants: each mutant by this number
-    /// of assertions of the test, or by all that notice the mutant if there are fewer.
+    /// A small subset with which each test still notices the same mutants, each with this number of
+    /// assertions of the test, or with all that notice the mutant if there are fewer.
     MinimalByTest(u32),
     /// Like [`Level::MinimalByTest`], plus the last two assertions of each test about each
     /// attribute of a sprite, because mutants that are not executed may change other attributes.
@@ -84,7 +84,7 @@ pub fn minimise(
     let analysis = Analysis::of(project, program, tests, settings);
     let mut runner = analysis.runner();
     let all = analysis.mutants().len();
-    // For each noticed mutant, the assertions that notice it.
+    // For each noticed mutant, the assertions that notice the mutant.
     let mut noticing: Vec<Vec<Place>> = Vec::new();
     let mut mutants = 0;
     for number in (0..all).filter(|number| asked(*number)) {
@@ -169,8 +169,8 @@ fn cover_of(
 
 /// A small set of assertions that together notice every mutant `times` times, or as often as all
 /// assertions do. The function greedily adds the assertion that notices the largest number of
-/// remaining mutants, or the first of several such assertions. Then it removes assertions that are
-/// not needed, from the last to the first.
+/// remaining mutants, or the first of several such assertions. Finally, assertions that are not
+/// needed are removed, from the last to the first.
 fn cover(noticing: &[Vec<Place>], times: u32) -> BTreeSet<Place> {
     let mut by_place: BTreeMap<Place, Vec<usize>> = BTreeMap::new();
     for (mutant, places) in noticing.iter().enumerate() {
@@ -229,7 +229,7 @@ struct ObservedTests(GeneratedTests);
 struct Observed {
     /// Positions among the stable assertions.
     failed: Vec<u32>,
-    /// Whether the test then reached a limit.
+    /// Whether the test reached a limit.
     limit: bool,
 }
 
@@ -256,7 +256,7 @@ impl Tests for ObservedTests {
         let linked = if linked.fits(&program) {
             linked
         } else {
-            // Linking succeeds as for the original, because mutants have the same sprites.
+            // Linking succeeds, as for the original, because mutants have the same sprites.
             let Ok(linked) = LinkedSuite::new(suite, &program) else { return };
             relinked = linked;
             &relinked

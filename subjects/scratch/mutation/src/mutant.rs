@@ -54,7 +54,7 @@ pub(crate) enum Edit {
     Variable { input: Option<usize>, name: Arc<str>, id: Arc<str> },
 }
 
-/// The block above or around a block, and the link from it.
+/// The block above or around a block, and the link between the two blocks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Predecessor {
     pub(crate) block: BlockIndex,
@@ -186,7 +186,7 @@ impl Undo {
     pub fn undo(self, project: &mut Project) {
         let blocks = &mut project.targets[self.target].blocks;
         blocks.truncate(self.length);
-        // In reverse, because the first of several copies of a block is the original.
+        // Undo in reverse order, because the first of several copies of a block is the original.
         for (index, block) in self.blocks.into_iter().rev() {
             blocks[index as usize] = block;
         }
@@ -195,7 +195,6 @@ impl Undo {
 
 struct Change<'a> {
     target: &'a mut Target,
-    /// The original versions of the changed blocks.
     before: Vec<(BlockIndex, Block)>,
 }
 

@@ -28,7 +28,7 @@ pub enum MutantOutcome {
 pub struct MutantResult<F = Failure> {
     /// The outcome.
     pub outcome: MutantOutcome,
-    /// The tests that failed, ascending; at most one unless
+    /// The tests that failed, in ascending order; at most one unless
     /// [`MutationSettings::all_killers`](crate::MutationSettings::all_killers) is set.
     pub kills: Vec<Kill<F>>,
     /// Number of tests executed on the mutant.

@@ -10,7 +10,7 @@ use crate::sites::Compat;
 pub struct MutationSettings {
     /// The operators that create mutants.
     pub operators: Vec<Operator>,
-    /// Seed of all random choices, such as keys, variables and the mutants of a sample. It is
+    /// Seed of all random choices, such as keys, variables and the mutants of a sample. This seed is
     /// independent of the seed of the suite, so suites of all seeds and algorithms are executed on the
     /// same mutants.
     pub seed: u64,
@@ -28,7 +28,7 @@ pub struct MutationSettings {
     pub block_allowance: u64,
     /// Maximum number of steps of a test.
     pub steps: u64,
-    /// Peculiarities of Whisker's published code.
+    /// The peculiarities of Whisker's published code to reproduce.
     pub compat: Compat,
 }
 

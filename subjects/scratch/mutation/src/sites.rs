@@ -32,8 +32,8 @@ pub struct Compat {
 
 /// All mutants that these operators create for a project, including mutants of loose scripts.
 /// Operators are in the order of the paper's table, and the blocks of each operator are in file
-/// order. Each operator draws its replacements from a separate stream, so they do not depend on the
-/// other operators.
+/// order. Each operator draws its replacements from a separate stream, so the replacements do not
+/// depend on the other operators.
 pub fn mutants(
     project: &Project,
     operators: &[Operator],
@@ -112,7 +112,6 @@ impl Finder<'_> {
         Some(*self.stream.pick(&others))
     }
 
-    /// Draws a different opcode of the group.
     fn other(&mut self, opcode: Opcode, group: &[Opcode]) -> Option<Opcode> {
         if !group.contains(&opcode) {
             return None;
@@ -217,7 +216,7 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
 }
 
 /// Whether [`Operator::Sbd`] may delete the block: a command other than `if`, `if else`, `wait
-/// until`, the loops that the palette shows, and Whisker's hats.
+/// until`, the loops that the palette shows, or Whisker's hats.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
     is_statement(block.opcode)
@@ -235,7 +234,7 @@ fn is_deletable(block: &Block) -> bool {
 }
 
 /// Whether [`Operator::Ncm`] may negate the reporter: a condition other than *not*, *list contains*,
-/// *loud* and parameters of custom blocks.
+/// *loud* or a parameter of a custom block.
 fn is_condition(opcode: Opcode) -> bool {
     use Opcode::*;
     let is_excluded = matches!(

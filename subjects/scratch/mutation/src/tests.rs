@@ -8,8 +8,8 @@ use catherd_scratch_vm::Program;
 
 use super::*;
 
-/// A sprite that moves to x = 50 after a click on the flag and turns when `b` is pressed. If its
-/// condition is negated, the sprite turns forever without screen refresh.
+/// A sprite that moves to x = 50 after a click on the flag and turns when `b` is pressed. If the
+/// condition of the `if` is negated, the sprite turns forever without screen refresh.
 fn walking() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let walk = cat.block(Opcode::MotionChangeXBy, &[("DX", number("50"))]);

@@ -271,8 +271,8 @@ impl History {
         &self.0[earlier..]
     }
 
-    /// Keeps only the last change of each block by event number `events - 1`, which was recorded in
-    /// several pieces. The history must not contain changes of later events.
+    /// Keeps only the last change of each block by event number `events - 1`, whose changes were
+    /// recorded in several pieces. The history must not contain changes of later events.
     pub fn merge_last(&mut self, events: u32) {
         let earlier = self.0.len() - self.last(events).len();
         let mut merged = earlier;

@@ -42,7 +42,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.consume_fuel((points / HULL_POINTS_PER_BLOCK) as usize);
     }
 
-    /// Evaluates the operands of a block and executes its operation.
     pub(crate) fn execute_op(&mut self, op: &Op, no: BlockNo) {
         match *op {
             Op::Nothing => {}
@@ -260,7 +259,6 @@ impl<T: Tracer> Interpreter<'_, T> {
 
     pub(crate) fn frame(&mut self) -> &mut Frame {
         let thread = &mut self.state.threads[self.thread];
-        // The executing block is at the top of its thread's stack.
         thread.stack.last_mut().expect("the executing block is on the stack")
     }
 
@@ -311,8 +309,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         true
     }
 
-    /// Reports the distances of a timed block to ending and to waiting: the remaining fraction of its
-    /// time and 0 during the wait; 0 and 1 after the wait.
+    /// Reports the distances of a timed block to ending and to waiting: during the wait, the remaining
+    /// fraction of the time and 0; after the wait, 0 and 1.
     pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;

@@ -101,7 +101,6 @@ pub(crate) enum Op {
     /// A hat whose predicate is never true, because the hat needs hardware that the VM does not have,
     /// or because its quantity is unknown.
     HatNever,
-    /// The Makey Makey hat for a key.
     HatMakeyKey(ExprId),
     HatMakeyCode(ExprId),
 
@@ -289,7 +288,7 @@ pub(crate) enum Op {
 }
 
 impl Op {
-    /// Whether the operation only changes variables and lists, and neither the thread nor its
+    /// Whether the operation changes only variables and lists, and neither the thread nor its
     /// stack.
     #[inline]
     pub(crate) fn only_computes(&self) -> bool {
@@ -306,7 +305,7 @@ impl Op {
     }
 }
 
-/// Blocks that wait for hardware even if it does not exist.
+/// Blocks for which the original waits even if the hardware does not exist.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Device {
     /// Text that scrolls over a micro:bit.
@@ -319,7 +318,6 @@ pub(crate) enum Device {
     Send,
 }
 
-/// A comparison of numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Comparison {
     Less,
@@ -327,7 +325,6 @@ pub(crate) enum Comparison {
     Greater,
 }
 
-/// Functions of one number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MathOp {
     Abs,

@@ -23,9 +23,9 @@ pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Compares the operands of a comparison and consumes its fuel, which is the same whether
-    /// distances are measured or not. `numbers` gets operands that are compared as numbers, which
-    /// are never NaN; `values` gets all other operands, and must return the same results for
-    /// numbers.
+    /// distances are measured or not. `numbers` compares operands that are compared as numbers,
+    /// which are never NaN; `values` compares all other operands, and must return the same results
+    /// for numbers.
     #[inline]
     pub(crate) fn with_operands<R>(
         &mut self,

@@ -108,7 +108,7 @@ fn compile(
     Compiler::new(project, compat).program(costumes, skins)
 }
 
-/// The costumes of a target. Adds their pictures to the skins of the project.
+/// The costumes of a target. Adds the pictures of the costumes to the skins of the project.
 fn costumes(
     project: &Project,
     target: &sb3::Target,
@@ -160,7 +160,7 @@ struct Compiler<'a> {
     stage: usize,
     commands: Vec<Command>,
     exprs: Vec<Expr>,
-    /// Whether an expression takes random numbers, by index.
+    /// For each expression, whether its evaluation takes random numbers.
     draws: Vec<bool>,
     constants: Vec<Value>,
     early_inputs: Vec<ExprId>,
@@ -362,7 +362,7 @@ impl<'a> Compiler<'a> {
         Trigger::of(block.opcode, option, |name| Some(message(&mut self.messages, name)))
     }
 
-    /// The id of a block's command, which is compiled later if it is new.
+    /// The id of a block's command. A new command is compiled later.
     fn command(&mut self, block: BlockIndex) -> CommandId {
         if let Some(&id) = self.scope.commands.get(&block) {
             return id;
@@ -451,7 +451,7 @@ fn menu_field<'a>(target: &'a sb3::Target, block: &'a Block, name: &str) -> Opti
     })
 }
 
-/// The number of the message with this name, which is not case-sensitive.
+/// The number of the message with this name. Upper and lower case are not distinguished.
 #[expect(clippy::mutable_key_type, reason = "no hash depends on whether a number is parsed")]
 fn message(messages: &mut FxHashMap<Text, u32>, name: &Text) -> u32 {
     let next = messages.len() as u32;

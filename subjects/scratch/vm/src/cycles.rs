@@ -179,9 +179,9 @@ impl Scan<'_> {
         Some(())
     }
 
-    /// Scans a block with its branches; `None` if it may have effects that are not compared, or if
-    /// the code is too long. Motion is accepted if `moves` is true, which means that motion changes
-    /// only the position of the sprite.
+    /// Scans a block with its branches; `None` if the block may have effects that are not compared,
+    /// or if the code is too long. Motion is accepted if `moves` is true, which means that motion
+    /// changes only the position of the sprite.
     fn command(&mut self, block: CommandId, moves: bool) -> Option<()> {
         self.count()?;
         let command = &self.program.commands[block as usize];
@@ -235,8 +235,8 @@ impl Scan<'_> {
         }
     }
 
-    /// Scans an expression; `None` if it may read anything except the compared values and values
-    /// that the loop cannot change.
+    /// Scans an expression; `None` if the expression may read anything except the compared values
+    /// and values that the loop cannot change, or if the code is too long.
     fn expression(&mut self, e: ExprId) -> Option<()> {
         self.count()?;
         match self.program.exprs[e.0 as usize] {

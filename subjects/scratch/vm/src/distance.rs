@@ -91,7 +91,6 @@ fn of_values(formulas: Formulas, value: bool, a: &Value, b: &Value) -> Condition
     }
 }
 
-/// The distances of a comparison of any values.
 pub(crate) fn of_compared_values(how: Comparison, a: &Value, b: &Value) -> ConditionDistances {
     match how {
         Comparison::Less => of_values(LESS, a.compare(b).is_lt(), a, b),
@@ -232,9 +231,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Distance from `start` to the first sample of a colour that is shown on the stage, apart from
-    /// the executing target, as a fraction of the stage's diagonal; `None` if there is no such
-    /// sample within the known distance.
+    /// The distance, as a fraction of the stage's diagonal, from `start` to the first sample at which
+    /// the stage without the executing target shows a colour; `None` if there is no such sample
+    /// within the known distance.
     fn search_color(&mut self, start: (f64, f64), color: &Value, known: f64) -> Option<f64> {
         if known <= 0.0 {
             return None;

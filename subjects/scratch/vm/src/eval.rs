@@ -44,7 +44,6 @@ pub(crate) fn nan_to_zero(n: f64) -> f64 {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The value of an expression, cast to a number.
     pub(crate) fn number(&mut self, e: ExprId) -> f64 {
         let program = self.program;
         match &program.exprs[e.0 as usize] {
@@ -115,7 +114,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         floor(start + passed + ERROR_MS) / DAY_MS
     }
 
-    /// Index of the first item in a list that equals a value.
     fn find_item(&mut self, list: Slot, item: ExprId) -> Option<usize> {
         let item = self.value(item);
         let items = &self.list(list).items;
@@ -330,7 +328,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         thread.parameters.get((base + slot) as usize)
     }
 
-    /// The position (from 0) in a list to which an index refers.
     fn item_place(&mut self, list: Slot, index: ExprId) -> Option<usize> {
         let index = self.value(index);
         let length = self.list(list).items.len();

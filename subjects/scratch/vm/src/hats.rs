@@ -1,4 +1,4 @@
-//! The start of scripts: hat blocks and the threads that they start, and the events that a caller
+//! The start of scripts: hat blocks, the threads that hats start, and the events that a caller
 //! triggers between steps.
 
 use catherd_scratch_sb3::Opcode;
@@ -90,7 +90,6 @@ impl<T: Tracer> Vm<T> {
         threads
     }
 
-    /// The threads that the last event started.
     fn started(&self) -> Vec<ThreadId> {
         let slots = self.buffers.started.iter();
         slots
@@ -104,7 +103,7 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
     /// from front to back, and executes these hats immediately. The bodies of the scripts begin
     /// with the next slice of their threads. Leaves the started threads in `buffers.started`.
     ///
-    /// This is called for each [`Trigger`] at these times:
+    /// This function is called for each [`Trigger`] at these times:
     /// - `Flag`: by [`Vm::green_flag`];
     /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
     /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its
@@ -191,8 +190,8 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
         }
     }
 
-    /// Stores the value of the predicate of an edge-activated hat, and ends its thread unless the
-    /// predicate has just turned true. A first value that is true counts as well.
+    /// Stores the value of the predicate of an edge-activated hat, and ends the hat's thread unless
+    /// the predicate has just turned true. A first value that is true counts as well.
     pub(crate) fn trigger_on_rising_edge(&mut self, new: bool) {
         let thread = &self.state.threads[self.thread];
         let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];

@@ -88,7 +88,6 @@ impl Hits {
         hits
     }
 
-    /// Adds hits in a step.
     pub(crate) fn add(&mut self, hits: &Hits, step: u64) {
         for (hit, more) in self.0.iter_mut().zip(hits.0) {
             if hit.times == 0 && more.times > 0 {

@@ -29,8 +29,8 @@
 //!   form, which is possible before each run.
 //!
 //! The interpreter enters the linear form when it calls a custom block and when an iteration of a
-//! loop ends, always in warp. States, fuel, coverage and distances are equal to those of the
-//! interpreter, in the same order; `tests/vm/linear.rs` compares them.
+//! loop ends, always in warp. States, fuel, coverage and distances are the same as without the
+//! linear form, in the same order; `tests/vm/linear.rs` compares them.
 
 mod applications;
 mod blocks;

@@ -17,7 +17,6 @@ use crate::value::Value;
 
 /// A compiled project: immutable, shared by all VMs that execute it.
 pub struct Program {
-    /// The version of Scratch for which the project was compiled.
     pub(crate) compat: Compat,
     pub(crate) commands: Vec<Command>,
     pub(crate) exprs: Vec<Expr>,
@@ -51,7 +50,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The version of Scratch for which the project was compiled, and which a VM reproduces.
+    /// The version of Scratch for which the project was compiled. A VM reproduces this version.
     pub fn compat(&self) -> Compat {
         self.compat
     }
@@ -133,7 +132,7 @@ pub(crate) struct Sprite {
     pub(crate) is_stage: bool,
     pub(crate) variables: Vec<VariableDef>,
     pub(crate) lists: Vec<ListDef>,
-    /// The costumes, at least one. The programs of a project and its mutants share them.
+    /// The costumes, at least one. The programs of a project and its mutants share costumes.
     pub(crate) costumes: Arc<[Costume]>,
     pub(crate) sounds: Vec<Sound>,
     pub(crate) procedures: Vec<Procedure>,

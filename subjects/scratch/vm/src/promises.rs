@@ -2,7 +2,7 @@
 //! for some seconds, sounds and speech. This module also stores the keys for the Makey Makey blocks.
 //!
 //! In the original, these waits are promises. A promise that ends after a time is resolved before a
-//! step; a promise that a block resolves is resolved at the end of its step ([`Status::Promise`]).
+//! step; a promise that a block resolves is resolved at the end of the step ([`Status::Promise`]).
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -35,7 +35,7 @@ pub(crate) struct Promises {
     changes: u64,
     /// The last pressed keys: the first words of their names, in upper case.
     keys: Vec<Text>,
-    /// Sequences of keys that some hat waits for, and the time until which each counts as typed.
+    /// Sequences of keys for which some hat waits, and the time until which each counts as typed.
     sequences: Vec<(Text, f64)>,
 }
 
@@ -144,7 +144,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         state.alive && state.serial == serial && last == Some(&change)
     }
 
-    /// Records that the bubble of a target has changed.
     pub(crate) fn note_bubble(&mut self, target: usize) {
         let Some(promises) = &mut self.state.promises else { return };
         promises.changes += 1;
@@ -203,7 +202,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Stops all sounds. The threads that wait for them continue in the next step.
+    /// Stops all sounds. The threads that wait for a sound continue in the next step.
     pub(crate) fn stop_all_sounds(&mut self) {
         self.stop_sounds(|_| true);
     }

@@ -17,14 +17,14 @@ use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Executes one step: edge-activated hats, and then the threads in batches. Each batch executes
-    /// every thread once, in order.
+    /// Executes one step: first the edge-activated hats, then the threads in batches. Each batch
+    /// executes every thread once, in order.
     pub fn step(&mut self) {
         self.call(Work::Step);
     }
 
     /// Clicks the green flag: stops everything as [`Vm::stop_all`] does, and starts the scripts of
-    /// the flag. Scripts have executed their hats when this returns; their bodies begin in the next
+    /// the flag. Scripts have executed their hats when this function returns; their bodies begin in the next
     /// step. The step counter and the timer restart from 0; variables, positions and the drawing of
     /// the pen are kept.
     pub fn green_flag(&mut self) {
@@ -135,7 +135,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.release_detached();
         // A thread that was ended by a later thread stays in the list, unless the batch came across
         // another thread that had ended. The thread of a visible monitor executes in every batch
-        // and ends in it.
+        // and ends in the same batch.
         if ended || self.state.shows_monitors {
             self.remove_ended_threads();
         }
@@ -151,7 +151,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Removes threads that have ended from the list, keeping its order.
+    /// Removes threads that have ended from the list, and keeps the order of the others.
     fn remove_ended_threads(&mut self) {
         let threads = &self.state.threads;
         if self.state.thread_list.iter().any(|&slot| threads[slot as usize].is_done()) {
@@ -201,7 +201,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Moves a thread past the block whose promise it waits for.
+    /// Moves a thread past the block for whose promise the thread waits.
     pub(crate) fn resolve_promise(&mut self, slot: usize) {
         let commands = &self.program.commands;
         let thread = &mut self.state.threads[slot];
@@ -387,8 +387,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         slot
     }
 
-    /// Replaces a thread in the list with a new thread. If the old thread is executing, it finishes
-    /// its slice.
+    /// Replaces a thread in the list with a new thread. An old thread that is executing finishes its
+    /// slice.
     pub(crate) fn restart(
         &mut self,
         old: u32,

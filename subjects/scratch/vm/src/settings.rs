@@ -87,8 +87,8 @@ impl VmSettings {
         if today { VmSettings { batches: 100, one_timer: true, ..default } } else { default }
     }
 
-    /// The number of steps in some seconds, which is not rounded, because a wait ends in the first
-    /// step that is not earlier.
+    /// The number of steps in some seconds. The number is not rounded, because a wait ends in the
+    /// first step that is not earlier.
     pub(crate) fn step_count(&self, seconds: f64) -> f64 {
         (1000.0 * seconds).max(0.0) / self.pace.step_ms
     }

@@ -9,9 +9,9 @@ use crate::target::{List, Target};
 use crate::thread::{Frame, Thread};
 use crate::value::Value;
 
-/// Estimated bytes of a state and of a target, without the scene and without the memory that they
-/// point to. The numbers are fixed, because the results of callers depend on these estimates, so a
-/// new field must not change them.
+/// Estimated bytes of a state and of a target, without the scene and without the memory to which
+/// fields point. The numbers are fixed, because the results of callers depend on these estimates, so
+/// a new field must not change them.
 const STATE_BYTES: usize = 632;
 const TARGET_BYTES: usize = 352;
 

@@ -17,7 +17,7 @@ use crate::text::Text;
 use crate::thread::{NO_CURRENT, Thread};
 
 /// An existing target, with copies of the fields that a search for the clones of a sprite reads. A
-/// [`Target`] is so large that reading the fields there would need a cache line for each target.
+/// [`Target`] is so large that a search through targets would read a cache line for each target.
 #[derive(Clone, Copy)]
 pub(crate) struct LiveTarget {
     pub(crate) id: TargetId,
@@ -61,8 +61,8 @@ pub(crate) struct State {
     pub(crate) steps: u64,
     /// Value of the `timer` block in seconds, a sum of increments.
     pub(crate) timer: f64,
-    /// The clock of the timer hat, the calendar and music, in steps since the green flag;
-    /// `reset timer` does not change it.
+    /// The clock of the timer hat, the calendar and music, in steps since the green flag. This clock
+    /// is not changed by `reset timer`.
     pub(crate) clock: f64,
     /// Reading of `clock` at which the timer hat is 0, see [`crate::VmSettings::one_timer`].
     pub(crate) clock_start: f64,

@@ -17,9 +17,9 @@
 //! position of their target. The budget is part of the fingerprint only if it ended the stretch,
 //! and the random stream only if the stretch draws random numbers.
 //!
-//! Computing a fingerprint takes time in proportion to lists, except lists that are only read.
-//! Fingerprints are computed only in threads whose last slice took much longer, so short slices
-//! cost nothing.
+//! Computing a fingerprint takes time in proportion to the lengths of the lists, except lists that
+//! are only read. Fingerprints are computed only in threads whose last slice was long, so short
+//! slices cost nothing.
 
 mod known;
 mod outcome;
@@ -56,7 +56,7 @@ const MAX_MISSES: u32 = 64;
 impl<T: Tracer> Vm<T> {
     /// Remembers the outcomes of code without screen refresh from now on, and applies them when the
     /// same code is executed again with the same data, even after [`Vm::restore`]. Results do not
-    /// depend on this. Threads are remembered if a slice has at least `least` blocks, usually
+    /// change. Threads are remembered if a slice has at least `least` blocks, usually
     /// [`LONG_SLICE`]. `bytes` is the maximum estimated size of the memory; 0 switches remembering
     /// off.
     ///
@@ -133,7 +133,6 @@ struct Open {
 }
 
 impl Stretches {
-    /// Records that a message is sent.
     #[inline]
     pub(crate) fn note_message(&mut self, message: u32) {
         if let Some(open) = &mut self.open {
@@ -220,9 +219,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the outcome of the stretch that begins at the top of the stack, if it is remembered,
-    /// and returns how the stretch ended. Otherwise returns `None`, and prepares to remember the
-    /// outcome if this is possible and worth the time.
+    /// Applies the outcome of the stretch that begins at the top of the stack, if the outcome is
+    /// remembered, and returns how the stretch ended. Otherwise returns `None`, and prepares to
+    /// remember the outcome if this is possible and worth the time.
     #[inline]
     pub(crate) fn begin_stretch(&mut self) -> Option<End> {
         if self.buffers.stretches.expected == 0 {

@@ -8,8 +8,9 @@ use std::sync::{Arc, LazyLock, RwLock};
 
 use rustc_hash::FxHashMap;
 
-/// A string that is cheap to clone. Its number is parsed once, at its first use, because programs
-/// often compute with strings, but never use most long strings as numbers.
+/// A string that is cheap to clone. The number that a string denotes is parsed once, at the first
+/// use of the number, because programs often compute with strings, but never use most long strings
+/// as numbers.
 #[derive(Clone)]
 pub struct Text(Place);
 
@@ -230,7 +231,6 @@ impl Text {
         }
     }
 
-    /// The code unit at an index.
     pub(crate) fn code_unit(&self, index: usize) -> Option<u16> {
         match &self.data().units {
             Units::Ascii(s) => s.as_bytes().get(index).map(|byte| u16::from(*byte)),

@@ -164,7 +164,7 @@ impl Thread {
         self.stack.push(Frame::new(hat, false, 0));
     }
 
-    /// Whether the thread has ended, even if its status does not say so yet.
+    /// Whether the thread has ended, even if its status is not `Done` yet.
     pub(crate) fn is_done(&self) -> bool {
         self.status == Status::Done || self.stack.is_empty()
     }

@@ -22,12 +22,12 @@ pub trait Tracer: Sized {
 
     /// Whether [`Tracer::covered`] and [`Tracer::distance`] ignore a series of calls that has
     /// already occurred twice in the same step. If true, the VM leaves out the calls of loops whose
-    /// state repeats, unless it is watched.
+    /// state repeats, unless the VM is watched.
     const MERGES: bool = false;
 
     /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and repeat it
     /// with [`Tracer::take_over`]. Only tracers that [merge](Tracer::MERGES) and that need only
-    /// the smallest distances of a block may set this.
+    /// the smallest distances of a block may set this constant.
     const REMEMBERS: bool = false;
 
     /// A step begins.

@@ -4,7 +4,7 @@ use catherd_scratch_sb3::Opcode;
 
 use crate::compat::Compat;
 
-/// Short description of how a block behaves differently here than in this version of Scratch;
+/// Short description of how a block behaves differently in the VM than in this version of Scratch;
 /// `None` if the block behaves the same. `docs/explanation/conformance.md` contains the details.
 pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     use Opcode::*;

@@ -9,8 +9,8 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The message that a block sends; `None` if its id is unknown, or if its computed name is
-    /// empty or not the name of a message of the stage.
+    /// The message that a block sends; `None` if the id is unknown, or if the computed name is empty
+    /// or not the name of a message of the stage.
     pub(super) fn message(&mut self, message: Message) -> Option<u32> {
         match message {
             Message::Fixed(message) => message,
@@ -26,7 +26,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Reports a message that a block sends, before its receivers start.
     pub(super) fn report_message(&mut self, message: u32) {
         let program = self.program;
         let known = || program.broadcasts.iter().find(|known| known.message == message);
@@ -64,7 +63,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Makes the executing block wait for the threads that were just started.
     fn await_started(&mut self) {
         self.frame().in_progress = true;
         let started = std::mem::take(&mut self.buffers.started);

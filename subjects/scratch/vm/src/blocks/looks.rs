@@ -38,7 +38,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report(|| Change::Bubble(TargetId(target as u32)));
     }
 
-    /// Updates the drawable of a bubble to its text and the visibility of its target.
     fn show_bubble(&mut self, target: usize) {
         let visible = self.state.targets[target].visible;
         let Some(text) = self.state.targets[target].bubble.text.clone() else { return };
@@ -62,7 +61,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Removes the bubble and empties its text.
     pub(crate) fn drop_bubble(&mut self, target: usize) {
         self.hide_bubble(target);
         let text = &mut self.state.targets[target].bubble.text;
@@ -177,7 +175,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.start_backdrop_hats();
     }
 
-    /// Starts the hats of the current backdrop, whether it has changed or not.
+    /// Starts the hats of the current backdrop, even if the backdrop has not changed.
     pub(super) fn start_backdrop_hats(&mut self) {
         let stage = &self.state.targets[self.program.stage];
         let name =

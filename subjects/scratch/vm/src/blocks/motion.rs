@@ -35,7 +35,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report(|| Change::Moved { target: TargetId(target as u32), from });
     }
 
-    /// Moves a target within the bounds of the stage, and returns its previous position.
     pub(crate) fn move_clamped(&mut self, target: usize, x: f64, y: f64) -> (f64, f64) {
         let target = &mut self.state.targets[target];
         let from = (target.x, target.y);

@@ -18,7 +18,6 @@ impl Pen {
         PenStroke { rgba: self.rgba, diameter: self.diameter }
     }
 
-    /// Computes the colour of lines from the four parameters.
     fn update(&mut self) {
         let rgb = hsv_to_rgb(
             self.color * 360.0 / 100.0,
@@ -139,7 +138,8 @@ fn pen_param(name: &Text) -> Option<PenParam> {
     })
 }
 
-/// Converts HSV (hue in degrees, others from 0 to 1) to RGB (whole numbers from 0 to 255).
+/// Converts HSV (hue in degrees, saturation and value from 0 to 1) to RGB (whole numbers from 0 to
+/// 255).
 fn hsv_to_rgb(h: f64, s: f64, v: f64) -> [f64; 3] {
     let h = if h % 360.0 < 0.0 { h % 360.0 + 360.0 } else { h % 360.0 };
     let (s, v) = (clamp(s, 0.0, 1.0), clamp(v, 0.0, 1.0));
@@ -159,7 +159,7 @@ fn hsv_to_rgb(h: f64, s: f64, v: f64) -> [f64; 3] {
     rgb.map(|c| (c * 255.0).floor())
 }
 
-/// Converts RGB (from 0 to 255) to HSV (hue in degrees, others from 0 to 1).
+/// Converts RGB (from 0 to 255) to HSV (hue in degrees, saturation and value from 0 to 1).
 fn rgb_to_hsv(rgb: [f64; 3]) -> (f64, f64, f64) {
     let [r, g, b] = rgb.map(|c| c / 255.0);
     let (low, high) = (r.min(g).min(b), r.max(g).max(b));

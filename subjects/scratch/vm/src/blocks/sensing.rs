@@ -213,7 +213,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.show_question();
     }
 
-    /// Removes all questions of a target. If the first question of the queue was among them, its
+    /// Removes all questions of a target. If the target asked the first question of the queue, its
     /// bubble is removed and the next question is shown.
     pub(crate) fn drop_questions(&mut self, target: TargetId) {
         let asking = self.state.questions.front().is_some_and(|q| q.target == target);
@@ -224,8 +224,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Sets the answer, and ends the wait of the thread that asked the first question, if there is
-    /// one.
+    /// Sets the answer. If a question is in the queue, ends the wait of the thread that asked the first
+    /// question.
     pub(crate) fn answer(&mut self, answer: Text) {
         self.state.answer = answer;
         let Some(question) = self.state.questions.pop_front() else { return };

@@ -37,7 +37,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.start_sound(no, number as u32, sprite.sounds[number].length, wait);
     }
 
-    /// Duration in seconds of the sound that a menu names.
     fn sound_length(&self, value: &Value) -> Option<f64> {
         let sprite = &self.program.sprites[self.state.targets[self.target].sprite as usize];
         Some(sprite.sounds[self.sound_number(value)?].length)

@@ -84,7 +84,7 @@ impl<'a> Compiler<'a> {
     }
 
     /// Whether an expression for which [`draws`](Self::draws) is true may actually take random
-    /// numbers: `item` does so only if its index may be a word.
+    /// numbers: an `item` block takes a random number only if its index may be a word.
     pub(super) fn takes(&self, e: ExprId) -> bool {
         self.draws(e)
             && match self.exprs[e.0 as usize] {

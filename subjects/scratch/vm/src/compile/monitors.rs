@@ -1,11 +1,9 @@
-//! The monitors on the stage: which of them are visible at the start, and which of them blocks can
-//! show and hide. In the original, each shown monitor is a thread; the scheduler only needs to know
-//! whether any monitor is shown.
+//! The monitors on the stage, which blocks can show and hide. In the original, each shown monitor is
+//! a thread; the scheduler only needs to know whether any monitor is shown.
 
 use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;
 
-/// The monitors of a project.
 pub(super) struct Monitors<'a> {
     /// Whether each monitor is shown at the start.
     pub(super) shown: Vec<bool>,

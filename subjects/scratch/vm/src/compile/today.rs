@@ -66,7 +66,7 @@ enum Kind {
     Message,
 }
 
-/// A reference of a block: kind, id and name.
+/// A block's reference to named data: kind, id and name.
 type Reference = (Kind, Arc<str>, Arc<str>);
 
 /// Defines the variables, lists and messages to which blocks of a target refer by an id that
@@ -226,7 +226,7 @@ pub(super) fn default_bitmap() -> Arc<[u8]> {
         file.extend(u32::to_le_bytes(word));
     }
     let cell = SIDE / MARK.len();
-    // The rows of a BMP file begin at the bottom.
+    // In a BMP file, the bottom row comes first.
     for y in (0..SIDE).rev() {
         let line = MARK[y / cell].as_bytes();
         for x in 0..SIDE {

@@ -44,7 +44,6 @@ pub(super) struct Noted {
 }
 
 impl Cycles {
-    /// Restarts the search for a new slice.
     #[inline]
     pub(crate) fn reset(&mut self) {
         self.due = INTERVAL;

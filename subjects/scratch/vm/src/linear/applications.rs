@@ -1,5 +1,5 @@
-//! Blocks of motion, looks and pen: their operands are computed in linear form, and the functions
-//! that the interpreter also uses execute them.
+//! Blocks of motion, looks and pen: their operands are computed in linear form, and functions of
+//! the interpreter execute their operations.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -49,7 +49,6 @@ impl Lowering<'_> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Executes an operation with the values of its operands.
     #[inline]
     pub(super) fn apply_operands(&mut self, op: &Op, no: BlockNo, (a, b): (Operand, Operand)) {
         match op {

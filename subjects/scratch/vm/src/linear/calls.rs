@@ -100,7 +100,7 @@ impl Lowering<'_> {
         arguments.next().is_none().then_some(waiting)
     }
 
-    /// Pushes the waiting parameters up to a place.
+    /// Pushes the waiting parameters, which are the last parameters before number `end`.
     fn push(&mut self, waiting: &mut Vec<Operand>, end: u16) {
         let first = end - waiting.len() as u16;
         for (place, a) in (first..end).zip(waiting.drain(..)) {

@@ -41,7 +41,7 @@ pub(super) struct Tests {
     pub(super) outcomes: [bool; MAX_TESTS + 1],
     pub(super) to_true: [f64; MAX_TESTS + 1],
     pub(super) to_false: [f64; MAX_TESTS + 1],
-    /// Number of outcomes that wait for others.
+    /// Number of outcomes that wait for other outcomes.
     pub(super) waiting: usize,
 }
 
@@ -124,8 +124,8 @@ pub(super) struct Executor<'a, T: Tracer> {
 }
 
 impl<T: Tracer> Executor<'_, T> {
-    /// Executes instructions, beginning at an index. Returns why the executor stops, and the index
-    /// of the instruction at which it stops.
+    /// Executes instructions, beginning at an index. Returns the reason why the executor stops, and
+    /// the index of the instruction at which it stops.
     pub(super) fn run(&mut self, steps: &[Step<T>], mut at: usize) -> (Stop, usize) {
         while let Some((step, rest)) = steps.get(at..).and_then(<[_]>::split_first) {
             at = (step.handler)(self, step, rest);

@@ -20,7 +20,6 @@ const MAX_SIZE: u32 = 32;
 const MAX_LEVELS: u32 = 4;
 
 impl Lowering<'_> {
-    /// The operand of a parameter of the custom block that is being lowered.
     pub(super) fn parameter(&self, index: u32) -> Option<Operand> {
         if self.current.expansion == NOWHERE {
             return Operand::new(Kind::Parameter, index);

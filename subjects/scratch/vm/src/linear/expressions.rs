@@ -152,7 +152,7 @@ impl Lowering<'_> {
     /// The operand of a list index; `None` if the index is a word or has no instruction.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(self.without_floor(e), Reading::Index)?;
-        // Words, such as `last` and `random`, have no number, and neither has an empty text.
+        // Words, such as `last` and `random`, and the empty text have no number.
         let is_word = index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
         (!is_word).then_some(index)
     }
@@ -182,7 +182,6 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The operand of a number or text in the code.
     pub(super) fn literal(&mut self, e: ExprId) -> Option<Operand> {
         let value = match self.source.exprs[e.0 as usize] {
             Expr::Number(n) => Value::Number(n),

@@ -15,7 +15,7 @@ pub(crate) const REGISTERS: usize = 32;
 /// Number of additional registers for [parts](super::shared) that are read several times.
 pub(super) const KEPT: usize = 32;
 
-/// Maximum number of comparisons whose outcomes wait for others.
+/// Maximum number of comparisons whose outcomes wait for other outcomes.
 pub(super) const MAX_TESTS: usize = 8;
 
 /// The location from which an instruction reads or to which it writes a value: three bits for the
@@ -176,7 +176,6 @@ pub(crate) struct Resumption {
 #[derive(Debug, Default)]
 pub(crate) struct Form {
     pub(crate) instructions: Vec<Instruction>,
-    /// The origin of each instruction.
     pub(crate) origins: Vec<Origin>,
     /// The calls to which [`Instruction::Call`] refers.
     pub(crate) sites: Vec<Site>,
@@ -197,7 +196,6 @@ pub(crate) struct Form {
     /// For each command, the innermost `if` around it within the same loop; `NONE` if there is
     /// none.
     pub(crate) parents: Vec<CommandId>,
-    /// The resumption of each command.
     pub(crate) resumptions: Vec<Resumption>,
 }
 

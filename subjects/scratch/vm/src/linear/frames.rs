@@ -197,7 +197,6 @@ impl<T: Tracer> Executor<'_, T> {
         self.base = self.parameters.len() - usize::from(site.parameters);
     }
 
-    /// Pushes the frames of calls that are delayed.
     #[inline(always)]
     pub(super) fn push_delayed(&mut self) {
         if self.calls > 0 {

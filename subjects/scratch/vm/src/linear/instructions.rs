@@ -77,7 +77,6 @@ impl Link {
     }
 }
 
-/// An operator of two numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Operator {
     Add,
@@ -87,7 +86,6 @@ pub(crate) enum Operator {
     Modulo,
 }
 
-/// A function of a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Function {
     Round,
@@ -153,7 +151,6 @@ pub(crate) enum Quantity {
 }
 
 impl Quantity {
-    /// Number of kinds of quantities.
     pub(crate) const COUNT: usize = Quantity::Counter as usize + 1;
 }
 
@@ -162,8 +159,8 @@ impl Quantity {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
     /// Consumes the fuel of `count` blocks, beginning with `first` in [`Form::blocks`], and reports
-    /// them. Leaves the linear form before the first block if at most this much fuel is left, or if
-    /// `calls` is set and there is not enough room on the stack.
+    /// these blocks. Leaves the linear form before the first block if at most this much fuel is
+    /// left, or if `calls` is set and there is not enough room on the stack.
     Run {
         first: u32,
         count: u16,
@@ -195,7 +192,6 @@ pub(crate) enum Instruction {
         a: Operand,
         b: Operand,
     },
-    /// The length of a text.
     Length {
         to: Operand,
         a: Operand,

@@ -56,7 +56,6 @@ impl<T: Tracer> Executor<'_, T> {
         list.open.as_mut().unwrap_or_else(|| Arc::make_mut(&mut list.items))
     }
 
-    /// Closes all lists.
     #[inline]
     pub(super) fn close(&mut self) {
         self.items.writes = 0;

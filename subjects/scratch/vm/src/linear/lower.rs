@@ -119,12 +119,11 @@ pub(super) struct Lowering<'a> {
     references: Vec<u8>,
     /// The index of the sprite whose custom blocks are lowered.
     pub(super) owner: usize,
-    /// The custom blocks of the sprite, and which of them are lowered.
+    /// The custom blocks of the sprite, and whether each of them is lowered.
     pub(super) procedures: &'a [Procedure],
     pub(super) wanted: Vec<bool>,
     /// Definitions of the custom blocks in which some instruction needs frames.
     asking: FxHashSet<CommandId>,
-    /// The command that is being lowered.
     pub(super) command: CommandId,
     pub(super) current: Current,
     /// Number of blocks that may still be expanded.
@@ -153,7 +152,7 @@ impl<'a> Lowering<'a> {
         self.wanted = vec![false; sprite.procedures.len()];
         let warp = (0..).zip(&sprite.procedures).filter(|(_, procedure)| procedure.warp);
         let mut open: Vec<u32> = warp.map(|(number, _)| number).collect();
-        // Custom blocks that are called without screen refresh execute without it, too.
+        // Custom blocks that are called without screen refresh also execute without screen refresh.
         while let Some(number) = open.pop() {
             let procedure = &sprite.procedures[number as usize];
             if !self.wanted[number as usize] && self.is_unique(procedure.definition) {
@@ -180,7 +179,7 @@ impl<'a> Lowering<'a> {
         self.references.get(command as usize) == Some(&1)
     }
 
-    /// Adds the custom blocks that a sequence of commands calls, from its first command.
+    /// Adds to `open` the custom blocks that the sequence of commands from `first` calls.
     fn called_from(&self, first: CommandId, open: &mut Vec<u32>) {
         let mut pending = vec![first];
         while let Some(id) = pending.pop() {
@@ -338,7 +337,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// Lets the linear form continue at the next instruction after the interpreter has executed the
-    /// block that is being lowered. In an expansion, this only ends the run.
+    /// block that is being lowered. In an expansion, only ends the run.
     pub(super) fn resume(&mut self) {
         if self.current.expansion != NOWHERE {
             self.run = None;
@@ -348,7 +347,7 @@ impl<'a> Lowering<'a> {
         self.form.resumptions[self.command as usize] = resumption;
     }
 
-    /// Calls `lower` and undoes its lowering if it returns `None`.
+    /// Calls `lower`. If the result is `None`, undoes what was lowered.
     pub(super) fn attempt<R>(&mut self, lower: impl FnOnce(&mut Self) -> Option<R>) -> Option<R> {
         let (length, blocks) = (self.form.instructions.len(), self.form.blocks.len());
         let (run, registers, draws) = (self.run, self.registers, self.draws);

@@ -1,11 +1,12 @@
 //! Native code for the linear form of custom blocks that run long enough.
 //!
-//! A [unit] is the native code of a custom block. For numbers, it has the same effects as the
-//! [handlers](super::handlers) of the instructions, but it reads no instructions, and does not load
-//! values that earlier instructions have computed. For everything else, it calls the handler of the
-//! instruction and continues after it. Therefore, there is only one implementation of texts,
-//! errors, frames and distances. Values, lists, parameters and frames stay at their places in the
-//! data of the interpreter. Between two calls, registers [keep](kept) the fuel and loop counters.
+//! A [unit] is the native code of a custom block. For numbers, a unit has the same effects as the
+//! [handlers](super::handlers) of the instructions, but reads no instructions and does not load
+//! values that earlier instructions have computed. For everything else, a unit calls the handler of
+//! the instruction and continues after the instruction. Therefore, there is only one implementation
+//! of texts, errors, frames and distances. Values, lists, parameters and frames stay at their places
+//! in the data of the interpreter. Between two calls, registers [keep](kept) the fuel and loop
+//! counters.
 //!
 //! A unit is compiled in two [modes](memory::Mode). In the first mode, native code calls Rust
 //! directly, and registers lose their contents at each call. A unit that makes few calls is compiled

@@ -98,7 +98,6 @@ pub(super) trait Source {
 /// A register, or a constant that is read as a number.
 pub(super) struct Number;
 
-/// A variable.
 pub(super) struct Variable;
 
 /// A parameter of the innermost call.
@@ -149,7 +148,6 @@ pub(super) trait Destination {
     fn place<'m, T: Tracer>(executor: &'m mut Executor<'_, T>, to: Operand) -> Option<&'m mut f64>;
 }
 
-/// A register.
 pub(super) struct Register;
 
 impl Destination for Register {

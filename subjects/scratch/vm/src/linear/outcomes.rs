@@ -9,7 +9,6 @@ use crate::distance::{ConditionDistances, of_comparison};
 use crate::tracer::Tracer;
 
 impl<T: Tracer> Executor<'_, T> {
-    /// Reports the distances of a block.
     #[inline(always)]
     pub(super) fn report(&mut self, no: BlockNo, to_true: f64, to_false: f64) {
         if T::ACTIVE {

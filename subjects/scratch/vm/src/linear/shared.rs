@@ -1,4 +1,4 @@
-//! Parts that an expression contains several times: they are computed once and kept in registers.
+//! Parts that an expression contains several times, which are computed once and kept in registers.
 //!
 //! Programs often repeat a computation within a condition, for example in games with maps or ray
 //! casting, because Scratch has no local variables. Within one block or condition, nothing changes
@@ -42,7 +42,7 @@ pub(super) struct Shared {
     /// The parts that are items.
     items: FxHashSet<u32>,
     visited: u32,
-    /// The parts that are computed and kept, and how they were read.
+    /// The parts that are computed and kept, with their readings and registers.
     kept: Vec<((u32, Reading), Operand)>,
 }
 
@@ -56,7 +56,6 @@ impl Shared {
         self.visited = 0;
     }
 
-    /// Number of parts that are kept.
     pub(super) fn kept(&self) -> usize {
         self.kept.len()
     }

@@ -114,7 +114,6 @@ macro_rules! by_destination {
     };
 }
 
-/// Evaluates an expression for a comparison.
 macro_rules! by_comparison {
     ($comparison:expr, $C:ident => $handler:expr) => {
         match $comparison {
@@ -139,7 +138,6 @@ fn is_text(form: &Form, a: Operand) -> bool {
     a.kind() == Kind::Constant && !matches!(form.values[a.index()], Value::Number(_))
 }
 
-/// The function that executes an instruction.
 fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Handler<T> {
     use Instruction::*;
     match *instruction {

@@ -179,7 +179,7 @@ impl<'a> Scan<'a> {
             self.reach.touched.extend(self.program.sprite_named(&name));
         }
         // Sensing computes outlines and rasters that later queries use, so the outcome must contain
-        // them.
+        // both.
         self.senses(Senses::CHANGES_OWN | Senses::RASTERS)
     }
 

@@ -32,8 +32,9 @@ const MAX_TOUCHED: usize = 16;
 /// Number of bits of [`Senses`].
 const SENSES: usize = 11;
 
-/// Fingerprints of lists that have not changed since they were computed. Each list is kept with its
-/// fingerprint so that writes do not happen in place: equal addresses therefore mean equal items.
+/// Fingerprints of lists that have not changed since the fingerprints were computed. Each list is
+/// kept with its fingerprint so that writes do not happen in place: equal addresses therefore mean
+/// equal items.
 #[derive(Default)]
 pub(super) struct Prints {
     kept: FxHashMap<usize, (Arc<Vec<Value>>, Fingerprint)>,
@@ -95,7 +96,7 @@ pub(super) struct Start {
 
 impl<T: Tracer> Interpreter<'_, T> {
     /// Whether the lists that a stretch may change are so short that copying them takes a small
-    /// part of its time.
+    /// part of the time of the stretch.
     pub(super) fn may_copy(&self, reach: &Reach) -> bool {
         let items = reach.changed.iter().map(|slot| self.listed(*slot).items.len() as u64);
         let blocks = u64::from(self.buffers.stretches.expected);

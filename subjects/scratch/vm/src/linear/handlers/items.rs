@@ -131,7 +131,6 @@ pub(crate) fn add_to_list<T: Tracer>(
     executor.next(rest)
 }
 
-/// Adds a literal text to a list.
 pub(crate) fn add_text<T: Tracer>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

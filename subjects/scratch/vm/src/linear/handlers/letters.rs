@@ -24,7 +24,7 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     };
     match unit {
         Some(digit @ 0x30..=0x39) => Some(f64::from(digit - 0x30)),
-        // Neither a letter that is not a digit nor the empty text is a numeral; the number cast of
+        // A letter that is not a digit is not a numeral, and neither is the empty text; the number cast of
         // both is 0.
         _ => no_digit(reading),
     }

@@ -11,12 +11,10 @@ use crate::rounding::{ceil, floor, modulo};
 use crate::tracer::Tracer;
 use crate::value::js_round;
 
-/// An operator of two numbers.
 pub(crate) trait Operates {
     fn result(a: f64, b: f64) -> f64;
 }
 
-/// A function of a number.
 pub(crate) trait Computes {
     fn result(a: f64) -> f64;
 }

@@ -19,7 +19,6 @@ use crate::rounding;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The address of a function.
 pub(super) type Address = usize;
 
 /// Offsets of the executor's fields in bytes, and addresses of functions. Executors with the same
@@ -170,7 +169,7 @@ impl Packed {
     }
 }
 
-/// The handler after each instruction in [`Native::single`], which returns to the caller.
+/// The handler after each instruction in [`Executor::single`]. Returns to the caller.
 pub(super) fn end<T: Tracer>(
     executor: &mut Executor<'_, T>,
     _: &Step<T>,

@@ -185,7 +185,6 @@ impl Generator<'_, '_> {
         }
     }
 
-    /// Combines the two outcomes on top.
     pub(super) fn combine(&mut self, at: usize, no: BlockNo, link: Link) {
         let longer = self.seldom();
         if let Some(settled) = self.is_settled(no) {

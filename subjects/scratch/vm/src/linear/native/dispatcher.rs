@@ -175,7 +175,7 @@ impl<T: Tracer> Executor<'_, T> {
     fn dispatch(&mut self, steps: &[Step<T>], mut at: usize) -> Option<(Stop, usize)> {
         self.native.marks.now = self.tracer.time()? + 1;
         // Take the code out while the executor is used, because the executor borrows the structure
-        // that contains it.
+        // that contains the code.
         let code = self.native.code.take()?;
         let form = self.form;
         // After native code, handlers are executed one by one up to the next leader.

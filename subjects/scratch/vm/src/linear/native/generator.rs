@@ -37,7 +37,7 @@ pub(super) const D: Type = types::F64;
 ///
 /// Each instruction has a short path and usually one longer path, on which its handler is called
 /// from the beginning of the instruction. Both paths meet after the instruction, so values that
-/// only one path has read are not known there.
+/// only one path has read are not known after the instruction.
 pub(super) struct Generator<'b, 'f> {
     pub(super) builder: FunctionBuilder<'b>,
     pub(super) form: &'f Form,
@@ -52,7 +52,7 @@ pub(super) struct Generator<'b, 'f> {
     elsewhere: Vec<(Block, usize)>,
     /// Returns the block's parameter to the dispatcher.
     pub(super) returns: Block,
-    /// Number of the parameters of the custom block, if it is called with delayed frames.
+    /// Number of parameters of the custom block if calls of the block have delayed frames.
     pub(super) parameters_here: Option<u16>,
     pub(super) executor: Value,
     pub(super) kept: Kept,
@@ -79,13 +79,12 @@ pub(super) struct Generator<'b, 'f> {
     before: (FxHashMap<Operand, Value>, FxHashMap<Operand, Value>),
     /// The address and number of the items of lists.
     pub(super) items: FxHashMap<ListNo, Items>,
-    /// Where the parameters of the innermost call are, and how many values there are.
+    /// The address of the parameters of the innermost call, and the number of parameters.
     pub(super) parameters: Option<(Value, Value)>,
     /// Number of outcomes that wait to be combined.
     pub(super) waiting: usize,
 }
 
-/// Generates the code of a unit.
 pub(super) fn generate(
     function: &mut Function,
     form: &Form,
@@ -221,7 +220,6 @@ impl Generator<'_, '_> {
         self.kept.likely.clear();
     }
 
-    /// Begins an instruction.
     pub(super) fn begin(&mut self) {
         self.before = (self.known.clone(), self.numerals.clone());
     }
@@ -244,7 +242,7 @@ impl Generator<'_, '_> {
         self.known.insert(operand, number);
     }
 
-    /// Calls a Rust function as the current [mode](super::memory::Mode) requires. Returns its result.
+    /// Calls a Rust function as the current [mode](super::memory::Mode) requires. Returns the result.
     pub(super) fn call(
         &mut self,
         function: Address,
@@ -280,7 +278,7 @@ impl Generator<'_, '_> {
         self.call_directly((self.abi.math, D), &[I, I, D], &[self.executor, at, x])
     }
 
-    /// Calls a function that may change registers. Returns its result.
+    /// Calls a function that may change registers. Returns the result.
     fn call_directly(
         &mut self,
         (function, result): (Address, Type),
@@ -300,7 +298,7 @@ impl Generator<'_, '_> {
     }
 
     pub(super) fn constant(&mut self, number: impl TryInto<i64>) -> Value {
-        // Indices and packed comparisons are far smaller.
+        // The conversion succeeds, because indices and packed comparisons are far smaller.
         self.builder.ins().iconst(I, number.try_into().unwrap_or(i64::MAX))
     }
 
@@ -361,7 +359,7 @@ impl Generator<'_, '_> {
     /// The block of an instruction to which others jump.
     pub(super) fn leader(&mut self, at: u32) -> Block {
         self.leaders.get(&(at as usize)).copied().unwrap_or_else(|| {
-            // This is never executed, because jumps stay within their unit.
+            // This block is never executed, because jumps stay within their unit.
             let block = self.seldom();
             self.elsewhere.push((block, at as usize));
             block

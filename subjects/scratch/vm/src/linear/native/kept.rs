@@ -83,7 +83,6 @@ impl Kept {
         self.lists.get(&list).copied()
     }
 
-    /// The fields and their offsets.
     fn fields(&self, abi: &Abi) -> [(Variable, i32); 2] {
         [(self.fuel, abi.fuel), (self.due, abi.due)]
     }
@@ -166,7 +165,7 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The number of a variable whose numbers are kept. Goes to `longer` if the number cannot be read;
+    /// The number of a variable whose numbers are kept. Jumps to `longer` if the number cannot be read;
     /// the result may be NaN.
     pub(super) fn read_kept(&mut self, operand: Operand, longer: Block) -> Option<Value> {
         let variable = *self.kept.numbers.get(&operand)?;
@@ -186,7 +185,7 @@ impl Generator<'_, '_> {
         Some(self.builder.use_var(variable))
     }
 
-    /// Goes to `longer` if references to the value of a variable or parameter are counted.
+    /// Jumps to `longer` if references to the value of a variable or parameter are counted.
     pub(super) fn demand_writable(&mut self, operand: Operand, place: (Value, i32), longer: Block) {
         match self.kept.numbers.get(&operand) {
             Some(&variable) if self.kept.likely.contains(&operand) => {

@@ -80,7 +80,7 @@ impl Generator<'_, '_> {
         items
     }
 
-    /// The items of a list that is open; goes to `longer` if the list is not open.
+    /// The items of a list that is open; jumps to `longer` if the list is not open.
     pub(super) fn open_items(&mut self, list: ListNo, longer: Block) -> Items {
         let Some(kept) = self.kept.list(list) else {
             let is_open = self.open(list);
@@ -113,7 +113,7 @@ impl Generator<'_, '_> {
         self.builder.use_var(kept.length)
     }
 
-    /// The address of an item that is read; goes to `longer` if there is no such item.
+    /// The address of an item that is read; jumps to `longer` if there is no such item.
     pub(super) fn item(&mut self, list: ListNo, index: Value, longer: Block) -> Value {
         let Some(kept) = self.kept.list(list) else {
             let items = self.items(list);
@@ -141,7 +141,7 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd_imm_s(index, -1)
     }
 
-    /// The address of an item; goes to `longer` if there is no such item.
+    /// The address of an item; jumps to `longer` if there is no such item.
     pub(super) fn item_of(&mut self, items: Items, index: Value, longer: Block) -> Value {
         let place = self.place_of(index);
         let exists = self.builder.ins().icmp(IntCC::UnsignedLessThan, place, items.length);

@@ -56,7 +56,6 @@ impl Marks {
         Marks { now: 0, times, places }
     }
 
-    /// Notes that something has been reported.
     pub(super) fn set(&mut self, mark: Mark) {
         self.times[self.places.of(mark)] = self.now;
     }

@@ -22,7 +22,7 @@ pub(super) enum Mode {
     Bridged,
 }
 
-/// The native code of a program, which is freed when this is dropped.
+/// The native code of a program, which is freed when this structure is dropped.
 pub(super) struct Memory {
     /// `None` after the memory has been freed.
     module: Option<JITModule>,
@@ -35,7 +35,7 @@ impl Memory {
     pub(super) fn new(abi: &Abi) -> Option<Memory> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed").ok()?;
-        // Verify the generated code in debug builds, such as those of tests.
+        // Verify the generated code in debug builds, which tests use.
         flags.set("enable_verifier", if cfg!(debug_assertions) { "true" } else { "false" }).ok()?;
         let target = cranelift_native::builder().ok()?.finish(settings::Flags::new(flags)).ok()?;
         let module = JITModule::new(JITBuilder::with_isa(target, default_libcall_names()));

@@ -402,8 +402,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Continues at the next instruction or at the destination of a comparison's jump if the handler
-    /// has returned either; returns to the dispatcher otherwise.
+    /// Continues at the next instruction or at the destination of a comparison's jump, whichever the
+    /// handler has returned; returns to the dispatcher if the handler has returned neither.
     fn continue_after_comparison(&mut self, at: usize, to: u32, next: Value) {
         let is_jump = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(to));
         let to = self.leader(to);

@@ -27,7 +27,8 @@ pub(super) struct Unit {
     pub(super) first: usize,
     pub(super) end: usize,
     pub(super) needs: Needs,
-    /// For each [`Mode`], set when the unit is compiled; `None` if this is not possible.
+    /// For each [`Mode`], the entry, which is set when the unit is compiled; `None` if the unit cannot
+    /// be compiled.
     code: [OnceLock<Option<Entry>>; 2],
     /// Number of the [`Mode`] that VMs should use.
     mode: AtomicU8,
@@ -66,7 +67,7 @@ pub(in crate::linear) struct Code {
 pub(crate) struct Units(Mutex<Vec<Arc<Code>>>);
 
 impl Units {
-    /// The code for executors with this `Abi`; `None` if no code can be generated.
+    /// The code for executors with this `Abi`, if code can be generated.
     pub(super) fn code(&self, form: &Form, abi: &Abi) -> Option<Arc<Code>> {
         let mut all = self.0.lock().ok()?;
         if let Some(code) = all.iter().find(|code| code.abi == *abi) {

@@ -50,7 +50,7 @@ impl Length {
     }
 }
 
-/// Counts of the functions that native code calls, and of the blocks that it executes.
+/// Counts of the functions that native code calls, and of the blocks that native code executes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Calls {
     calls: u64,
@@ -85,8 +85,9 @@ impl Calls {
 }
 
 impl Use {
-    /// Counts the blocks that native code has executed and the functions that it has called, and
-    /// changes to the other mode if that is faster. With `is_eager`, both modes are used in turn.
+    /// Counts the blocks that native code has executed and the functions that native code has
+    /// called, and changes to the other mode if that mode is expected to be faster. With `is_eager`,
+    /// both modes are used in turn.
     #[inline]
     pub(super) fn note(
         &mut self,
@@ -108,7 +109,7 @@ impl Use {
         }
     }
 
-    /// The use after one more miss, for which the unit may be compiled.
+    /// Counts a miss, and returns the new use. The unit may be compiled for this miss.
     #[inline]
     pub(super) fn after_miss(
         missed: u32,

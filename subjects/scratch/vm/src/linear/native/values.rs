@@ -8,7 +8,7 @@ use super::unit::is_variable;
 use crate::linear::form::{Kind, Operand};
 
 impl Generator<'_, '_> {
-    /// The address of the parameters of the innermost call, and the number of values there.
+    /// The address of the parameters of the innermost call, and the number of parameters.
     pub(super) fn parameters(&mut self) -> (Value, Value) {
         if let Some(parameters) = self.parameters {
             return parameters;
@@ -31,7 +31,7 @@ impl Generator<'_, '_> {
         (self.variables[usize::from(operand.is_own())], operand.index() as i32 * VALUE)
     }
 
-    /// The address and the offset of a variable or parameter; goes to `longer` if there is no such
+    /// The address and the offset of a variable or parameter; jumps to `longer` if there is no such
     /// parameter.
     pub(super) fn place(&mut self, operand: Operand, longer: Block) -> (Value, i32) {
         let offset = operand.index() as i32 * VALUE;
@@ -109,7 +109,7 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The number of an operand; goes to `longer` if the operand is neither a number nor a numeral.
+    /// The number of an operand; jumps to `longer` if the operand is neither a number nor a numeral.
     pub(super) fn read(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand).or_else(|| self.numerals.get(&operand)) {
             return known;
