@@ -154,7 +154,7 @@ impl Value {
         }
     }
 
-    /// Index of the first item that equals the value; `None` if there is none.
+    /// Index of the first item that equals the value.
     pub(crate) fn position_in(&self, items: &[Value]) -> Option<usize> {
         let number = match self {
             Value::Number(_) | Value::Text(_) => self.comparand(),
@@ -171,7 +171,7 @@ impl Value {
                 other => other.comparand() == number,
             })
         } else if let (Value::Text(text), true) = (self, number.is_nan()) {
-            // The value is not a numeral, so items that are numbers differ from it.
+            // The value is not a numeral, so items that are numbers differ from the value.
             items.iter().position(|item| match item {
                 Value::Text(item) => item.equals_ignoring_case(text),
                 item => item.equals(self),
@@ -206,7 +206,7 @@ pub(crate) fn js_round(x: f64) -> f64 {
     }
 }
 
-/// `min(max(x, lo), hi)`: `hi` wins if the range is empty. NaN stays NaN.
+/// `min(max(x, lo), hi)`, which is `hi` if the range is empty; NaN if `x` is NaN.
 pub(crate) fn clamp(x: f64, lo: f64, hi: f64) -> f64 {
     if x.is_nan() { x } else { x.max(lo).min(hi) }
 }
@@ -236,8 +236,8 @@ pub(crate) fn to_fixed_2(x: f64) -> String {
 pub(crate) fn to_ten_decimals(x: f64) -> f64 {
     let scaled = x * 1e10;
     let nearest = round(scaled);
-    // Away from ties the rounded integer is certain, and dividing it by an exact power of ten
-    // rounds in the same way as parsing its decimal text.
+    // Away from ties, the rounded integer is certain, and dividing this integer by an exact power
+    // of ten rounds in the same way as parsing its decimal text.
     if nearest.abs() < 9e15 && ((scaled - trunc(scaled)).abs() - 0.5).abs() > 1e-3 {
         return nearest / 1e10;
     }

@@ -79,7 +79,7 @@ impl<'a> TargetView<'a> {
     }
 
     /// Rank among sprites and clones from the back, from 1; 0 for the stage. Determining the rank
-    /// takes time proportional to their number.
+    /// takes time proportional to the number of sprites and clones.
     pub fn layer(&self) -> usize {
         if self.is_stage {
             return 0;
@@ -105,8 +105,8 @@ impl<'a> TargetView<'a> {
         pairs.filter(|(_, l)| l.exists).map(|(def, list)| (&def.name, &list.items[..]))
     }
 
-    /// The scalar variable at a position in [`Program::variables`]; `None` if it does not exist or
-    /// has not been created yet.
+    /// The scalar variable at a position in [`Program::variables`]; `None` if the variable does not
+    /// exist or has not been created yet.
     pub fn variable(&self, number: usize) -> Option<&'a Value> {
         self.state.variables.get(number).filter(|value| **value != Value::Undefined)
     }
@@ -128,7 +128,7 @@ impl<'a> TargetView<'a> {
         self.tempo
     }
 
-    /// The list at a position in [`Program::lists`]; `None` if it does not exist or has not been
+    /// The list at a position in [`Program::lists`]; `None` if the list does not exist or has not been
     /// created yet.
     pub fn list(&self, number: usize) -> Option<&'a [Value]> {
         let list = self.state.lists.get(number).filter(|list| list.exists);
@@ -148,14 +148,14 @@ impl Program {
         self.stage
     }
 
-    /// Names of a target's own scalar variables. Variables that a block refers to but the project
-    /// does not declare come last.
+    /// Names of a target's own scalar variables. Variables to which a block refers but that the
+    /// project does not declare come last.
     pub fn variables(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites[target].variables.iter().map(|def| &def.name)
     }
 
-    /// Names of a target's own lists. Lists that a block refers to but the project does not declare
-    /// come last.
+    /// Names of a target's own lists. Lists to which a block refers but that the project does not
+    /// declare come last.
     pub fn lists(&self, target: usize) -> impl ExactSizeIterator<Item = &Text> {
         self.sprites[target].lists.iter().map(|def| &def.name)
     }
@@ -208,7 +208,8 @@ impl<T: Tracer> Vm<T> {
         })
     }
 
-    /// Position of the mouse as `mouse x` and `mouse y` report it.
+    /// Position of the mouse, as reported by `mouse x` and `mouse y`, or 0 for a coordinate that is
+    /// not set yet.
     pub fn mouse(&self) -> (f64, f64) {
         (self.state.mouse.x.unwrap_or(0.0), self.state.mouse.y.unwrap_or(0.0))
     }

@@ -47,8 +47,8 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Creates a VM that draws the edges of costumes with finer detail than a graphics device
-    /// ([`SkinSet::with_fine_edges`]). If the results differ from the results of [`Vm::new`], they
-    /// depend on the graphics of the computer.
+    /// ([`SkinSet::with_fine_edges`]). If the results differ from the results of [`Vm::new`], the
+    /// results depend on the graphics of the computer.
     pub fn with_fine_edges(
         program: Arc<Program>,
         settings: VmSettings,
@@ -165,8 +165,8 @@ impl<T: Tracer> Vm<T> {
         self.state.executed
     }
 
-    /// Sets the fuel of all further steps together, in blocks. When it is used up, steps are still
-    /// counted but execute nothing.
+    /// Sets the fuel of all further steps together, in blocks. When the fuel is used up, steps are
+    /// still counted but execute nothing.
     pub fn set_fuel(&mut self, blocks: u64) {
         self.state.fuel = blocks;
     }

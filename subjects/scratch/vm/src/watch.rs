@@ -38,7 +38,6 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Reports that the appearance of the target has changed.
     #[inline]
     pub(crate) fn report_appearance(&mut self, target: usize) {
         self.report(|| Change::Appearance(TargetId(target as u32)));

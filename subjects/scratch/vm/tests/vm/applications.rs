@@ -1,4 +1,4 @@
-//! Tests that blocks in linear form that draw random numbers, and blocks of motion, looks and pen,
+//! Tests that, in linear form, blocks that draw random numbers and blocks of motion, looks and pen
 //! behave as in the interpreter.
 
 use crate::linear::{compare, program};

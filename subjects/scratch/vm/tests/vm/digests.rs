@@ -86,7 +86,7 @@ fn time_and_chance_are_left_out_on_request() {
 
 #[test]
 fn numbers_of_clones_threads_and_texts_do_not_count() {
-    // A clone that reads the signal resets it and deletes itself.
+    // A clone that reads the signal resets the signal and deletes itself.
     let project = "(var signal 0) (sprite A (key a (clone B)) (key x (set signal 1)))
          (sprite B (cloned (forever [(if (= $signal 1) [(set signal 0) (delete-clone)])])))";
     let after = |keys: &[&str]| {

@@ -123,7 +123,8 @@ fn comparisons_of_all_forms_agree_with_values() {
     }
 }
 
-/// A tracer that watches. The VM always copies texts for such a tracer, which gets the old values.
+/// A tracer that watches. For such a tracer, the VM always copies texts, because the tracer receives
+/// the old values.
 struct Watching;
 
 impl Tracer for Watching {

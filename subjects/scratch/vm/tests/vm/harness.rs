@@ -27,7 +27,6 @@ pub(crate) fn paper() -> VmSettings {
 }
 
 impl Harness {
-    /// A VM that has loaded a project.
     pub(crate) fn new(source: &str) -> Harness {
         Harness::with(language::project(source), paper())
     }
@@ -122,7 +121,6 @@ impl Harness {
         self.target(name).bubble.map(ToString::to_string)
     }
 
-    /// The number of a labelled block.
     pub(crate) fn block(&self, id: &str) -> BlockNo {
         let mut blocks =
             self.project.targets.iter().flat_map(|t| {

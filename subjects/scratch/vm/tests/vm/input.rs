@@ -144,7 +144,7 @@ fn questions_are_asked_in_turn() {
     );
     harness.steps(1);
     assert!(harness.vm.is_asking());
-    // C asks first, but without a bubble, because it is hidden.
+    // C asks first, but without a bubble, because C is hidden.
     assert_eq!((harness.bubble("A"), harness.bubble("B"), harness.bubble("C")), (None, None, None));
     harness.vm.answer("c");
     assert_eq!(harness.bubble("B").as_deref(), Some("two"));

@@ -34,7 +34,7 @@ struct Outcome {
 enum By {
     Interpreter,
     Handlers,
-    /// Native code in builds that have it; otherwise the handlers.
+    /// Native code, or the handlers in builds without native code.
     NativeCode,
 }
 

@@ -16,7 +16,7 @@ fn warp_runs_loops_within_a_step() {
         "(sprite A (define-warp f () (repeat 3 [(log i)]) (call g)) (define g () (repeat 2 [(log j)]))
            (flag (call f) (log a) (call g) (log b)))",
     );
-    // g is in warp when it is called from f, and not otherwise.
+    // g is in warp only if g is called from f.
     assert_eq!(log, ["i i i j j a j", "j", "b"]);
 }
 

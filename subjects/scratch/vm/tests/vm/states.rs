@@ -89,7 +89,7 @@ pub(crate) fn apply(vm: &mut Logging, input: &Input) {
     }
 }
 
-/// The states after each input.
+/// The state after each input.
 pub(crate) fn play(vm: &mut Logging, inputs: &[Input]) -> Vec<String> {
     let mut states = Vec::new();
     for input in inputs {
@@ -146,7 +146,7 @@ proptest! {
         harness.vm.restore(&snapshot);
         prop_assert_eq!(&state(&harness.vm), &here);
         prop_assert_eq!(&play(&mut harness.vm, &after), &first);
-        // The state is complete, so it can also be restored in a new VM.
+        // Snapshots are complete, so a snapshot can also be restored in a new VM.
         let mut other = Harness::with(projects().swap_remove(which), paper());
         other.vm.restore(&snapshot);
         prop_assert_eq!(&play(&mut other.vm, &after), &first);

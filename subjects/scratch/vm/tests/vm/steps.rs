@@ -143,7 +143,7 @@ fn a_restart_ahead_of_the_index_runs_in_this_step() {
 
 #[test]
 fn resending_to_a_receiver_that_finished_in_this_step_delays_it() {
-    // Mistake 3: finished threads still listed are replaced in place (run).
+    // Mistake 3: finished threads that are still listed are replaced in place (run).
     let log = steps(
         "(message m again)
          (sprite A (flag (broadcast m) (broadcast again)) (received m (log r))
@@ -171,8 +171,8 @@ fn a_thread_that_restarts_itself_finishes_its_slice() {
 
 #[test]
 fn finished_threads_stay_until_the_end_of_the_batch() {
-    // Mistake 5: sent in s, finished in s, continued in s + 1, regardless of the order of the
-    // receivers.
+    // Mistake 5: if the receivers of a message that is sent in step s also finish in step s, the
+    // sender continues in step s + 1, regardless of the order of the receivers.
     for sprites in [
         "(sprite A (flag (broadcast-wait m) (log w))) (sprite B (received m (log r)))",
         "(sprite B (received m (log r))) (sprite A (flag (broadcast-wait m) (log w)))",
@@ -236,7 +236,8 @@ fn a_clone_is_a_target_of_its_own_for_stop_other_scripts() {
 
 #[test]
 fn repeat_ends_its_slice_after_every_iteration() {
-    // Mistake 13 (run): iteration k runs in step s + k - 1, the rest in step s + n.
+    // Mistake 13 (run): if a loop begins in step s, iteration k runs in step s + k - 1, and the rest
+    // in step s + n.
     assert_eq!(steps("(sprite A (flag (repeat 3 [(log i)]) (log end)))"), ["i", "i", "i", "end"]);
     for none in ["0", "-1", "0.4", "abc", "\"\""] {
         assert_eq!(

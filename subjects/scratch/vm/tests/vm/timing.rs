@@ -45,7 +45,7 @@ fn waits_take_random_numbers_in_every_step() {
     // used.
     let mut harness =
         Harness::flag("(sprite A (flag (wait (random 0.1 0.1000001)) (log (random 0.0 1.0))))");
-    // About 3.000003 steps: 4 waits after the start, 5 executions.
+    // The wait takes about 3.000003 steps, so the block is executed 5 times.
     assert_eq!(harness.run(5)[4], draws(6)[5].to_string());
     let mut harness =
         Harness::flag("(sprite A (flag (say-for (random 1 6) 0.1) (log (random 0.0 1.0))))");
@@ -166,7 +166,8 @@ fn sounds_play_for_their_length() {
     let end = |block: &str| Harness::flag(&sprite(block)).run(20).iter().position(|s| s == "end");
     assert_eq!(end("(play pop)"), Some(0));
     assert_eq!(end("(play-done pop)"), Some(3));
-    // Names first, then numbers, wrapped; a number never equals a name.
+    // A text is compared with the names first, and then read as a number, which is wrapped; a number
+    // never equals a name.
     assert_eq!(end("(play-done 7)"), Some(6));
     assert_eq!(end("(play-done #7)"), Some(3));
     assert_eq!(end("(play-done #2)"), Some(6));

@@ -28,7 +28,6 @@ use catherd_scratch_sb3::{
 use forms::{Form, parse};
 use vocabulary::BLOCKS;
 
-/// The value of a literal.
 fn scalar(form: &Form) -> Value {
     match form {
         Form::Word(w) if w == "#t" => Value::Bool(true),
