@@ -143,7 +143,7 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     Some((angle.plus(DoubleDouble::of(-quarters * PIECES[3])), quarters as i32))
 }
 
-/// Adds quarter turns to an angle, both given and returned as sine and cosine.
+/// Sine and cosine of the sum of an angle and quarter turns, given the sine and cosine of the angle.
 fn turned<T: Copy>((sin, cos): (T, T), quarters: i32, negated: impl Fn(T) -> T) -> (T, T) {
     match quarters & 3 {
         0 => (sin, cos),

@@ -210,7 +210,7 @@ fn refusal(algorithm: &Algorithm, error: &GenerateError) -> FieldError {
 ///
 /// # Errors
 ///
-/// If there is no such operator.
+/// If an operator does not exist.
 pub fn mutation(mutation: &Mutation) -> Result<mutation::MutationSettings, FieldError> {
     let mut settings = mutation::MutationSettings { sample: mutation.sample, ..Default::default() };
     if !mutation.operators.is_empty() {

@@ -56,7 +56,7 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// If there is no such algorithm or parameter, or if a value is not allowed.
+    /// If the algorithm or a parameter does not exist, or if a value is not allowed.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let kind = if Game::NAMES.contains(&name) {
             Kind::Game(GameConfiguration::new(name, parameters)?)

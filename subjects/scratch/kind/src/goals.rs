@@ -11,7 +11,7 @@ use catherd_scratch_suite::goals::{self, Branch, GoalSettings};
 use crate::configuration;
 use crate::info::{BLOCKS, BRANCHES};
 
-/// Maximum number of goals in all projects whose names are sent with a study.
+/// Maximum number of goals of all projects together for which names are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
 /// The names of the goals of each project, with the labels of the algorithms that use these goals.

@@ -174,7 +174,7 @@ impl<T: Tests> MutantRunner<'_, T> {
     /// Executes the tests that may notice the mutant with this number.
     ///
     /// # Panics
-    /// If there is no such mutant.
+    /// If there is no mutant with this number.
     pub fn run(&mut self, number: usize) -> MutantResult<T::Failure> {
         let analysis = self.analysis;
         let mutant = &analysis.mutants[number];

@@ -1,8 +1,8 @@
 //! Minimisation of assertions by mutants (Pynguin paper, section 3.6): assertions that are not
 //! needed to notice mutants are dropped.
 //!
-//! Every test that may notice a mutant is executed on the mutant, and continues after a failed
-//! assertion in order to find all assertions that notice the mutant.
+//! Tests that may notice a mutant are executed on the mutant, and continue after a failed assertion
+//! in order to find all assertions that notice the mutant.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::mem::{Discriminant, discriminant};

@@ -80,8 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The number by which an expression is compared. `None`, without evaluating the expression, if
-    /// the number cannot be found without fuel.
+    /// The number by which an expression is compared; `None` if the expression must be compared as a
+    /// value. In this case, the expression has not been evaluated.
     #[inline(never)]
     fn comparand(&mut self, e: ExprId) -> Option<f64> {
         let value = match self.program.exprs[e.0 as usize] {

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-/// The version of Scratch that a program is compiled for.
+/// The version of Scratch for which a program is compiled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Compat {
     /// The version of the Whisker paper: Scratch of November 2020 with Whisker's changes.

@@ -48,7 +48,7 @@ impl Program {
     ///
     /// # Errors
     /// If the project has no stage, or if reporters are nested too deeply. Unknown blocks and
-    /// unreadable costumes are not errors: the blocks do nothing, and the costumes are empty.
+    /// unreadable costumes are not errors: the blocks do nothing, and the costumes are replaced.
     pub fn compile(project: &Project) -> Result<Program, CompileError> {
         Self::compile_for(project, Compat::default())
     }

@@ -24,7 +24,7 @@ pub(crate) struct Buffers {
     pub(crate) deferred_operands: Vec<Value>,
     /// Values of [`crate::code::Command::early_inputs`].
     pub(crate) early_values: Vec<Value>,
-    /// For each sprite, its instances, and the number of targets when they were collected.
+    /// For each sprite, its instances, and the number of targets when the instances were collected.
     pub(crate) instances: Vec<(usize, DrawableSet)>,
     /// Threads that the last call of [`Interpreter::start_hats`] started.
     pub(crate) started: Vec<u32>,

@@ -33,7 +33,7 @@ pub struct Program {
     pub(crate) execution_order: Vec<u32>,
     /// The stage's messages in file order.
     pub(crate) broadcasts: Vec<Broadcast>,
-    /// All messages by their names in upper case, including messages that only hats refer to.
+    /// All messages by their names in upper case, including messages to which only hats refer.
     pub(crate) messages: FxHashMap<Text, u32>,
     pub(crate) skins: Arc<SkinSet>,
     /// Whether some block senses colours.

@@ -1,4 +1,4 @@
-//! Estimated memory of snapshots, for callers that keep many of them within a limit.
+//! Estimated memory of snapshots, for callers that limit the memory of many snapshots.
 
 use std::sync::Arc;
 
@@ -65,8 +65,8 @@ impl Thread {
     }
 }
 
-/// Upper bound of the bytes of a text: two for each code unit. A text of Latin characters takes half
-/// as many, and a shared text takes none.
+/// Upper bound of the bytes of a text: two for each code unit. An ASCII text takes only one for
+/// each, and a shared text takes none.
 fn text_bytes(value: &Value) -> usize {
     match value {
         Value::Text(text) => 2 * text.len(),

@@ -50,7 +50,7 @@ impl Data {
 /// The code units of a text. Invariant: `Wide` contains at least one unit outside ASCII, so that
 /// equal texts have equal representations.
 enum Units {
-    /// A string with room for the texts that [`Text::append`] appends.
+    /// A string that [`Text::append`] may extend.
     Ascii(String),
     Wide(Box<[u16]>),
 }
@@ -436,8 +436,8 @@ fn parse_number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// The value of digits in radix 2, 8 or 16, correctly rounded for every length. Digits beyond 53
-/// bits are kept as a sticky bit, which a conversion through decimal would lose.
+/// The value of digits in radix 2, 8 or 16, correctly rounded for every length: digits that do not
+/// fit into the mantissa are combined into a sticky bit.
 fn parse_radix(digits: &str, radix: u32) -> f64 {
     let bits = radix.trailing_zeros();
     let (mut mantissa, mut exponent, mut sticky) = (0_u64, 0_i32, false);

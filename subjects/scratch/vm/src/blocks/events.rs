@@ -73,7 +73,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.buffers.started = started;
     }
 
-    /// Ends the slice if a thread for which the executing block waits has not ended.
+    /// Ends the slice if a thread for which the executing block waits is still in the list.
     fn wait_for_awaited(&mut self) {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {

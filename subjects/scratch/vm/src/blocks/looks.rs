@@ -137,8 +137,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.select_costume(self.target, value, ["next costume", "previous costume"]);
     }
 
-    /// Selects a costume by a number, its name, a word such as `next costume`, or a numeral, in
-    /// this order.
+    /// Selects a costume by a number, a name, a word such as `next costume`, or a numeral,
+    /// in this order.
     fn select_costume(&mut self, target: usize, value: &Value, words: [&str; 2]) {
         let current = self.state.targets[target].costume as f64;
         if let Value::Number(n) = value {

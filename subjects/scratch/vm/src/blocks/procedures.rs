@@ -27,7 +27,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
         }
         let Some(entry) = entry else { return };
-        // A call is executed again after `stop this script` in its body; this has no effect.
+        // A call is executed again after `stop this script` in its body; only its arguments are evaluated
+        // again.
         if again {
             return;
         }

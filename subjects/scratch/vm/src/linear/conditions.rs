@@ -110,7 +110,7 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The parts of a comparison with an item: the comparison if the item is the first operand, the
+    /// The parts of a comparison with an item: the comparison with the item as the first operand, the
     /// list and index of the item, and the other operand.
     fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
         let (how, a, b) = self.comparison(e)?;

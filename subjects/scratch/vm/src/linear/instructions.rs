@@ -315,8 +315,8 @@ pub(crate) enum Instruction {
         b: Operand,
         whole: u32,
     },
-    /// Skips the second side of a link if the outcome on top decides the result and the distances
-    /// of the block do not matter.
+    /// Skips the second side of a link if the outcome on top decides the result, the distances of
+    /// the block do not matter, and all list indices of the side are numbers.
     Skip {
         skip: u32,
     },

@@ -4,11 +4,11 @@ use super::executor::{Executor, Step, Stop};
 use crate::program::Program;
 use crate::tracer::Tracer;
 
-/// The units of a program, of which there are none.
+/// Empty replacement for the units of a program.
 #[derive(Default)]
 pub(crate) struct Units(());
 
-/// The native code of one VM, of which there is none.
+/// Empty replacement for the native code of one VM.
 #[derive(Default)]
 pub(crate) struct Native(());
 

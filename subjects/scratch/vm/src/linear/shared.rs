@@ -128,7 +128,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of the part for an expression; `None` if the expression is never kept.
+    /// The number of the part for an expression; `None` if the expression is not kept.
     fn part(&mut self, e: ExprId) -> Option<u32> {
         self.shared.visited += 1;
         if self.shared.visited > MAX_PARTS {

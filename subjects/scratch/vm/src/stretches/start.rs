@@ -17,7 +17,7 @@ use crate::value::Value;
 /// the time that fingerprints may take.
 const BLOCKS_PER_ITEM: u64 = 8;
 
-/// Number of variables and other data whose fingerprints are always worth the time.
+/// Number of variables and list items for which fingerprints and copies are always worth the time.
 const FREE_ITEMS: u64 = 500;
 
 /// Minimum number of items of a list whose fingerprint is kept.
@@ -79,7 +79,7 @@ pub(super) struct Start {
     /// The fingerprint of the sprite, the frames and the parameters.
     print: Fingerprint,
     variables: Vec<Value>,
-    /// Items, and whether the list exists.
+    /// For each list, its items, and whether the list exists.
     lists: Vec<(Arc<Vec<Value>>, bool)>,
     others: Vec<Fingerprint>,
     /// The instances of each sprite that may be touched; `None` if there are too many.
@@ -206,8 +206,9 @@ impl<T: Tracer> Interpreter<'_, T> {
 impl Start {
     /// The fingerprint of everything in a reach that determines the outcome of a stretch, except
     /// the budget and the random stream. This state was taken with the reach `wide`, which contains
-    /// `reach`. `None` if the stretch may do something that an outcome does not contain, or if
-    /// the fingerprint takes more than a small part of the time of `blocks`.
+    /// `reach`. `None` if the stretch may do something that an outcome does not contain, if too many
+    /// instances may be touched, or if the fingerprint takes more than a small part of the time of
+    /// `blocks`.
     pub(super) fn fingerprint(
         &self,
         wide: &Reach,

@@ -224,8 +224,9 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Skips the second side of a link if the outcome on top decides the result and the distances
-    /// do not matter. Evaluating the side instead would also be correct.
+    /// Skips the second side of a link if the outcome on top decides the result, the distances do
+    /// not matter, and all list indices of the side are numbers. Evaluating the side instead would
+    /// also be correct.
     pub(super) fn skip(&mut self, no: BlockNo, skip: Skip) {
         let next = self.builder.create_block();
         if let Some(settled) = self.is_settled(no) {
