@@ -24,7 +24,7 @@ pub enum StartEvent<'a> {
     Key(&'a str),
     /// A target is clicked, independently of the mouse.
     Click(TargetId),
-    /// Every sprite is clicked.
+    /// Every sprite and clone is clicked.
     ClickSprites,
     /// A message is sent to one target or to all targets, even if the stage does not define it.
     Message(&'a str, Option<TargetId>),

@@ -19,7 +19,7 @@ enum Generator {
 }
 
 impl Random {
-    /// The stream of studies: stream 1 of ChaCha8 with the seed as its key. Its output is the same
+    /// The stream of studies: stream 1 of ChaCha8 with the seed as its key. The numbers are the same
     /// on every platform and in every version. The search uses other streams of the same key.
     pub fn portable(seed: u64) -> Random {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
@@ -71,7 +71,7 @@ impl Random {
     }
 
     /// Whether nothing was drawn from a stream that began as [`Random::portable`]. False for other
-    /// streams, which do not count their draws.
+    /// streams.
     pub fn is_fresh(&self) -> bool {
         match &self.0 {
             Generator::Portable(rng) => rng.get_word_pos() == 0,
@@ -79,7 +79,7 @@ impl Random {
         }
     }
 
-    /// A number that every draw changes; `None` for a stream that does not count its draws.
+    /// A number that every draw changes; `None` for a stream of [`Random::arc4`].
     pub(crate) fn position(&self) -> Option<u128> {
         match &self.0 {
             Generator::Portable(rng) => Some(rng.get_word_pos()),

@@ -17,16 +17,16 @@ use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Executes one step: first the edge-activated hats, then the threads in batches. Each batch
-    /// executes every thread once, in order.
+    /// Executes one step: first the edge-activated hats, then the threads in batches. In each batch,
+    /// every thread that can continue executes one slice, in order.
     pub fn step(&mut self) {
         self.call(Work::Step);
     }
 
     /// Clicks the green flag: stops everything as [`Vm::stop_all`] does, and starts the scripts of
-    /// the flag. Scripts have executed their hats when this function returns; their bodies begin in the next
-    /// step. The step counter and the timer restart from 0; variables, positions and the drawing of
-    /// the pen are kept.
+    /// the flag. Scripts have executed their hats when this function returns; their bodies begin in
+    /// the next step. The step counter and the timer restart from 0; variables, positions and the
+    /// drawing of the pen are kept.
     pub fn green_flag(&mut self) {
         self.call(Work::Flag);
     }

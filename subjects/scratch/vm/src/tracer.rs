@@ -96,8 +96,9 @@ pub trait Tracer: Sized {
         let _ = record;
     }
 
-    /// A block has just changed something, in the middle of a step. With `Break`, the step ends
-    /// after this block, and scripts that were not yet executed continue in the next step.
+    /// A block has just made a change or is about to make a change, in the middle of a step. With
+    /// `Break`, the step ends after this block, and scripts that were not yet executed continue in the
+    /// next step.
     fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
         let _ = (change, state);
         ControlFlow::Continue(())

@@ -182,8 +182,8 @@ impl<T: Tracer> Vm<T> {
         self.state.active_threads > 0
     }
 
-    /// Whether the last step executed at least as many blocks as one thread may execute in warp,
-    /// or used up the slice budget of some thread. A program that does so in every step hangs in
+    /// Whether the last step executed at least as many blocks as one thread may execute in warp, or
+    /// used up the budget of the step or of some slice. A program that does so in every step hangs in
     /// the original.
     pub fn is_overloaded(&self) -> bool {
         self.state.overloaded

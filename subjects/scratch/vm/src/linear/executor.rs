@@ -45,9 +45,8 @@ pub(super) struct Tests {
     pub(super) waiting: usize,
 }
 
-/// Executes an instruction and the following instructions, up to a jump that is taken or a run
-/// whose handler returns. Returns the index of the next instruction. The slice contains all
-/// instructions after this one.
+/// Executes an instruction and usually the following instructions. Returns the index of the next
+/// instruction, or [`STOPPED`]. The slice contains all instructions after this one.
 pub(super) type Handler<T> = for<'a> fn(&mut Executor<'a, T>, &Step<T>, &[Step<T>]) -> usize;
 
 /// An instruction with its handler.

@@ -180,7 +180,7 @@ pub(crate) struct Form {
     /// The calls to which [`Instruction::Call`] refers.
     pub(crate) sites: Vec<Site>,
     pub(crate) expansions: Vec<Expansion>,
-    /// The skipped instructions to which [`Instruction::Skip`] refers.
+    /// The instructions that can be skipped, to which [`Instruction::Skip`] refers.
     pub(crate) skips: Vec<Skip>,
     pub(crate) operands: Vec<Operand>,
     /// The blocks of all [`Instruction::Run`], one run after the other.

@@ -1,9 +1,9 @@
 //! Functions that execute instructions: the handlers, see [`Handler`](super::executor::Handler).
 //!
 //! There are separate handlers for different kinds of operands, so handlers do not branch on these
-//! kinds. Handlers for [numbers] call handlers for other [values] if an operand is not a number. A
-//! handler ends with a call of another handler, which the compiler replaces with a jump that neither
-//! uses the stack nor saves registers. Such a jump takes half as long as a return to a loop.
+//! kinds. Handlers for [numbers] call handlers for other [values] if an operand is not a number.
+//! Most handlers end with a call of another handler, which the compiler replaces with a jump that
+//! neither uses the stack nor saves registers. Such a jump takes half as long as a return to a loop.
 
 pub(super) mod control;
 pub(super) mod items;

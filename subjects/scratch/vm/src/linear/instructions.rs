@@ -14,7 +14,7 @@ pub(crate) enum Reading {
     /// A letter that is compared with a numeral for equality: the number of a digit, otherwise NaN,
     /// which has the same outcome and distances as any letter that is not a digit.
     Digit,
-    /// The index of an item: a number, or a text that is a numeral.
+    /// The index of an item: a number, or a text that is a numeral or blank.
     Index,
     /// A value that is a number.
     Value,

@@ -27,7 +27,7 @@
 //! reads the fields of the executor, which only this crate uses.
 //!
 //! The code depends on where the Rust compiler places the fields of values, texts, lists, frames
-//! and the executor. These offsets are [determined](layout) at run time, and without a clear result
+//! and the executor. These offsets are [determined](layout) at run time, and without a clear result,
 //! there is no native code.
 #![allow(unsafe_code)]
 

@@ -34,7 +34,7 @@ impl Stored<'_> {
         }
     }
 
-    /// The value of a number or a short numeral; NaN for other values.
+    /// The value of a number, or of a short numeral whose number is known; NaN for other values.
     #[inline(always)]
     pub(super) fn numeral(&self) -> f64 {
         match self {
@@ -77,14 +77,15 @@ pub(super) trait Source {
         }
     }
 
-    /// The value of an operand, if it is compared as a number.
+    /// The value of an operand, if it is a number other than NaN.
     #[inline(always)]
     fn comparand<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> Option<f64> {
         Self::number(executor, operand).filter(|n| !n.is_nan())
     }
 
-    /// The value of an operand that is a number or a short numeral; NaN for other values. Only for
-    /// handlers with few operands, because other handlers would have to save registers first.
+    /// The value of an operand that is a number, or a short numeral whose number is known; NaN for other
+    /// values. Only for handlers with few operands, because other handlers would have to save registers
+    /// first.
     #[inline(always)]
     fn numeral<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> f64 {
         match Self::get(executor, operand) {

@@ -156,9 +156,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the operation of an instruction, and the operations of the following blocks until a
-    /// block has operands to compute or only one unit of fuel is left. Returns the instruction at which
-    /// the linear form continues; `None` if there is no fuel left.
+    /// Applies the operation of an instruction. Continues with the following blocks while each of them
+    /// is an application without operands to compute, and more than one unit of fuel is left. Returns
+    /// the instruction at which the linear form continues; `None` if there is no fuel left.
     #[inline(never)]
     fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
         let program = self.program;

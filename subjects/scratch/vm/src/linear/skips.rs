@@ -78,8 +78,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the value of an operand is never a long text. `None` if evaluating it may change
-    /// something or take fuel.
+    /// Whether the value of an operand is never a long text. `None` if evaluating the operand may
+    /// change something or take fuel.
     fn is_short(&self, e: ExprId, side: &mut Side) -> Option<bool> {
         if side.computations > MOST {
             return None;

@@ -72,7 +72,7 @@ impl<T: Tracer> Executor<'_, T> {
     }
 }
 
-/// The number of a text that is a numeral; `None` for other values.
+/// The number of a text that is a numeral or blank; `None` for other values.
 fn numeral(value: &Value) -> Option<f64> {
     match value {
         Value::Text(text) => Some(text.number()).filter(|n| !n.is_nan()),

@@ -30,8 +30,8 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     }
 }
 
-/// The number of a letter that is not a digit or does not exist; `None` if the reading needs its
-/// text.
+/// The number of a letter that is not a digit or does not exist; `None` if the reading needs the
+/// text of the letter.
 fn no_digit(reading: Reading) -> Option<f64> {
     match reading {
         Reading::Number => Some(0.0),

@@ -72,7 +72,7 @@ pub(super) struct Functions {
     pub(super) finish: Address,
     /// `(block, left)`: reports the distances of `repeat`.
     pub(super) report_count: Address,
-    /// `(value) -> number`: the number of a text that is a short numeral; NaN for other values.
+    /// `(value) -> number`: [`Text::numeral`](crate::text::Text::numeral) of a text; NaN for other values.
     pub(super) numeral: Address,
     /// `(_, n, m) -> number`.
     pub(super) modulo: Address,
@@ -178,8 +178,8 @@ pub(super) fn end<T: Tracer>(
     executor.form.instructions.len() - rest.len() / 2
 }
 
-/// A function that native code calls with a word and two numbers. Its result, a word or the bits of a number, is
-/// stored in [`Native::result`].
+/// A function that native code calls with a word and two numbers. The result is a word or the bits
+/// of a number.
 type Helper<T> = extern "C" fn(&mut Executor<'_, T>, u64, f64, f64) -> u64;
 
 fn address<T: Tracer>(helper: Helper<T>) -> Address {
@@ -235,7 +235,7 @@ extern "C" fn report_block<T: Tracer>(
     0
 }
 
-/// Marks a block if its distances do not matter any more.
+/// Marks a block if its distances no longer matter.
 fn settle<T: Tracer>(executor: &mut Executor<'_, T>, no: BlockNo) {
     if !executor.measures(no) {
         executor.native.marks.set(Mark::Settled(no));

@@ -31,7 +31,7 @@ pub(crate) struct Native {
     is_eager: bool,
     /// Whether a step of `single` is being executed.
     pub(super) is_single: bool,
-    /// The native code of the program; `None` before it is requested, or if nothing can be compiled.
+    /// The native code of the program, if it has been requested and can be compiled.
     code: Option<Arc<Code>>,
     pub(super) marks: Marks,
     /// The result of the function that native code has called.

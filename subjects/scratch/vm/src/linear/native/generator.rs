@@ -298,7 +298,8 @@ impl Generator<'_, '_> {
     }
 
     pub(super) fn constant(&mut self, number: impl TryInto<i64>) -> Value {
-        // The conversion succeeds, because indices and packed comparisons are far smaller.
+        // The conversion succeeds, because indices and packed comparisons are far smaller than the
+        // maximum.
         self.builder.ins().iconst(I, number.try_into().unwrap_or(i64::MAX))
     }
 

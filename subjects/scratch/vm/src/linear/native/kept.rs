@@ -11,8 +11,8 @@ use super::frequent::Frequent;
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
 use crate::linear::form::{ListNo, Operand};
 
-/// Values in registers. Each run and each loop changes `fuel` and `due`. In memory, each change would
-/// wait several cycles for the previous change; the same applies to variables that loops count.
+/// Values in registers. Runs and loops change `fuel`, and loops change `due`. In memory, each change
+/// would wait several cycles for the previous change; the same applies to variables that loops count.
 pub(super) struct Kept {
     /// Remaining fuel.
     pub(super) fuel: Variable,

@@ -31,7 +31,7 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    /// Returns `None` on computers for which no code can be generated.
+    /// Returns `None` if no code can be generated on this computer.
     pub(super) fn new(abi: &Abi) -> Option<Memory> {
         let mut flags = settings::builder();
         flags.set("opt_level", "speed").ok()?;

@@ -107,7 +107,8 @@ impl Code {
         Some(Code { units, leaders, memory, abi, compiled })
     }
 
-    /// Compiles a unit unless this has already been done, and lets VMs use this mode.
+    /// Compiles a unit unless this has already been done. If the unit has code in this mode, lets VMs
+    /// use this mode.
     #[cold]
     pub(super) fn compile(&self, unit: &Unit, form: &Form, mode: Mode) -> Option<Entry> {
         let entry = *unit.code[mode as usize].get_or_init(|| {
@@ -227,7 +228,7 @@ pub(super) fn parts(
             let (first, count) = form.skips[skip as usize].indices;
             let indices = &form.operands[first as usize..(first + count) as usize];
             let index = |at| indices.get(at).copied();
-            // Leave instructions with more operands to the handler.
+            // The operands of larger skips are not listed.
             if indices.len() > 3 {
                 return ([None; 3], none);
             }
