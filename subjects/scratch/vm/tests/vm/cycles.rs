@@ -76,8 +76,8 @@ fn program(body: &str) -> String {
     )
 }
 
-/// The fraction of a step's blocks that are executed with skipping. Checks that skipping does not
-/// change the outcome.
+/// The fraction of the blocks that are executed with skipping. Checks that skipping does not change
+/// the outcome.
 fn executed(body: &str) -> f64 {
     let [(plain, all), (merged, some)] = outcomes(&program(body), 60_000);
     assert_eq!(plain, merged, "{body}");
