@@ -451,7 +451,7 @@ pub(crate) enum Expr {
     VideoMotion,
     /// The text itself, because there is no network for a translation.
     Translate(ExprId),
-    /// The last of [`Command::early_inputs`] of a block that translates a text. The block may have
+    /// The last of [`Command::early_inputs`] of a block that translates text. The block may have
     /// to wait for the translation.
     AwaitedTranslation,
 

@@ -7,13 +7,13 @@ use crate::interpreter::Interpreter;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// The number by which a value is compared: a number itself (even NaN), or the number that a text
+/// The number by which a value is compared: a number itself (even NaN), or the number that a string
 /// denotes if its conversion takes no fuel. `None` for other values.
 #[inline]
 pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
     match value {
         Value::Number(n) => Some(*n),
-        // A short text takes no fuel.
+        // A short string takes no fuel.
         Value::Text(text) if text_cost(text.len()) == 0 => {
             Some(text.comparand()).filter(|n| !n.is_nan())
         }

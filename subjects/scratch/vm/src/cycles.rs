@@ -32,7 +32,7 @@ const MAX_CODE: usize = 200;
 /// Maximum number of frames, and of parameters, of a thread that is searched.
 const MAX_FRAMES: usize = 256;
 
-/// Maximum length of a text that is compared, in UTF-16 code units.
+/// Maximum length of a string that is compared, in UTF-16 code units.
 const LONGEST_TEXT: usize = 64;
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -135,7 +135,7 @@ fn same_bits(a: f64, b: f64) -> bool {
     a.to_bits() == b.to_bits()
 }
 
-/// Whether no block can distinguish two values. Always false for separate copies of a long text.
+/// Whether no block can distinguish two values. Always false for separate copies of a long string.
 fn is_same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => same_bits(*a, *b),

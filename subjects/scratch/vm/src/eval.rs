@@ -20,7 +20,7 @@ pub(crate) const LIST_LIMIT: usize = 200_000;
 /// The motion that is reported because there is no camera.
 pub(crate) const NO_MOTION: f64 = -1.0;
 
-/// Fuel for creating or reading a text: the number of arithmetic blocks that take about as long.
+/// Fuel for creating or reading a string: the number of arithmetic blocks that take about as long.
 pub(crate) fn text_cost(units: usize) -> usize {
     units / 16
 }
@@ -52,7 +52,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             Expr::Variable(slot) => self.variable(*slot).to_number(),
             Expr::Parameter(i) => self.parameter(*i).map_or(0.0, Value::to_number),
             Expr::ItemOfList(list, index) => {
-                // An index outside of the list results in the empty text, which is 0 as a number.
+                // An index outside of the list results in the empty string, which is 0 as a number.
                 let place = self.item_place(*list, *index);
                 place.map_or(0.0, |place| self.list(*list).items[place].to_number())
             }
@@ -118,14 +118,14 @@ impl<T: Tracer> Interpreter<'_, T> {
         let item = self.value(item);
         let items = &self.list(list).items;
         let (length, found) = (items.len(), item.position_in(items));
-        // A comparison with a long text takes longer.
+        // A comparison with a long string takes longer.
         let walked = found.unwrap_or(length);
         self.consume_fuel(list_cost(walked).saturating_mul(1 + text_cost(item.text_len())));
         found
     }
 
-    /// The concatenation of two texts, truncated at the text limit before it is allocated. Consumes
-    /// the fuel of both texts.
+    /// The concatenation of two strings, truncated at the text limit before it is allocated.
+    /// Consumes the fuel of both strings.
     pub(crate) fn join(&mut self, mut a: Text, b: &Text) -> Text {
         self.consume_fuel(text_cost(a.len() + b.len()));
         let limit = self.settings.text_limit;
@@ -383,7 +383,7 @@ pub(crate) fn place_of(n: f64, length: usize) -> Option<usize> {
     (place < length).then_some(place)
 }
 
-/// The contents of a list as a text of at most `limit` UTF-16 code units, and whether it was
+/// The contents of a list as a string of at most `limit` UTF-16 code units, and whether it was
 /// truncated.
 fn list_contents(list: &List, limit: usize) -> (Text, bool) {
     let single = |v: &Value| matches!(v, Value::Text(t) if t.len() == 1);

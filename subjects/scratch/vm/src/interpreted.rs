@@ -19,7 +19,7 @@ pub enum Fallback {
     Condition,
     /// An operand has no instruction.
     Operand,
-    /// An operand has a value that its instruction cannot use, such as a text.
+    /// An operand has a value that its instruction cannot use, such as a string.
     Value,
 }
 

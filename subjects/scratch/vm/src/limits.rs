@@ -13,7 +13,7 @@ pub enum Limit {
     Step,
     /// [`VmSettings::stack_limit`](crate::VmSettings::stack_limit): a thread was stopped.
     CallDepth,
-    /// [`VmSettings::text_limit`](crate::VmSettings::text_limit): a text was truncated.
+    /// [`VmSettings::text_limit`](crate::VmSettings::text_limit): a string was truncated.
     Text,
     /// 200,000 items: an item was not added, or the last item was removed.
     List,

@@ -9,7 +9,7 @@
 //! - Operands are registers, constants, variables and parameters; instructions read them as numbers
 //!   without an intermediate value. Variables, lists, parameters and the frames of loops and calls
 //!   remain in the data of the interpreter, so nothing must be written back and types need not be
-//!   predicted: the same instruction has a slower path for a text in a variable.
+//!   predicted: the same instruction has a slower path for a string in a variable.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
 //!   begins only if more fuel remains than the run takes, so that no budget ends within the run.
 //! - For each instruction, a [handler](handlers) is selected once for each VM, according to the

@@ -33,7 +33,7 @@ impl Random {
     }
 
     /// The generator with which Whisker and Itch replace `Math.random`: ARC4 with the code units of
-    /// a text as its key. The key for a number is its decimal text followed by a code unit of 0.
+    /// a string as its key. The key for a number is its decimal text followed by a code unit of 0.
     pub fn arc4(key: &[u16]) -> Random {
         Random(Generator::Arc4(Box::new(Arc4::new(key))))
     }

@@ -10,7 +10,7 @@ pub(crate) const DAY_MS: f64 = 86_400_000.0;
 /// Settings of a VM. All of them influence results.
 ///
 /// Budgets are counted in blocks: an ordinary block counts one; blocks whose work grows with
-/// texts, lists, clones or pixels count several.
+/// strings, lists, clones or pixels count several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VmSettings {
     /// The version of Scratch for which programs are compiled ([`Program::compile_for`]). The
@@ -41,12 +41,12 @@ pub struct VmSettings {
     pub overruns_per_halving: u32,
     /// Maximum number of frames on one thread's stack. A deeper recursion ends the thread.
     pub stack_limit: usize,
-    /// Maximum length of a text in UTF-16 code units. Longer results are truncated.
+    /// Maximum length of a string in UTF-16 code units. Longer results are truncated.
     pub text_limit: usize,
     /// Characters that speech synthesis speaks in a second; `None` if speech never ends, as in
     /// the original without a network.
     pub speech_rate: Option<f64>,
-    /// Whether a block with `translate` waits one step and then gets an empty text, as in the
+    /// Whether a block with `translate` waits one step and then gets an empty string, as in the
     /// original without a network. Otherwise, the block immediately gets the text itself.
     pub awaits_translations: bool,
     /// Date of the green flag for `current` and `days since 2000`: days since the beginning of

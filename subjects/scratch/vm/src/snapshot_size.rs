@@ -16,7 +16,7 @@ const STATE_BYTES: usize = 632;
 const TARGET_BYTES: usize = 352;
 
 impl State {
-    /// Estimated bytes that are not shared with an earlier state, without texts in lists. The
+    /// Estimated bytes that are not shared with an earlier state, without strings in lists. The
     /// estimate takes about as long as a copy of the state, because both read the same parts.
     pub(crate) fn unshared_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
@@ -30,7 +30,7 @@ impl State {
             + self.answer.len()
     }
 
-    /// Upper bound of the bytes of the texts in lists that are not shared with an earlier state.
+    /// Upper bound of the bytes of the strings in lists that are not shared with an earlier state.
     pub(crate) fn unshared_list_text_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
         let lists = targets.flat_map(|(i, target)| target.unshared_lists(earlier.targets.get(i)));
@@ -65,8 +65,8 @@ impl Thread {
     }
 }
 
-/// Upper bound of the bytes of a text: two for each code unit. An ASCII text takes only one for
-/// each, and a shared text takes none.
+/// Upper bound of the bytes of a string: two for each code unit. An ASCII string takes only one for
+/// each, and a shared string takes none.
 fn text_bytes(value: &Value) -> usize {
     match value {
         Value::Text(text) => 2 * text.len(),

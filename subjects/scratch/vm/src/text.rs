@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone)]
 pub struct Text(Place);
 
-/// The storage of the data of a text.
+/// The storage of the data of a string.
 #[derive(Clone)]
 enum Place {
     Shared(Arc<Data>),
@@ -29,10 +29,10 @@ struct Data {
     number: AtomicU64,
 }
 
-/// The bits of a NaN that no text has as its number.
+/// The bits of a NaN that no string has as its number.
 const NOT_PARSED: u64 = u64::MAX;
 
-/// The bits of a NaN for blank texts, whose number is 0 although they are compared as texts.
+/// The bits of a NaN for blank strings, whose number is 0 although they are compared as strings.
 const BLANK: u64 = u64::MAX - 1;
 
 /// Maximum length of a numeral that is kept.
@@ -47,8 +47,8 @@ impl Data {
     }
 }
 
-/// The code units of a text. Invariant: `Wide` contains at least one unit outside ASCII, so that
-/// equal texts have equal representations.
+/// The code units of a string. Invariant: `Wide` contains at least one unit outside ASCII, so that
+/// equal strings have equal representations.
 enum Units {
     /// A string that [`Text::append`] may extend.
     Ascii(String),
@@ -56,7 +56,7 @@ enum Units {
 }
 
 impl Text {
-    /// Creates a text from a UTF-8 string.
+    /// Creates a string from UTF-8.
     pub fn new(text: impl Into<String>) -> Text {
         let text = text.into();
         if text.is_ascii() {
@@ -66,7 +66,7 @@ impl Text {
         }
     }
 
-    /// A text of ASCII characters. Texts with at most one character are not allocated.
+    /// A string of ASCII characters. Strings with at most one character are not allocated.
     fn ascii(text: String) -> Text {
         match *text.as_bytes() {
             [] => Text::interned(None),
@@ -79,7 +79,7 @@ impl Text {
         Text(Place::Shared(Arc::new(Data::new(units))))
     }
 
-    /// A text in the code or in the initial values of a program. Short numerals are kept.
+    /// A string in the code or in the initial values of a program. Short numerals are kept.
     pub(crate) fn constant(text: &str) -> Text {
         static KEPT: LazyLock<RwLock<FxHashMap<String, &'static Data>>> =
             LazyLock::new(RwLock::default);
@@ -114,8 +114,8 @@ impl Text {
         }
     }
 
-    /// The text of one ASCII character or, for `None`, the empty text. These texts are shared,
-    /// because programs often split texts into letters.
+    /// The string of one ASCII character or, for `None`, the empty string. These strings are
+    /// shared, because programs often split strings into letters.
     fn interned(letter: Option<u8>) -> Text {
         static EMPTY: LazyLock<Data> = LazyLock::new(|| Data::new(Units::Ascii(String::new())));
         static LETTERS: LazyLock<[Data; 128]> = LazyLock::new(|| {
@@ -126,7 +126,7 @@ impl Text {
         Text(Place::Kept(letter.map_or(&*EMPTY, |letter| &LETTERS[usize::from(letter)])))
     }
 
-    /// Creates a text from UTF-16 code units, which need not be well-formed.
+    /// Creates a string from UTF-16 code units, which need not be well-formed.
     pub fn from_units(units: Vec<u16>) -> Text {
         if units.iter().all(|&u| u < 0x80) {
             let bytes = units.iter().map(|&u| u as u8).collect();
@@ -135,7 +135,7 @@ impl Text {
         Text::of(Units::Wide(units.into()))
     }
 
-    /// JavaScript's `Number(text)`: NaN if the text is not a numeral, 0 if it is blank.
+    /// JavaScript's `Number(text)`: NaN if the string is not a numeral, 0 if it is blank.
     #[inline]
     pub fn number(&self) -> f64 {
         match self.data().number.load(Relaxed) {
@@ -145,7 +145,7 @@ impl Text {
         }
     }
 
-    /// The number by which the text is compared: NaN if the text is blank or not a numeral.
+    /// The number by which the string is compared: NaN if the string is blank or not a numeral.
     #[inline]
     pub(crate) fn comparand(&self) -> f64 {
         match self.data().number.load(Relaxed) {
@@ -157,8 +157,8 @@ impl Text {
         }
     }
 
-    /// The number of a numeral of at most 15 characters; NaN for other texts, and for texts whose
-    /// number has not been used before.
+    /// The number of a numeral of at most 15 characters; NaN for other strings, and for strings
+    /// whose number has not been used before.
     #[inline(always)]
     pub(crate) fn numeral(&self) -> f64 {
         let data = self.data();
@@ -167,8 +167,8 @@ impl Text {
         if is_short { number } else { f64::NAN }
     }
 
-    /// The offset, in bytes, of the number of this text from the address `word`, for
-    /// [native](crate::linear) code; `None` if the address does not point to the text's data.
+    /// The offset, in bytes, of the number of this string from the address `word`, for
+    /// [native](crate::linear) code; `None` if the address does not point to the string's data.
     #[cfg(feature = "native")]
     pub(crate) fn place_of_number(&self, word: usize) -> Option<i32> {
         let data = self.data();
@@ -196,7 +196,7 @@ impl Text {
         number
     }
 
-    /// Whether the text contains nothing but white space.
+    /// Whether the string contains nothing but white space.
     pub fn is_blank(&self) -> bool {
         match &self.data().units {
             Units::Ascii(text) => text.bytes().all(|byte| is_js_space(char::from(byte))),
@@ -212,17 +212,17 @@ impl Text {
         }
     }
 
-    /// Whether both texts are one allocation.
+    /// Whether both strings are one allocation.
     pub(crate) fn is_shared_with(&self, other: &Text) -> bool {
         std::ptr::eq(self.data(), other.data())
     }
 
-    /// Whether the text is empty.
+    /// Whether the string is empty.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The code unit at an index, as a text of length 1; lone surrogates are kept. `None` beyond
+    /// The code unit at an index, as a string of length 1; lone surrogates are kept. `None` beyond
     /// the end.
     pub fn unit(&self, index: usize) -> Option<Text> {
         match &self.data().units {
@@ -247,7 +247,7 @@ impl Text {
         }
     }
 
-    /// The concatenation of two texts.
+    /// The concatenation of two strings.
     pub fn join(&self, other: &Text) -> Text {
         match (&self.data().units, &other.data().units) {
             (Units::Ascii(a), Units::Ascii(b)) => Text::ascii([&**a, &**b].concat()),
@@ -255,8 +255,8 @@ impl Text {
         }
     }
 
-    /// Appends a text. If possible, this text is extended in place, in time proportional to the
-    /// appended text.
+    /// Appends a string. If possible, this string is extended in place, in time proportional to the
+    /// appended string.
     pub(crate) fn append(&mut self, other: &Text) {
         if let (Place::Shared(data), Units::Ascii(other)) = (&mut self.0, &other.data().units)
             && let Some(data) = Arc::get_mut(data)
@@ -278,7 +278,7 @@ impl Text {
         ascii.iter().map(|&b| u16::from(b)).chain(wide.iter().copied())
     }
 
-    /// The text in UTF-8; lone surrogates become replacement characters.
+    /// The string in UTF-8; lone surrogates become replacement characters.
     pub fn to_str(&self) -> Cow<'_, str> {
         match &self.data().units {
             Units::Ascii(s) => Cow::Borrowed(s),
@@ -336,7 +336,7 @@ impl Text {
     }
 
     /// Equality after converting both to lower case. This is faster than determining the order,
-    /// because most texts differ in length.
+    /// because most strings differ in length.
     pub fn equals_ignoring_case(&self, other: &Text) -> bool {
         match (&self.data().units, &other.data().units) {
             (Units::Ascii(a), Units::Ascii(b)) => a.eq_ignore_ascii_case(b),
@@ -344,8 +344,8 @@ impl Text {
         }
     }
 
-    /// Whether the text equals a word, ignoring case. The word must be ASCII in lower case without
-    /// `k`, because `k` is also the lower case of a letter outside of ASCII.
+    /// Whether the string equals a word, ignoring case. The word must be ASCII in lower case
+    /// without `k`, because `k` is also the lower case of a letter outside of ASCII.
     pub(crate) fn is_word(&self, word: &str) -> bool {
         matches!(&self.data().units, Units::Ascii(text) if text.eq_ignore_ascii_case(word))
     }

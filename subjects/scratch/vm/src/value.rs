@@ -94,7 +94,7 @@ impl Value {
         }
     }
 
-    /// The text of values that are neither texts nor finite numbers; `None` for other values.
+    /// The text of values that are neither strings nor finite numbers; `None` for other values.
     fn word(&self) -> Option<&'static str> {
         match self {
             Value::Bool(true) => Some("true"),
@@ -107,7 +107,7 @@ impl Value {
         }
     }
 
-    /// Length of a text in UTF-16 code units; 0 for other values.
+    /// Length of a string in UTF-16 code units; 0 for other values.
     pub(crate) fn text_len(&self) -> usize {
         match self {
             Value::Text(t) => t.len(),
@@ -145,7 +145,7 @@ impl Value {
         }
         match (self, other) {
             (Value::Text(a), Value::Text(b)) => a.equals_ignoring_case(b),
-            // The text of a finite number is a numeral, but the other text is not; otherwise both
+            // The text of a finite number is a numeral, but the other string is not; otherwise both
             // would have been compared as numbers.
             (Value::Text(text), other) | (other, Value::Text(text)) => {
                 other.word().is_some_and(|word| text.is_word(word))
@@ -161,7 +161,7 @@ impl Value {
             Value::Bool(_) | Value::Undefined => f64::NAN,
         };
         if number.is_finite() {
-            // A text that is not a numeral never equals a numeral.
+            // A string that is not a numeral never equals a numeral.
             items.iter().position(|item| match item {
                 Value::Number(n) => *n == number,
                 Value::Text(text) => {
@@ -182,8 +182,8 @@ impl Value {
     }
 
     /// Whether the value counts as an integer in `pick random`, which draws an integer if both of
-    /// its operands do: booleans, texts without a point, NaN, and whole numbers whose absolute value
-    /// is below 1e21.
+    /// its operands do: booleans, strings without a point, NaN, and whole numbers whose absolute
+    /// value is below 1e21.
     pub(crate) fn is_int(&self) -> bool {
         match self {
             Value::Number(n) => n.is_nan() || trunc(*n) == *n && (*n).abs() < 1e21,
@@ -245,7 +245,7 @@ pub(crate) fn to_ten_decimals(x: f64) -> f64 {
 }
 
 /// Scratch's colour cast to bytes: `#rgb`, `#rrggbb`, or a 32-bit number. Alpha is `None` for a
-/// well-formed text that starts with `#`.
+/// well-formed string that starts with `#`.
 pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     if let Value::Text(t) = value {
         let text = t.to_str();
@@ -265,7 +265,7 @@ pub(crate) fn to_rgba(value: &Value) -> ([u8; 3], Option<u8>) {
     (rgb, Some(if alpha > 0 { alpha } else { 255 }))
 }
 
-/// Red, green and blue of a text that is cast to a colour as in Scratch.
+/// Red, green and blue of a string that is cast to a colour as in Scratch.
 pub fn color_of(text: &str) -> [u8; 3] {
     to_rgba(&Value::from(text)).0
 }

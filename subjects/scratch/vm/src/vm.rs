@@ -33,7 +33,7 @@ pub struct Snapshot(State);
 
 impl Snapshot {
     /// Estimated bytes of this snapshot that are not shared with `earlier`, a snapshot of the
-    /// same program. A text that several lists share counts once for each list.
+    /// same program. A string that several lists share counts once for each list.
     pub fn unshared_bytes(&self, earlier: &Snapshot) -> usize {
         self.0.unshared_bytes(&earlier.0) + self.0.unshared_list_text_bytes(&earlier.0)
     }
@@ -106,7 +106,7 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Estimated bytes that a snapshot taken now would not share with `earlier`, without the
-    /// texts in lists, so that the estimate is cheap.
+    /// strings in lists, so that the estimate is cheap.
     pub fn unshared_bytes(&self, earlier: &Snapshot) -> usize {
         self.state.unshared_bytes(&earlier.0)
     }

@@ -42,8 +42,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.update_variable(slot, |_| value);
     }
 
-    /// Appends a text to a variable. The result is the same as with `join` and `set`, but the text of
-    /// the variable is not copied if it can be extended in place.
+    /// Appends a string to a variable. The result is the same as with `join` and `set`, but the
+    /// text of the variable is not copied if it can be extended in place.
     fn append_to_variable(&mut self, slot: Slot, end: ExprId) {
         let end = self.text(end);
         let start = match std::mem::replace(self.variable_mut(slot), Value::Undefined) {

@@ -12,12 +12,12 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::value::{Value, clamp, js_round, to_fixed_2, wrap};
 
-/// Maximum length of a bubble's text in UTF-16 code units. A longer text is truncated.
+/// Maximum length of a bubble's text in UTF-16 code units. Longer text is truncated.
 const BUBBLE_LIMIT: usize = 330;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Shows a value in the bubble of a target; the empty text removes the bubble. Numbers that are
-    /// not whole are rounded to two decimals if their absolute value is at least 0.01.
+    /// Shows a value in the bubble of a target; the empty string removes the bubble. Numbers that
+    /// are not whole are rounded to two decimals if their absolute value is at least 0.01.
     pub(crate) fn say(&mut self, target: usize, value: &Value) {
         let text = match value {
             Value::Number(n) if n.abs() >= 0.01 && n.fract() != 0.0 => Text::new(to_fixed_2(*n)),

@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 pub(super) struct Monitors<'a> {
     /// Whether each monitor is shown at the start.
     pub(super) shown: Vec<bool>,
-    /// Numbers of the monitors of variables and lists, by the id of the variable or list.
+    /// The number of the monitor of a variable or list, by the id of the variable or list.
     by_id: FxHashMap<&'a str, u32>,
 }
 

@@ -154,7 +154,8 @@ impl Lowering<'_> {
         // A comparison of a letter with a word never compares numbers.
         let is_word =
             |operand: Operand| is_literal(operand) && self.form.numbers[operand.index()].is_nan();
-        // If both operands are long texts, the interpreter evaluates the comparison and would draw again.
+        // If both operands are long strings, the interpreter evaluates the comparison and would
+        // draw again.
         if self.draws && a.kind() != Kind::Register && b.kind() != Kind::Register {
             return None;
         }

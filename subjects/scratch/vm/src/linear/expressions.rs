@@ -98,7 +98,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// Lowers a letter of a text. The register for the number of the letter first contains the
+    /// Lowers a letter of a string. The register for the number of the letter first contains the
     /// position of the letter.
     fn letter(&mut self, reading: Reading, letter: ExprId, text: ExprId) -> Option<Instruction> {
         let to = Operand::new(Kind::Register, self.registers)?;
@@ -152,7 +152,7 @@ impl Lowering<'_> {
     /// The operand of a list index; `None` if the index is a word or has no instruction.
     pub(super) fn index(&mut self, e: ExprId) -> Option<Operand> {
         let index = self.read(self.without_floor(e), Reading::Index)?;
-        // Words, such as `last` and `random`, and the empty text have no number.
+        // Words, such as `last` and `random`, and the empty string have no number.
         let is_word = index.kind() == Kind::Constant && self.form.numbers[index.index()].is_nan();
         (!is_word).then_some(index)
     }
@@ -166,7 +166,7 @@ impl Lowering<'_> {
             self.keeps(index)?;
             self.emit_for(Instruction::CopyItem { to, list, index }, e);
         } else if let Expr::LetterOf { .. } = self.source.exprs[e.0 as usize] {
-            // The value is a text.
+            // The value is a string.
             return None;
         } else {
             let at = self.computed(e, Reading::Number)?;
@@ -191,7 +191,7 @@ impl Lowering<'_> {
         self.constant(value)
     }
 
-    /// The operand of a constant; `None` for values that are neither numbers nor texts, and if
+    /// The operand of a constant; `None` for values that are neither numbers nor strings, and if
     /// there are too many constants.
     fn constant(&mut self, value: Value) -> Option<Operand> {
         let number = match &value {

@@ -186,7 +186,7 @@ pub(crate) struct Form {
     /// The blocks of all [`Instruction::Run`], one run after the other.
     pub(crate) blocks: Vec<BlockNo>,
     /// The registers, which are 0, and the numbers of the constants, as comparisons read them: NaN
-    /// for texts that are not numerals.
+    /// for strings that are not numerals.
     pub(crate) numbers: Vec<f64>,
     /// The constants as values.
     pub(crate) values: Vec<Value>,

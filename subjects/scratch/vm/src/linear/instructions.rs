@@ -9,12 +9,12 @@ use crate::interpreted::Fallback;
 pub(crate) enum Reading {
     /// Any value, cast to a number.
     Number,
-    /// As an operand of a comparison: a number, or a short text that is a numeral.
+    /// As an operand of a comparison: a number, or a short string that is a numeral.
     Comparand,
     /// A letter that is compared with a numeral for equality: the number of a digit, otherwise NaN,
     /// which has the same outcome and distances as any letter that is not a digit.
     Digit,
-    /// The index of an item: a number, or a text that is a numeral or blank.
+    /// The index of an item: a number, or a string that is a numeral or blank.
     Index,
     /// A value that is a number.
     Value,
@@ -221,9 +221,9 @@ pub(crate) enum Instruction {
         index: Operand,
         whole: u32,
     },
-    /// The number of a letter of a text. The register `to` contains the position of the letter, from
-    /// 1, before the instruction. If the letter cannot be read in this way, the interpreter executes
-    /// the block or condition that ends with the instruction `whole`.
+    /// The number of a letter of a string. The register `to` contains the position of the letter,
+    /// from 1, before the instruction. If the letter cannot be read in this way, the interpreter
+    /// executes the block or condition that ends with the instruction `whole`.
     Letter {
         reading: Reading,
         to: Operand,

@@ -4,9 +4,9 @@
 //! [handlers](super::handlers) of the instructions, but reads no instructions and does not load
 //! values that earlier instructions have computed. For everything else, a unit calls the handler of
 //! the instruction and continues after the instruction. Therefore, there is only one implementation
-//! of texts, errors, frames and distances. Values, lists, parameters and frames stay at their places
-//! in the data of the interpreter. Between two calls, registers [keep](kept) the fuel and loop
-//! counters.
+//! of strings, errors, frames and distances. Values, lists, parameters and frames stay at their
+//! places in the data of the interpreter. Between two calls, registers [keep](kept) the fuel and
+//! loop counters.
 //!
 //! A unit is compiled in two [modes](memory::Mode). In the first mode, native code calls Rust
 //! directly, and registers lose their contents at each call. A unit that makes few calls is compiled
@@ -26,7 +26,7 @@
 //! measurements. The unsafe code is in this module, not in a separate crate, because generated code
 //! reads the fields of the executor, which only this crate uses.
 //!
-//! The code depends on where the Rust compiler places the fields of values, texts, lists, frames
+//! The code depends on where the Rust compiler places the fields of values, strings, lists, frames
 //! and the executor. These offsets are [determined](layout) at run time, and without a clear result,
 //! there is no native code.
 #![allow(unsafe_code)]

@@ -3,13 +3,14 @@
 use crate::text::Text;
 use crate::value::Value;
 
-/// Maximum length of a popped text that is kept. A text that is kept cannot be extended in place and
-/// must be copied, which is expensive for a long text.
+/// Maximum length of a popped string that is kept. A string that is kept cannot be extended in
+/// place and must be copied, which is expensive for a long string.
 const LONGEST: usize = 16;
 
 /// Parameters of the calls of a thread. Popped values remain in memory, because overwriting a
-/// number takes less time than pushing a number, and pushing a text that is already there takes no
-/// time. Changing the reference count of a text costs more than all other work for a parameter.
+/// number takes less time than pushing a number, and pushing a string that is already there takes
+/// no time. Changing the reference count of a string costs more than all other work for a
+/// parameter.
 pub(super) struct Parameters {
     values: Vec<Value>,
     length: usize,
@@ -64,7 +65,7 @@ impl Parameters {
         *self.next() = Value::Number(number);
     }
 
-    /// Pushes a literal text.
+    /// Pushes a literal string.
     #[inline(never)]
     pub(super) fn push_constant(&mut self, text: &Text) {
         match self.next() {

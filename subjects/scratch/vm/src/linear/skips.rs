@@ -3,7 +3,7 @@
 //!
 //! The original always evaluates both sides. The results are the same without the second side if
 //! the distances of the condition no longer matter, and if evaluating the side changes nothing and
-//! takes no fuel: the side draws no random number, compares no long texts and creates no list.
+//! takes no fuel: the side draws no random number, compares no long strings and creates no list.
 
 use super::form::{Instruction, Kind, Link, ListNo, Operand, Skip};
 use super::lower::Lowering;
@@ -78,7 +78,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the value of an operand is never a long text. `None` if evaluating the operand may
+    /// Whether the value of an operand is never a long string. `None` if evaluating the operand may
     /// change something or take fuel.
     fn is_short(&self, e: ExprId, side: &mut Side) -> Option<bool> {
         if side.computations > MOST {

@@ -71,7 +71,7 @@ impl Outcome {
         slice && step_fuel > self.blocks.1
     }
 
-    /// Estimated size. A text or list that several outcomes share counts for each.
+    /// Estimated size. A string or list that several outcomes share counts for each.
     pub(super) fn bytes(&self) -> usize {
         let text = |value: &Value| match value {
             Value::Text(text) => 2 * text.len(),

@@ -8,13 +8,13 @@ fn random_numbers_are_drawn_once_in_the_order_of_the_interpreter() {
     let bodies = [
         "(repeat (random 1 9) [(add l (random 1 $n)) (set o (random (item k 1) (random 2 9)))
            (change n 1)])",
-        // Use words as indices, texts and long texts after a random number is drawn.
+        // Use words as indices, strings and long strings after a random number is drawn.
         "(repeat 9 [(set p last) (replace l $p (random 1 9)) (set p 2) (replace k $p (random 1 9))
            (set m (item l (random 1 9))) (set o (item l $p)) (change n 1)])",
         "(set s abcdefghijklmnopqrst) (repeat 30 [(if (or (= (random 1 2) 1) (= $s
            abcdefghijklmnopqrsu)) [(change n 1)]) (if (= (item l (random 1 9)) (item l 1))
            [(change o 1)]) (if (> (random 1 6) $n) [(set n 1)] )])",
-        // Draw an argument for an expanded call and for a text; 1.0 is not an integer.
+        // Draw an argument for an expanded call and for a string; 1.0 is not an integer.
         "(repeat 9 [(call g (random 1 6)) (call h (random 1.0 6) $s) (call h $s (random 1 6))
            (call f2 (random 1 6)) (set s (join a (arg a)))])",
     ];

@@ -102,7 +102,7 @@ fn numbers_of_clones_threads_and_texts_do_not_count() {
     assert_eq!(one.1, other.1);
     assert_ne!(one.0, other.0, "the clones have other numbers");
     assert_ne!(one.1, after(&["a", "a", "x"]).1);
-    // Equal texts that were joined from different parts have the same digest.
+    // Equal strings that were joined from different parts have the same digest.
     let joined = |source: &str| timeless(&Harness::after(1, source).vm);
     assert_eq!(
         joined("(var n 0) (sprite A (flag (set n (join ab cd))))"),

@@ -34,7 +34,7 @@ fn relations() {
         ("(= 3 5.5)", 2.5, 0.0),
         ("(= 5.5 3)", 2.5, 0.0),
         ("(= #t 3)", 2.0, 0.0),
-        // Texts are compared as texts, and the distance to the outcome that did not occur is 1.
+        // Strings are compared as strings, and the distance to the outcome that did not occur is 1.
         ("(< a b)", 0.0, 1.0),
         ("(> a b)", 1.0, 0.0),
         ("(= a A)", 0.0, 1.0),

@@ -1,5 +1,5 @@
 //! Tests that fast paths of the interpreter have the same results as the general paths: comparisons
-//! of numbers without intermediate values, and texts that are extended in place.
+//! of numbers without intermediate values, and strings that are extended in place.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use proptest::prelude::*;
 use crate::harness::{Harness, paper};
 use crate::language::project;
 
-/// Literals: numerals in several notations, and texts that are not numerals, including blank and
-/// long texts.
+/// Literals: numerals in several notations, and strings that are not numerals, including blank and
+/// long strings.
 const LITERALS: [&str; 20] = [
     "\"\"",
     "\" \"",
@@ -36,7 +36,7 @@ const LITERALS: [&str; 20] = [
     "\"                    \"",
 ];
 
-/// The forms of an operand: a literal, a variable, a parameter, a computed text, and a computed
+/// The forms of an operand: a literal, a variable, a parameter, a computed string, and a computed
 /// number.
 fn forms(literal: &str, variable: &str, parameter: &str) -> [String; 5] {
     [
@@ -123,8 +123,8 @@ fn comparisons_of_all_forms_agree_with_values() {
     }
 }
 
-/// A tracer that watches. For such a tracer, the VM always copies texts, because the tracer receives
-/// the old values.
+/// A tracer that watches. For such a tracer, the VM always copies strings, because the tracer
+/// receives the old values.
 struct Watching;
 
 impl Tracer for Watching {

@@ -124,7 +124,7 @@ pub(crate) fn program(bodies: &[String; 3]) -> String {
     )
 }
 
-/// Operands of every kind: numbers, texts, computed values.
+/// Operands of every kind: numbers, strings, computed values.
 pub(crate) fn operands() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "0",
@@ -381,7 +381,7 @@ fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
         "(repeat 40 [(change n 1) (if (= $n 30) [(stop \"this script\")])]) (change o 1)",
         "(call g $n) (until (> $n 400) [(if (> $o 3) [(wait 0)]) (change n 1) (call g 1)])",
         "(repeat 9 [(if (= 1 1) [(repeat 5 [(if (= 2 2) [(call h $n 2)])])])])",
-        // Expanded calls, with numbers and with texts.
+        // Expanded calls, with numbers and with strings.
         "(repeat 30 [(change n 1) (call h $n 2) (call h 3 $s) (call g (arg a)) (call g abc)])",
     ];
     for body in bodies {
@@ -397,7 +397,7 @@ fn calls_and_branches_leave_the_stack_as_the_interpreter_does() {
 #[test]
 fn texts_are_compared_and_written_as_by_the_interpreter() {
     let bodies = [
-        // Comparisons of two long texts take fuel.
+        // Comparisons of two long strings take fuel.
         "(set s (join abcdefghijklmnop (arg a))) (repeat 30 [(change n 1)
            (if (= $s abcdefghijklmnopqrst) [(change o 1)]) (if (> qrstuvwxyzabcdefgh $s) [])])",
         "(until (or (= $s stop) (> $n 20)) [(change n 1) (if (= $n 12) [(set s STOP)])

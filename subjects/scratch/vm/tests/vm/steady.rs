@@ -1,4 +1,4 @@
-//! Tests that a step allocates no memory in the steady state, except for texts and bubbles. All
+//! Tests that a step allocates no memory in the steady state, except for strings and bubbles. All
 //! tests in this binary use the counting allocator, which counts separately for each thread.
 
 #![allow(unsafe_code)] // An allocator.
@@ -13,7 +13,7 @@ use catherd_scratch_vm::{Program, Random, Tracer, Vm, VmSettings};
 
 use crate::noted::{Known, Noted};
 
-/// The projects of the demo corpus, each with the maximum number of allocations for texts and
+/// The projects of the demo corpus, each with the maximum number of allocations for strings and
 /// bubbles in 600 steps. The step loop itself allocates nothing.
 const PROJECTS: [(&str, u64); 14] = [
     ("apple-catch", 193),

@@ -166,8 +166,8 @@ fn sounds_play_for_their_length() {
     let end = |block: &str| Harness::flag(&sprite(block)).run(20).iter().position(|s| s == "end");
     assert_eq!(end("(play pop)"), Some(0));
     assert_eq!(end("(play-done pop)"), Some(3));
-    // A text is compared with the names first, and then read as a number, which is wrapped; a number
-    // never equals a name.
+    // A string is compared with the names first, and then read as a number, which is wrapped; a
+    // number never equals a name.
     assert_eq!(end("(play-done 7)"), Some(6));
     assert_eq!(end("(play-done #7)"), Some(3));
     assert_eq!(end("(play-done #2)"), Some(6));

@@ -7,7 +7,7 @@ use catherd_scratch_vm::Value;
 use crate::harness::{Harness, draws, eval, eval_in, paper};
 use crate::language::project;
 
-/// The value of an expression as a text.
+/// The value of an expression as a string.
 fn shown(expression: &str) -> String {
     eval(expression).to_text().to_string()
 }
@@ -126,7 +126,7 @@ fn pick_random_follows_the_generator() {
 
 #[test]
 fn comparison_is_scratchs() {
-    // Mistake 22: texts are compared in lower case without trimming, and a blank text is not 0.
+    // Mistake 22: strings are compared in lower case without trimming, and a blank string is not 0.
     for (a, b, order) in [
         ("1", "1.0", "="),
         ("\"\"", "0", "<"),

@@ -72,7 +72,7 @@ impl<T: Tracer> Executor<'_, T> {
     }
 }
 
-/// The number of a text that is a numeral or blank; `None` for other values.
+/// The number of a string that is a numeral or blank; `None` for other values.
 fn numeral(value: &Value) -> Option<f64> {
     match value {
         Value::Text(text) => Some(text.number()).filter(|n| !n.is_nan()),
@@ -88,8 +88,8 @@ pub(crate) fn item<T: Tracer, I: Source>(
 ) -> usize {
     parts!(step, Instruction::Item { reading, to, list, index, whole });
     let number = executor.index::<I>(index).and_then(|index| match executor.item_at(list, index) {
-        // An index outside of the list results in the empty text, which is itself an index outside
-        // of any list.
+        // An index outside of the list results in the empty string, which is itself an index
+        // outside of any list.
         None => matches!(reading, Reading::Number | Reading::Index).then_some(0.0),
         Some(Value::Number(n)) => Some(*n),
         Some(item) => match reading {
@@ -148,8 +148,8 @@ pub(crate) fn add_text<T: Tracer>(
     add_to_list(executor, step, rest)
 }
 
-/// Replaces an item with a literal text. A text that the item already shares with the literal is
-/// kept, because changing a reference count takes longer than everything else in this function.
+/// Replaces an item with a literal string. A string that the item already shares with the literal
+/// is kept, because changing a reference count takes longer than everything else in this function.
 pub(crate) fn replace_with_text<T: Tracer, I: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

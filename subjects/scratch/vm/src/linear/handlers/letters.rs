@@ -1,4 +1,4 @@
-//! Handlers of letters of texts.
+//! Handlers of letters of strings.
 
 use smallvec::SmallVec;
 
@@ -24,8 +24,8 @@ fn number_of_letter(value: Stored<'_>, place: f64, reading: Reading) -> Option<f
     };
     match unit {
         Some(digit @ 0x30..=0x39) => Some(f64::from(digit - 0x30)),
-        // A letter that is not a digit is not a numeral, and neither is the empty text; the number cast of
-        // both is 0.
+        // A letter that is not a digit is not a numeral, and neither is the empty string; the
+        // number cast of both is 0.
         _ => no_digit(reading),
     }
 }

@@ -186,7 +186,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     parts!(step, Instruction::Copy { to, a });
     let value = match A::read(executor, a) {
         Stored::Number(number) => Value::Number(number),
-        // A text that the variable already shares is kept, see `replace_with_text`.
+        // A string that the variable already shares is kept, see `replace_with_text`.
         Stored::Other(Value::Text(new)) => match Variable::read(executor, to) {
             Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
                 return executor.next(rest);
@@ -200,7 +200,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
 }
 
 /// Compares numerals first, because variables are often set to literals of the code, which are
-/// texts.
+/// strings.
 #[inline(never)]
 pub(crate) fn compare<T: Tracer, A: Source, B: Source>(
     executor: &mut Executor<'_, T>,

@@ -72,7 +72,8 @@ pub(super) struct Functions {
     pub(super) finish: Address,
     /// `(block, left)`: reports the distances of `repeat`.
     pub(super) report_count: Address,
-    /// `(value) -> number`: [`Text::numeral`](crate::text::Text::numeral) of a text; NaN for other values.
+    /// `(value) -> number`: [`Text::numeral`](crate::text::Text::numeral) of a string; NaN for
+    /// other values.
     pub(super) numeral: Address,
     /// `(_, n, m) -> number`.
     pub(super) modulo: Address,

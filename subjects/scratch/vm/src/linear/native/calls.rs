@@ -110,7 +110,8 @@ impl Generator<'_, '_> {
         let calls = self.field(self.abi.calls);
         let is_delayed = self.builder.ins().icmp_imm_s(IntCC::NotEqual, calls, 0);
         self.unless(is_delayed, longer);
-        // Call the handler if a parameter has a reference count, because the handler frees long texts.
+        // Call the handler if a parameter has a reference count, because the handler frees long
+        // strings.
         let (values, _) = self.abi.parameter(self.layout);
         let (values, base) = (self.field(values), self.field(self.abi.base));
         let length = self.field(self.abi.parameter_count);

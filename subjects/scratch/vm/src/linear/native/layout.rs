@@ -21,14 +21,14 @@ pub(super) struct VectorLayout {
 pub(super) struct ValueLayout {
     /// The first byte of a number, which no other value has. The number is in the second half.
     pub(super) number: u8,
-    /// The first byte of a text that is [kept](Text); the address of its data is in the second
+    /// The first byte of a string that is [kept](Text); the address of its data is in the second
     /// half.
     pub(super) kept: u8,
-    /// The first byte of a text whose references are counted.
+    /// The first byte of a string whose references are counted.
     pub(super) counted: u8,
     /// The first byte of an undefined value.
     pub(super) undefined: u8,
-    /// Offset of the number in the data of a text.
+    /// Offset of the number in the data of a string.
     pub(super) text_number: i32,
 }
 
@@ -78,13 +78,13 @@ fn tag(value: &Value) -> u8 {
     unsafe { bytes[0].assume_init() }
 }
 
-/// The second half of a value that is a number or a text.
+/// The second half of a value that is a number or a string.
 fn second(value: &Value) -> usize {
     assert!(matches!(value, Value::Number(_) | Value::Text(_)), "other values have no second half");
     let bytes: [MaybeUninit<u8>; 16] = bytes(value);
     let mut second = [0; 8];
     for (to, from) in second.iter_mut().zip(&bytes[8..]) {
-        // SAFETY: the number, or the address of the text, is there, see `tag`.
+        // SAFETY: the number, or the address of the string, is there, see `tag`.
         *to = unsafe { from.assume_init() };
     }
     usize::from_ne_bytes(second)

@@ -425,7 +425,7 @@ impl Generator<'_, '_> {
         self.waiting -= usize::from(link != Link::Push).min(self.waiting);
     }
 
-    /// Whether an operand is a constant text that is not a numeral.
+    /// Whether an operand is a constant string that is not a numeral.
     fn is_word(&self, operand: Operand) -> bool {
         operand.kind() == Kind::Constant && self.form.numbers[operand.index()].is_nan()
     }

@@ -82,8 +82,8 @@ impl Generator<'_, '_> {
     }
 
     /// The number of a value that is a number, or a numeral without a reference count. Jumps to
-    /// `longer` if a text without a reference count is not a numeral, or if its number has not been
-    /// requested yet; jumps to `other` for all other values.
+    /// `longer` if a string without a reference count is not a numeral, or if its number has not
+    /// been requested yet; jumps to `other` for all other values.
     pub(super) fn uncounted_numeral(
         &mut self,
         (address, offset): (Value, i32),
@@ -100,7 +100,8 @@ impl Generator<'_, '_> {
         self.unless(is_kept, other);
         let text = self.builder.ins().load(I, TRUSTED, address, offset + SECOND);
         let of_kept = self.builder.ins().load(D, TRUSTED, text, self.layout.value.text_number);
-        // The number is NaN if the text is not a numeral, or if the number has not been requested yet.
+        // The number is NaN if the string is not a numeral, or if the number has not been requested
+        // yet.
         let is_numeral = self.builder.ins().fcmp(FloatCC::Ordered, of_kept, of_kept);
         self.builder.ins().brif(is_numeral, next, &[of_kept.into()], longer, &[]);
         self.builder.switch_to_block(number);
