@@ -2,10 +2,10 @@
 //! every computer.
 //!
 //! JavaScript does not define the precision of these functions, and the results of engines differ
-//! in the last digit. Programs can observe such differences, because they convert numbers to strings
-//! and compare them. Most functions here compute about 80 bits, as double-doubles, and round the
-//! result, so nearly all results are the doubles nearest to the exact values. For extreme arguments,
-//! functions return the results of `libm`.
+//! in the last digit. Programs can observe such differences, because they convert numbers to
+//! strings and compare them. Most functions here compute about 80 bits, as double-doubles, and
+//! round the result, so nearly all results are the doubles nearest to the exact values. For extreme
+//! arguments, functions return the results of `libm`.
 
 use std::f64::consts::{FRAC_2_PI, PI};
 use std::sync::LazyLock;
@@ -143,7 +143,8 @@ fn reduced(x: f64) -> Option<(DoubleDouble, i32)> {
     Some((angle.plus(DoubleDouble::of(-quarters * PIECES[3])), quarters as i32))
 }
 
-/// Sine and cosine of the sum of an angle and quarter turns, given the sine and cosine of the angle.
+/// Sine and cosine of the sum of an angle and quarter turns, given the sine and cosine of the
+/// angle.
 fn turned<T: Copy>((sin, cos): (T, T), quarters: i32, negated: impl Fn(T) -> T) -> (T, T) {
     match quarters & 3 {
         0 => (sin, cos),
@@ -204,7 +205,8 @@ fn sin_cos_rounded(angle: DoubleDouble) -> Option<(f64, f64)> {
         d.high * z * (-1.0 / 6.0 + z * (1.0 / 120.0 + z * (-1.0 / 5040.0 + z / 362_880.0)));
     let below = z * (-0.5 + z * (1.0 / 24.0 + z * (-1.0 / 720.0 + z / 40_320.0)));
     if node == 0 {
-        // The error of the sine is proportional to the angle, because the angle is a factor of all terms.
+        // The error of the sine is proportional to the angle, because the angle is a factor of all
+        // terms.
         let rounded_sin = rounded_within(d.high, 0.0, d.low + beyond, ERROR * d.high.abs())?;
         return Some((rounded_sin, rounded_within(1.0, 0.0, below - d.high * d.low, ERROR)?));
     }
@@ -390,8 +392,8 @@ impl AngleCache {
     #[inline]
     pub fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
-        // The upper bits of the product select the entry, because these bits depend on all bits of the
-        // angle.
+        // The upper bits of the product select the entry, because these bits depend on all bits of
+        // the angle.
         let entry = &mut self.0[(bits.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 58) as usize];
         if entry.0 != bits {
             *entry = (bits, sin_cos(degrees * PI / 180.0));
@@ -449,7 +451,8 @@ mod tests {
     }
 
     /// Compares the results of table and series bit by bit for angles of several kinds. Returns the
-    /// number of angles of the first three kinds for which the table leaves the decision to the series.
+    /// number of angles of the first three kinds for which the table leaves the decision to the
+    /// series.
     fn compare(angles: u64) -> u64 {
         let bits = |(sin, cos): (f64, f64)| (sin.to_bits(), cos.to_bits());
         let (mut state, mut left) = (1_u64, 0);
@@ -479,8 +482,8 @@ mod tests {
     #[test]
     #[ignore = "takes long"]
     fn the_table_changes_no_bit() {
-        // Half of the angles are of the first three kinds. The series must decide for fewer than 2 % of
-        // these.
+        // Half of the angles are of the first three kinds. The series must decide for fewer than
+        // 2 % of these.
         assert!(compare(600_000) < 600_000 / 2 / 50);
     }
 

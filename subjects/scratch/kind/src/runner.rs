@@ -1,4 +1,5 @@
-//! Execution of runs: conversion of a [`RunSpec`] to a search, and of the result to a [`RunRecord`].
+//! Execution of runs: conversion of a [`RunSpec`] to a search, and of the result to a
+//! [`RunRecord`].
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;

@@ -83,8 +83,8 @@ impl<T: Tests> Analysis<T> {
         self.tests.iter().filter(|test| test.result == OriginalResult::Passed).count()
     }
 
-    /// Returns the numbers of the tests that fail on the original, in ascending order. These tests are
-    /// not executed on mutants.
+    /// Returns the numbers of the tests that fail on the original, in ascending order. These tests
+    /// are not executed on mutants.
     pub fn false_positives(&self) -> Vec<u32> {
         let failed = OriginalResult::Failed;
         let failing = (0..).zip(&self.tests).filter(|(_, test)| test.result == failed);
@@ -101,8 +101,8 @@ impl<T: Tests> Analysis<T> {
         MutantRunner { analysis: self, project: self.project.clone() }
     }
 
-    /// Executes all mutants one after the other. Calls `on_progress` after each mutant with the number
-    /// of mutants executed so far. Returns `None` if `on_progress` breaks.
+    /// Executes all mutants one after the other. Calls `on_progress` after each mutant with the
+    /// number of mutants executed so far. Returns `None` if `on_progress` breaks.
     pub fn run(
         &self,
         mut on_progress: impl FnMut(usize) -> ControlFlow<()>,

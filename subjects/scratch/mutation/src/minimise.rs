@@ -37,8 +37,8 @@ pub enum Level {
     Diverse(u32),
 }
 
-/// Maximum number of assertions about an attribute of a sprite that [`Level::Diverse`] keeps in each
-/// test even if they notice no mutant.
+/// Maximum number of assertions about an attribute of a sprite that [`Level::Diverse`] keeps in
+/// each test even if they notice no mutant.
 const PER_ATTRIBUTE: u32 = 2;
 
 /// Result of [`minimise`].
@@ -50,7 +50,8 @@ pub struct Minimised {
     pub before: usize,
     /// Number of assertions that are kept.
     pub after: usize,
-    /// Number of mutants that the argument `asked` accepted, including mutants that no test executes.
+    /// Number of mutants that the argument `asked` accepted, including mutants that no test
+    /// executes.
     pub mutants: usize,
     /// Number of mutants that some assertion notices.
     pub noticed: usize,
@@ -61,8 +62,8 @@ type Place = (usize, u32);
 
 /// Removes the flaky assertions of a suite, and the assertions that are not needed to notice
 /// mutants. Executes only the mutants whose numbers `asked` accepts. Calls `on_progress` after each
-/// mutant with the mutant's number, counted from 1, and the number of all mutants. Returns `None` if
-/// `on_progress` breaks.
+/// mutant with the mutant's number, counted from 1, and the number of all mutants. Returns `None`
+/// if `on_progress` breaks.
 ///
 /// Tests and events do not change. A test that does not pass on the original keeps its stable
 /// assertions. A test that would lose all assertions keeps the last assertion before the last event
@@ -290,8 +291,8 @@ mod tests {
 
     #[test]
     fn a_cover_is_small_complete_and_the_same_every_time() {
-        // Assertion (0, 0) notices two mutants; (0, 1) and (1, 0) each notice one of these mutants and
-        // another mutant.
+        // Assertion (0, 0) notices two mutants; (0, 1) and (1, 0) each notice one of these mutants
+        // and another mutant.
         let noticing = vec![vec![(0, 0), (0, 1)], vec![(0, 0), (1, 0)], vec![(0, 1)], vec![(1, 0)]];
         let kept: Vec<Place> = cover(&noticing, 1).into_iter().collect();
         assert_eq!(kept, [(0, 1), (1, 0)]);

@@ -42,10 +42,13 @@ pub struct MutantName {
 /// The edit of a target that creates the mutant. Positions are counted within the target.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Edit {
+    /// Replaces the key of the block.
     Key(&'static str),
     /// Links the block's predecessor to the block below.
     Unlink(Predecessor),
+    /// Removes all blocks below the hat.
     RemoveBody,
+    /// Replaces the opcode.
     Replace(Opcode),
     /// Inserts a *not* between the block and the input with this position of another block.
     Negate(BlockIndex, usize),

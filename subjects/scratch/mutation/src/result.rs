@@ -122,8 +122,8 @@ impl Tally {
         share(self.killed, self.mutants())
     }
 
-    /// The share of killed mutants among the mutants that were killed, survived or reached a limit, in
-    /// 0..=1; `None` if there are no such mutants.
+    /// The share of killed mutants among the mutants that were killed, survived or reached a limit,
+    /// in 0..=1; `None` if there are no such mutants.
     pub fn score_of_covered(&self) -> Option<f64> {
         share(self.killed, self.killed + self.survived + self.limit)
     }

@@ -233,8 +233,8 @@ fn is_deletable(block: &Block) -> bool {
         )
 }
 
-/// Whether [`Operator::Ncm`] may negate the reporter: a condition other than *not*, *list contains*,
-/// *loud* or a parameter of a custom block.
+/// Whether [`Operator::Ncm`] may negate the reporter: a condition other than *not*, *list
+/// contains*, *loud* or a parameter of a custom block.
 fn is_condition(opcode: Opcode) -> bool {
     use Opcode::*;
     let is_excluded = matches!(
@@ -283,8 +283,8 @@ impl Predecessors {
         self.0[index as usize]
     }
 
-    /// The statement that contains the block as an operand, or the block itself. The loop ends because
-    /// the reader of projects removes cycles.
+    /// The statement that contains the block as an operand, or the block itself. The loop ends
+    /// because the reader of projects removes cycles.
     fn statement(&self, target: &Target, index: BlockIndex) -> BlockIndex {
         let mut statement = index;
         while let Some(Predecessor { block, link: Link::Input(input) | Link::Covered(input) }) =

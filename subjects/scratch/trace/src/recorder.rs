@@ -27,7 +27,8 @@ pub struct Recorder {
     /// For each block, the last span in which its entry changed. Spans are counted over all
     /// executions.
     changed_in: Vec<u64>,
-    /// Number of the current span, which began with the last [`Recorder::flush`] or [`Recorder::clear`].
+    /// Number of the current span, which began with the last [`Recorder::flush`] or
+    /// [`Recorder::clear`].
     span: u64,
 }
 
@@ -63,8 +64,8 @@ impl Recorder {
         self.step = self.time;
     }
 
-    /// Restores the state after an execution that has this history and evaluated these blocks in its
-    /// last step.
+    /// Restores the state after an execution that has this history and evaluated these blocks in
+    /// its last step.
     pub fn resume(&mut self, history: &History, evaluated: &[BlockNo]) {
         self.clear();
         history.replay(u32::MAX, &mut self.trace);
@@ -265,7 +266,8 @@ impl History {
         History(self.0.iter().take_while(|change| change.event < events).copied().collect())
     }
 
-    /// The changes of event number `events - 1`. The history must not contain changes of later events.
+    /// The changes of event number `events - 1`. The history must not contain changes of later
+    /// events.
     pub fn last(&self, events: u32) -> &[Change] {
         let earlier = self.0.partition_point(|change| change.event + 1 < events);
         &self.0[earlier..]

@@ -32,7 +32,8 @@ impl Trace {
         }
     }
 
-    /// Creates an empty trace like [`new`](Trace::new), with room for branches if `branches` is set.
+    /// Creates an empty trace like [`new`](Trace::new), with room for branches if `branches` is
+    /// set.
     pub fn with_branches(block_count: usize, branches: bool) -> Self {
         let numbers = if branches { 3 * block_count } else { block_count };
         Self { covered: vec![0; numbers.div_ceil(64)], branches, ..Self::new(block_count) }
@@ -72,8 +73,8 @@ impl Trace {
         self.take(block, to_true, to_false);
     }
 
-    /// Covers the branches of a block for which the distance is 0. Does nothing if the trace does not
-    /// contain branches.
+    /// Covers the branches of a block for which the distance is 0. Does nothing if the trace does
+    /// not contain branches.
     pub fn take(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         if !self.branches {
             return;

@@ -309,8 +309,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         true
     }
 
-    /// Reports the distances of a timed block to ending and to waiting: during the wait, the remaining
-    /// fraction of the time and 0; after the wait, 0 and 1.
+    /// Reports the distances of a timed block to ending and to waiting: during the wait, the
+    /// remaining fraction of the time and 0; after the wait, 0 and 1.
     pub(crate) fn trace_wait(&mut self, no: BlockNo, elapsed: f64, duration: f64) {
         if T::ACTIVE {
             let left = 1.0 - elapsed / duration;

@@ -18,9 +18,9 @@ pub(crate) enum Work<'a> {
     Start(&'a [Trigger], Option<TargetId>),
 }
 
-/// Compiles the interpreter for a tracer once, in the crate of the tracer. Without this macro in the
-/// implementation of [`Tracer`], each crate that executes programs with the tracer compiles a copy,
-/// which takes about ten seconds.
+/// Compiles the interpreter for a tracer once, in the crate of the tracer. Without this macro in
+/// the implementation of [`Tracer`], each crate that executes programs with the tracer compiles a
+/// copy, which takes about ten seconds.
 #[macro_export]
 macro_rules! compile_interpreter {
     () => {

@@ -98,8 +98,8 @@ pub(crate) enum Op {
         value: ExprId,
     },
     HatTouching(ExprId),
-    /// A hat whose predicate is never true, because the hat needs hardware that the VM does not have,
-    /// or because its quantity is unknown.
+    /// A hat whose predicate is never true, because the hat needs hardware that the VM does not
+    /// have, or because its quantity is unknown.
     HatNever,
     HatMakeyKey(ExprId),
     HatMakeyCode(ExprId),

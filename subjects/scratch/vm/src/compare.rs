@@ -70,8 +70,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         result
     }
 
-    /// The value of an expression that [`Self::comparand`] may already have evaluated; `None` if the
-    /// value is stored.
+    /// The value of an expression that [`Self::comparand`] may already have evaluated; `None` if
+    /// the value is stored.
     fn unless_stored(&mut self, e: ExprId, known: Option<f64>) -> Option<Value> {
         match known {
             _ if self.stored(e).is_some() => None,
@@ -80,8 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The number by which an expression is compared; `None` if the expression must be compared as a
-    /// value. In this case, the expression has not been evaluated.
+    /// The number by which an expression is compared; `None` if the expression must be compared as
+    /// a value. In this case, the expression has not been evaluated.
     #[inline(never)]
     fn comparand(&mut self, e: ExprId) -> Option<f64> {
         let value = match self.program.exprs[e.0 as usize] {

@@ -71,8 +71,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Consumes the fuel of as many whole periods as possible, leaving some fuel of the slice and the
-    /// step.
+    /// Consumes the fuel of as many whole periods as possible, leaving some fuel of the slice and
+    /// the step.
     fn skip(&mut self, period: u32) {
         self.buffers.cycles.due = INTERVAL;
         let fuel = u64::from(self.slice_fuel).min(self.state.step_fuel);

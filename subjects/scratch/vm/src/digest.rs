@@ -18,8 +18,8 @@ use crate::vm::Vm;
 pub enum DigestScope {
     /// Everything that determines the further execution of the VM.
     Future,
-    /// Like [`DigestScope::Future`], but without time, such as the clock, timers, and the elapsed time
-    /// of waits and glides.
+    /// Like [`DigestScope::Future`], but without time, such as the clock, timers, and the elapsed
+    /// time of waits and glides.
     Untimed,
     /// Like [`DigestScope::Untimed`], but also without the stream of random numbers.
     Timeless,
@@ -28,12 +28,12 @@ pub enum DigestScope {
 impl<T: Tracer> Vm<T> {
     /// A digest of the state between two steps, the same on every computer and in every process.
     ///
-    /// Two VMs with the same program, the same settings and equal digests of [`DigestScope::Future`]
-    /// continue in the same way if their callers do the same, except with a probability of about
-    /// 2^-100. Digests do not depend on how the state was reached, with two exceptions: the pen layer
-    /// is represented by the lines and stamps since the layer was last cleared, and the outlines that
-    /// are known depend on what the program has sensed. The step counter, the limits that were hit and
-    /// the ids of targets are left out.
+    /// Two VMs with the same program, the same settings and equal digests of
+    /// [`DigestScope::Future`] continue in the same way if their callers do the same, except with a
+    /// probability of about 2^-100. Digests do not depend on how the state was reached, with two
+    /// exceptions: the pen layer is represented by the lines and stamps since the layer was last
+    /// cleared, and the outlines that are known depend on what the program has sensed. The step
+    /// counter, the limits that were hit and the ids of targets are left out.
     ///
     /// The time to compute a digest is proportional to the size of all variables and lists.
     pub fn state_digest(&self, scope: DigestScope) -> u128 {
@@ -191,8 +191,8 @@ impl<'a> Context<'a> {
         self.progress(thread, print)
     }
 
-    /// Appends the data that the block on top of a thread's stack keeps while it is in progress. Data
-    /// of other blocks are no longer read.
+    /// Appends the data that the block on top of a thread's stack keeps while it is in progress.
+    /// Data of other blocks are no longer read.
     fn progress(&self, thread: &Thread, print: Fingerprint) -> Fingerprint {
         let top = thread.stack.last().filter(|top| {
             top.in_progress && !top.is_loop && top.parameters == 0 && top.block != NONE

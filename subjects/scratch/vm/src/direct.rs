@@ -14,8 +14,8 @@ use crate::value::Value;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Sets the scalar variable at a position in [`Program::variables`]. Does nothing if the target or
-    /// the variable does not exist.
+    /// Sets the scalar variable at a position in [`Program::variables`]. Does nothing if the target
+    /// or the variable does not exist.
     pub fn set_variable(&mut self, target: TargetId, number: usize, value: Value) {
         let targets = &mut self.state.targets;
         let variables = targets.get_mut(target.0 as usize).map(|target| &mut target.variables);
@@ -25,8 +25,8 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the items of the list at a position in [`Program::lists`]. Does nothing if the target
-    /// or the list does not exist.
+    /// Replaces the items of the list at a position in [`Program::lists`]. Does nothing if the
+    /// target or the list does not exist.
     pub fn set_list(&mut self, target: TargetId, number: usize, items: Vec<Value>) {
         let targets = &mut self.state.targets;
         let lists = targets.get_mut(target.0 as usize).map(|target| &mut target.lists);
@@ -81,11 +81,11 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Replaces the state with a snapshot, as [`Vm::restore`] does, except for the state that Whisker
-    /// does not restore between tests: layers, rotation styles, pens and their drawings, the answer
-    /// and the tempo. Of the drawables of the stage and sprites, only the positions are restored:
-    /// Whisker restores costume, size, direction and visibility only in the targets, and a drawable is
-    /// updated by the next block that changes its target.
+    /// Replaces the state with a snapshot, as [`Vm::restore`] does, except for the state that
+    /// Whisker does not restore between tests: layers, rotation styles, pens and their drawings,
+    /// the answer and the tempo. Of the drawables of the stage and sprites, only the positions are
+    /// restored: Whisker restores costume, size, direction and visibility only in the targets, and
+    /// a drawable is updated by the next block that changes its target.
     pub fn restore_fields(&mut self, snapshot: &crate::vm::Snapshot) {
         let state = &mut self.state;
         let originals = 0..self.program.targets().len() as u32;
@@ -146,8 +146,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.bounds(drawable)
     }
 
-    /// The last text in the bubble of the target, which is empty after the bubble was removed. `None`
-    /// if the target does not exist or never had a bubble.
+    /// The last text in the bubble of the target, which is empty after the bubble was removed.
+    /// `None` if the target does not exist or never had a bubble.
     pub fn last_bubble(&self, target: TargetId) -> Option<&Text> {
         self.state.targets.get(target.0 as usize)?.bubble.text.as_ref()
     }

@@ -231,9 +231,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The distance, as a fraction of the stage's diagonal, from `start` to the first sample at which
-    /// the stage without the executing target shows a colour; `None` if there is no such sample
-    /// within the known distance.
+    /// The distance, as a fraction of the stage's diagonal, from `start` to the first sample at
+    /// which the stage without the executing target shows a colour; `None` if there is no such
+    /// sample within the known distance.
     fn search_color(&mut self, start: (f64, f64), color: &Value, known: f64) -> Option<f64> {
         if known <= 0.0 {
             return None;

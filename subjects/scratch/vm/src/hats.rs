@@ -19,8 +19,8 @@ use crate::vm::Vm;
 pub enum StartEvent<'a> {
     /// The green flag is clicked, see [`Vm::green_flag`].
     Flag,
-    /// A key, given by its name in the key menu, is typed. The keys that `key pressed?` senses do not
-    /// change.
+    /// A key, given by its name in the key menu, is typed. The keys that `key pressed?` senses do
+    /// not change.
     Key(&'a str),
     /// A target is clicked, independently of the mouse.
     Click(TargetId),

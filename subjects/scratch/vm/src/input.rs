@@ -12,9 +12,9 @@ use crate::value::{clamp, js_round};
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Presses or releases a key, by its name in the key menu, such as `space`, `left arrow`, `enter`
-    /// or `a`. A press immediately starts the scripts with a hat for this key or for any key, unless
-    /// they are already running. Unknown names are ignored.
+    /// Presses or releases a key, by its name in the key menu, such as `space`, `left arrow`,
+    /// `enter` or `a`. A press immediately starts the scripts with a hat for this key or for any
+    /// key, unless they are already running. Unknown names are ignored.
     pub fn key(&mut self, name: &str, down: bool) {
         let Some(key) = Key::pressed(name) else { return };
         if !down {

@@ -1,5 +1,6 @@
 //! Waits of [today's Scratch](crate::Compat::Today) that end between steps: bubbles that are shown
-//! for some seconds, sounds and speech. This module also stores the keys for the Makey Makey blocks.
+//! for some seconds, sounds and speech. This module also stores the keys for the Makey Makey
+//! blocks.
 //!
 //! In the original, these waits are promises. A promise that ends after a time is resolved before a
 //! step; a promise that a block resolves is resolved at the end of the step ([`Status::Promise`]).
@@ -176,8 +177,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.set_status(Status::Promise { resolved: false });
     }
 
-    /// Plays a sound of the sprite of the current target. If the sprite is already playing the sound,
-    /// the sound starts again, and threads that waited for its end continue.
+    /// Plays a sound of the sprite of the current target. If the sprite is already playing the
+    /// sound, the sound starts again, and threads that waited for its end continue.
     pub(crate) fn start_sound(&mut self, block: BlockNo, sound: u32, seconds: f64, wait: bool) {
         let waiter = self.waiter(block);
         let target = &self.state.targets[self.target];

@@ -19,8 +19,8 @@ enum Generator {
 }
 
 impl Random {
-    /// The stream of studies: stream 1 of ChaCha8 with the seed as its key. The numbers are the same
-    /// on every platform and in every version. The search uses other streams of the same key.
+    /// The stream of studies: stream 1 of ChaCha8 with the seed as its key. The numbers are the
+    /// same on every platform and in every version. The search uses other streams of the same key.
     pub fn portable(seed: u64) -> Random {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(1);

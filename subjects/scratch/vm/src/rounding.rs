@@ -98,8 +98,8 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
         let quotient = nearest(n / m);
         if quotient.abs() <= LARGEST_QUOTIENT {
             // Exact: the product is an integer below 2^52, and the difference is a multiple of the
-            // last place of `n` and not larger than `n`. The difference is between -m and m, because
-            // the rounded quotient is wrong by less than 2^-21.
+            // last place of `n` and not larger than `n`. The difference is between -m and m,
+            // because the rounded quotient is wrong by less than 2^-21.
             let left = n - quotient * m;
             let r = left + if left < 0.0 { m } else { 0.0 };
             // The sign of `n` distinguishes the zeros.

@@ -17,8 +17,8 @@ use crate::trigger::Trigger;
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Executes one step: first the edge-activated hats, then the threads in batches. In each batch,
-    /// every thread that can continue executes one slice, in order.
+    /// Executes one step: first the edge-activated hats, then the threads in batches. In each
+    /// batch, every thread that can continue executes one slice, in order.
     pub fn step(&mut self) {
         self.call(Work::Step);
     }
@@ -387,8 +387,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         slot
     }
 
-    /// Replaces a thread in the list with a new thread. An old thread that is executing finishes its
-    /// slice.
+    /// Replaces a thread in the list with a new thread. An old thread that is executing finishes
+    /// its slice.
     pub(crate) fn restart(
         &mut self,
         old: u32,
@@ -459,7 +459,8 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Executes a block: evaluates its early inputs, reports the block to the tracer, and executes
-    /// its operation. If the block must first wait for translations, does nothing else in this slice.
+    /// its operation. If the block must first wait for translations, does nothing else in this
+    /// slice.
     pub(crate) fn execute(&mut self, block: CommandId) {
         let command = &self.program.commands[block as usize];
         self.consume_fuel(1);

@@ -10,8 +10,8 @@ use crate::thread::{Frame, Thread};
 use crate::value::Value;
 
 /// Estimated bytes of a state and of a target, without the scene and without the memory to which
-/// fields point. The numbers are fixed, because the results of callers depend on these estimates, so
-/// a new field must not change them.
+/// fields point. The numbers are fixed, because the results of callers depend on these estimates,
+/// so a new field must not change them.
 const STATE_BYTES: usize = 632;
 const TARGET_BYTES: usize = 352;
 

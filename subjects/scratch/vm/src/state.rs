@@ -61,8 +61,8 @@ pub(crate) struct State {
     pub(crate) steps: u64,
     /// Value of the `timer` block in seconds, a sum of increments.
     pub(crate) timer: f64,
-    /// The clock of the timer hat, the calendar and music, in steps since the green flag. This clock
-    /// is not changed by `reset timer`.
+    /// The clock of the timer hat, the calendar and music, in steps since the green flag. This
+    /// clock is not changed by `reset timer`.
     pub(crate) clock: f64,
     /// Reading of `clock` at which the timer hat is 0, see [`crate::VmSettings::one_timer`].
     pub(crate) clock_start: f64,

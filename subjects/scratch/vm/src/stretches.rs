@@ -319,8 +319,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         (frames.len() <= MAX_FRAMES).then(|| blocks.collect())
     }
 
-    /// Ends the stretch that is being executed, and remembers its outcome if the stretch ended in the
-    /// way that `end` indicates.
+    /// Ends the stretch that is being executed, and remembers its outcome if the stretch ended in
+    /// the way that `end` indicates.
     #[inline(never)]
     pub(crate) fn end_stretch(&mut self, end: End) {
         let Some(open) = self.buffers.stretches.open.take() else { return };

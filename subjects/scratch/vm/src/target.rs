@@ -26,8 +26,8 @@ pub(crate) struct Target {
     pub(crate) original: bool,
     /// 0 for the stage and sprites; clones are numbered from 1 in the order of their creation.
     pub(crate) serial: u32,
-    /// Number of clones of the sprite at the creation of this clone, including this clone; 0 for the
-    /// stage and sprites.
+    /// Number of clones of the sprite at the creation of this clone, including this clone; 0 for
+    /// the stage and sprites.
     pub(crate) siblings: u16,
     pub(crate) alive: bool,
     pub(crate) drawable: DrawableId,

@@ -62,8 +62,8 @@ pub trait Tracer: Sized {
     /// function is called only if the VM is [watched](Tracer::WATCHES).
     fn resumed(&mut self) {}
 
-    /// A control block was executed, with these branch distances to the outcomes true and false. One
-    /// distance is 0, and the other is positive (Whisker paper, section 5.2.2).
+    /// A control block was executed, with these branch distances to the outcomes true and false.
+    /// One distance is 0, and the other is positive (Whisker paper, section 5.2.2).
     fn distance(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let _ = (block, to_true, to_false);
     }
@@ -97,8 +97,8 @@ pub trait Tracer: Sized {
     }
 
     /// A block has just made a change or is about to make a change, in the middle of a step. With
-    /// `Break`, the step ends after this block, and scripts that were not yet executed continue in the
-    /// next step.
+    /// `Break`, the step ends after this block, and scripts that were not yet executed continue in
+    /// the next step.
     fn watch(&mut self, change: &Change, state: Midstep<'_>) -> ControlFlow<()> {
         let _ = (change, state);
         ControlFlow::Continue(())

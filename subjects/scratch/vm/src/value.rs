@@ -71,7 +71,8 @@ impl Value {
         }
     }
 
-    /// Scratch's cast to a truth value: "", "0", "false" in any case, 0, NaN and undefined are false.
+    /// Scratch's cast to a truth value: "", "0", "false" in any case, 0, NaN and undefined are
+    /// false.
     pub fn to_bool(&self) -> bool {
         match self {
             Value::Bool(b) => *b,

@@ -128,8 +128,8 @@ impl<'a> TargetView<'a> {
         self.tempo
     }
 
-    /// The list at a position in [`Program::lists`]; `None` if the list does not exist or has not been
-    /// created yet.
+    /// The list at a position in [`Program::lists`]; `None` if the list does not exist or has not
+    /// been created yet.
     pub fn list(&self, number: usize) -> Option<&'a [Value]> {
         let list = self.state.lists.get(number).filter(|list| list.exists);
         list.map(|list| &list.items[..])
@@ -264,8 +264,8 @@ impl<T: Tracer> Vm<T> {
         self.state.scene.find_color(from, STAGE, rgb, ColorOf::AllBut(drawable), f64::INFINITY)
     }
 
-    /// The first sample of a colour on the target, searched from its position; `None` if there is no
-    /// such sample.
+    /// The first sample of a colour on the target, searched from its position; `None` if there is
+    /// no such sample.
     pub fn find_own_color(&mut self, target: TargetId, rgb: [u8; 3]) -> Option<(f64, f64)> {
         let state = &self.state.targets[target.0 as usize];
         let (drawable, start) = (state.drawable, (state.x, state.y));

@@ -128,8 +128,8 @@ impl<T: Tracer> Vm<T> {
         self.state.clock = milliseconds / self.settings.pace.step_ms;
     }
 
-    /// Lets Makey Makey hats react to held keys as if they were pressed again. In the original, this
-    /// happens after an interval in real time; a recording may contain the times.
+    /// Lets Makey Makey hats react to held keys as if they were pressed again. In the original,
+    /// this happens after an interval in real time; a recording may contain the times.
     pub fn press_makey_keys_again(&mut self) {
         for target in &mut self.state.targets {
             let sprite = &self.program.sprites[target.sprite as usize];
@@ -183,13 +183,14 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Whether the last step executed at least as many blocks as one thread may execute in warp, or
-    /// used up the budget of the step or of some slice. A program that does so in every step hangs in
-    /// the original.
+    /// used up the budget of the step or of some slice. A program that does so in every step hangs
+    /// in the original.
     pub fn is_overloaded(&self) -> bool {
         self.state.overloaded
     }
 
-    /// Number of threads that have not been removed, which may include threads that have just ended.
+    /// Number of threads that have not been removed, which may include threads that have just
+    /// ended.
     pub fn thread_count(&self) -> usize {
         self.state.thread_list.len()
     }

@@ -62,7 +62,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Leaves the innermost custom block, or ends the thread if the thread executes no custom block.
+    /// Leaves the innermost custom block, or ends the thread if the thread executes no custom
+    /// block.
     pub(super) fn stop_this_script(&mut self) {
         let program = self.program;
         let thread = self.thread();
@@ -88,8 +89,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.drop_questions(target);
     }
 
-    /// Removes bubbles, questions, clones, threads and typed keys, clears effects and stops sounds, as
-    /// the block `stop all` and the green flag do.
+    /// Removes bubbles, questions, clones, threads and typed keys, clears effects and stops sounds,
+    /// as the block `stop all` and the green flag do.
     pub(crate) fn stop_all(&mut self) {
         self.state.questions.clear();
         for i in 0..self.state.live_targets.len() {
@@ -158,8 +159,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.state.random.draw_name();
         let sprite = self.state.targets[place].sprite;
         let same = self.state.live_targets.iter().filter(|live| live.sprite == sprite);
-        // The count includes the original but not yet the new clone. The conversion is exact, because
-        // there are at most 300 clones.
+        // The count includes the original but not yet the new clone. The conversion is exact,
+        // because there are at most 300 clones.
         let siblings = same.count() as u16;
         let clone = &mut self.state.targets[place];
         (clone.serial, clone.siblings) = (self.state.clone_serial, siblings);

@@ -12,8 +12,8 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Replaces the value of a scalar variable with the result of `new` for the old value, and reports
-    /// the change.
+    /// Replaces the value of a scalar variable with the result of `new` for the old value, and
+    /// reports the change.
     #[inline]
     pub(super) fn update_variable(&mut self, slot: Slot, new: impl FnOnce(&Value) -> Value) {
         let variable = self.variable_mut(slot);

@@ -9,8 +9,8 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// The message that a block sends; `None` if the id is unknown, or if the computed name is empty
-    /// or not the name of a message of the stage.
+    /// The message that a block sends; `None` if the id is unknown, or if the computed name is
+    /// empty or not the name of a message of the stage.
     pub(super) fn message(&mut self, message: Message) -> Option<u32> {
         match message {
             Message::Fixed(message) => message,
@@ -46,10 +46,11 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.wait_for_awaited();
     }
 
-    /// Switches the backdrop and waits for the scripts that the switch starts, as today's Scratch does.
+    /// Switches the backdrop and waits for the scripts that the switch starts, as today's Scratch
+    /// does.
     ///
-    /// Reproduces a defect of the original: if a script starts, the block fails and ends the step for
-    /// all threads. The block waits when it is executed again in the next step.
+    /// Reproduces a defect of the original: if a script starts, the block fails and ends the step
+    /// for all threads. The block waits when it is executed again in the next step.
     pub(super) fn switch_backdrop_and_wait(&mut self, backdrop: ExprId) {
         if self.frame().in_progress {
             return self.wait_for_awaited();
@@ -78,8 +79,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         let waits = &self.state.threads[self.thread].awaited;
         if waits.iter().any(|&id| self.is_listed(id)) {
             // A receiver that can continue may end in a later batch of this step, so the block is
-            // executed again in this step. (In warp mode, the original tries again until the time of
-            // the slice is over.)
+            // executed again in this step. (In warp mode, the original tries again until the time
+            // of the slice is over.)
             let runnable = waits.iter().any(|&id| {
                 let receiver = &self.state.threads[id.0 as usize];
                 self.is_listed(id) && !receiver.is_done() && receiver.status == Status::Running

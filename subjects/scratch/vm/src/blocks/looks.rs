@@ -118,8 +118,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.report_appearance(self.target);
     }
 
-    /// Shows the costume with this index, which is rounded and wrapped. NaN and infinities select the
-    /// first costume.
+    /// Shows the costume with this index, which is rounded and wrapped. NaN and infinities select
+    /// the first costume.
     pub(crate) fn set_costume(&mut self, target: usize, index: f64) {
         let sprite = &self.program.sprites[self.state.targets[target].sprite as usize];
         let index = if index.is_finite() { js_round(index) } else { 0.0 };

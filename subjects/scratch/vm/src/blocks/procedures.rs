@@ -27,8 +27,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
         }
         let Some(entry) = entry else { return };
-        // A call is executed again after `stop this script` in its body; only its arguments are evaluated
-        // again.
+        // A call is executed again after `stop this script` in its body; only its arguments are
+        // evaluated again.
         if again {
             return;
         }
@@ -40,8 +40,8 @@ impl<T: Tracer> Interpreter<'_, T> {
             return;
         }
         let limit = self.settings.stack_limit;
-        // Recursion with more frames between two calls is not detected. Such recursion yields when the
-        // fuel of the step is used up.
+        // Recursion with more frames between two calls is not detected. Such recursion yields when
+        // the fuel of the step is used up.
         let exhausted = self.state.step_fuel == 0;
         let recursive = !in_warp && (exhausted || self.is_recursive(procedure));
         let thread = self.thread();

@@ -156,8 +156,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// The value of the block `timer` in seconds. Today's Scratch reads the time from its only clock,
-    /// which has already advanced when a step begins.
+    /// The value of the block `timer` in seconds. Today's Scratch reads the time from its only
+    /// clock, which has already advanced when a step begins.
     pub(crate) fn timer(&self) -> f64 {
         if self.state.promises.is_some() && self.settings.one_timer {
             let steps = self.state.clock + 1.0 - self.state.clock_start;
@@ -181,7 +181,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Shows the first question in the queue. A tracer that watches may answer the question at once.
+    /// Shows the first question in the queue. A tracer that watches may answer the question at
+    /// once.
     pub(crate) fn show_question(&mut self) {
         if let Some(question) = self.state.questions.front().filter(|q| q.bubble) {
             let (target, text) = (question.target.0 as usize, question.text.clone());
@@ -192,8 +193,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Lets the tracer answer the first question. After an answer, the asking thread stops waiting when
-    /// the step ends.
+    /// Lets the tracer answer the first question. After an answer, the asking thread stops waiting
+    /// when the step ends.
     fn offer_question(&mut self) {
         let Some(question) = self.state.questions.front() else { return };
         let (slot, serial) = question.thread;
@@ -224,8 +225,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Sets the answer. If a question is in the queue, ends the wait of the thread that asked the first
-    /// question.
+    /// Sets the answer. If a question is in the queue, ends the wait of the thread that asked the
+    /// first question.
     pub(crate) fn answer(&mut self, answer: Text) {
         self.state.answer = answer;
         let Some(question) = self.state.questions.pop_front() else { return };

@@ -82,9 +82,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Waits for as long as the original waits for a missing device: 120 ms for each of six columns per
-    /// letter (at most 19 letters) and six further columns of a micro:bit's text, at most 15 s for a
-    /// motor, at most 3 s for a tone, and 100 ms for a command. A tone of 0 s does not wait.
+    /// Waits for as long as the original waits for a missing device: 120 ms for each of six columns
+    /// per letter (at most 19 letters) and six further columns of a micro:bit's text, at most 15 s
+    /// for a motor, at most 3 s for a tone, and 100 ms for a command. A tone of 0 s does not wait.
     pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {
             Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,

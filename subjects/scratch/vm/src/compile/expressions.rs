@@ -288,7 +288,8 @@ impl<'a> Compiler<'a> {
             }
             opcode if opcode.is_hat() => self.undefined(),
             _ => match (&block.fields[..], block.inputs.is_empty()) {
-                // A menu is a block with one field and no inputs. Its value is the value of the field.
+                // A menu is a block with one field and no inputs. Its value is the value of the
+                // field.
                 ([field], true) => self.constant(Value::from(&field.value)),
                 _ => {
                     let node = self.undefined();

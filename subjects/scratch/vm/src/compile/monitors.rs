@@ -1,5 +1,5 @@
-//! The monitors on the stage, which blocks can show and hide. In the original, each shown monitor is
-//! a thread; the scheduler only needs to know whether any monitor is shown.
+//! The monitors on the stage, which blocks can show and hide. In the original, each shown monitor
+//! is a thread; the scheduler only needs to know whether any monitor is shown.
 
 use catherd_scratch_sb3::{Monitor, Opcode};
 use rustc_hash::FxHashMap;

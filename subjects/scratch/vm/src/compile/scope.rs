@@ -93,8 +93,8 @@ impl<'a> Scope<'a> {
         }
     }
 
-    /// The custom block of a definition, and whether the block runs in warp. `None` if the prototype
-    /// is missing or damaged.
+    /// The custom block of a definition, and whether the block runs in warp. `None` if the
+    /// prototype is missing or damaged.
     pub(super) fn defined_by(&self, block: &Block) -> Option<(u32, bool)> {
         let sb3::Slot::Block(prototype) = block.input("custom_block")?.block else { return None };
         match &self.target.blocks.get(prototype as usize)?.mutation {

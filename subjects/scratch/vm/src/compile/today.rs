@@ -1,6 +1,6 @@
 //! Changes that today's Scratch makes to a project when loading it, and blocks whose operations
-//! differ. The changes affect directions, references to undefined variables, lists and messages, and
-//! missing or damaged media.
+//! differ. The changes affect directions, references to undefined variables, lists and messages,
+//! and missing or damaged media.
 
 use std::sync::Arc;
 

@@ -10,8 +10,8 @@ use crate::value::Value;
 /// Number of iterations of all loops in a slice between two searches.
 pub(super) const INTERVAL: u32 = 4096;
 
-/// The search in the current slice, which is not part of the state, because results do not depend on
-/// the search.
+/// The search in the current slice, which is not part of the state, because results do not depend
+/// on the search.
 pub(crate) struct Cycles {
     /// Iterations until `Interpreter::search_cycle` is called.
     pub(crate) due: u32,

@@ -9,8 +9,8 @@ impl Lowering<'_> {
     /// Lowers a call, or leaves the call to the interpreter.
     pub(super) fn call(&mut self, procedure: u32, arguments: (u32, u32), depth: usize) {
         let arguments = &self.source.arguments[arguments.0 as usize..arguments.1 as usize];
-        // Arguments with list items are evaluated by the interpreter, because they cannot be evaluated
-        // again if an item is not a number.
+        // Arguments with list items are evaluated by the interpreter, because they cannot be
+        // evaluated again if an item is not a number.
         self.reads_items = false;
         let lowered = self.attempt(|lowering| lowering.any_call(procedure, arguments, depth));
         self.reads_items = true;

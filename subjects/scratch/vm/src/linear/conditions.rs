@@ -67,8 +67,8 @@ impl Lowering<'_> {
     }
 
     /// Lowers a condition, or its negation; `None` if a part has no instruction, or if more than
-    /// `room` outcomes would wait. Negations become negated comparisons: `not (a and b)` has the same
-    /// distances as `(not a) or (not b)`.
+    /// `room` outcomes would wait. Negations become negated comparisons: `not (a and b)` has the
+    /// same distances as `(not a) or (not b)`.
     fn tests(&mut self, e: ExprId, negated: bool, link: Link, room: usize) -> Option<()> {
         let (e, inner) = self.without_not(e);
         let negated = negated != inner;
@@ -110,8 +110,8 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// The parts of a comparison with an item: the comparison with the item as the first operand, the
-    /// list and index of the item, and the other operand.
+    /// The parts of a comparison with an item: the comparison with the item as the first operand,
+    /// the list and index of the item, and the other operand.
     fn comparison_of_item(&mut self, e: ExprId) -> Option<(Comparison, ListNo, Operand, Operand)> {
         let (how, a, b) = self.comparison(e)?;
         // If both operands are items, read the second as the item, so that it need not wait for the

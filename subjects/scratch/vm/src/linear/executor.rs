@@ -20,7 +20,8 @@ use crate::value::Value;
 pub(super) enum Stop {
     /// The interpreter continues at the top of the stack.
     Leave,
-    /// The interpreter executes the instruction, and the executor continues with the next instruction.
+    /// The interpreter executes the instruction, and the executor continues with the next
+    /// instruction.
     Interpret,
     /// The interpreter applies the operation of the instruction to its computed operands, and the
     /// executor continues with the next instruction.
@@ -181,8 +182,8 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// Adds a number to a list if the list is open and has spare capacity. Returns whether the number
-    /// was added.
+    /// Adds a number to a list if the list is open and has spare capacity. Returns whether the
+    /// number was added.
     #[inline(always)]
     pub(super) fn add_number(&mut self, list: ListNo, number: f64) -> bool {
         let Some(items) = self.open_items(list) else { return false };

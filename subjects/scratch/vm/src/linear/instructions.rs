@@ -351,7 +351,8 @@ pub(crate) enum Instruction {
     Again {
         head: u32,
     },
-    /// Ends an iteration of `repeat` and begins the next, or jumps to `end` if no iteration is left.
+    /// Ends an iteration of `repeat` and begins the next, or jumps to `end` if no iteration is
+    /// left.
     CountAgain {
         body: u32,
         end: u32,

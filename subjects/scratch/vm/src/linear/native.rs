@@ -9,10 +9,10 @@
 //! loop counters.
 //!
 //! A unit is compiled in two [modes](memory::Mode). In the first mode, native code calls Rust
-//! directly, and registers lose their contents at each call. A unit that makes few calls is compiled
-//! again in the second mode, with calls through a [bridge] that preserves registers. In this mode,
-//! registers also keep the numbers of variables and the places of lists that loops use often;
-//! numbers and counters are written to memory as well.
+//! directly, and registers lose their contents at each call. A unit that makes few calls is
+//! compiled again in the second mode, with calls through a [bridge] that preserves registers. In
+//! this mode, registers also keep the numbers of variables and the places of lists that loops use
+//! often; numbers and counters are written to memory as well.
 //!
 //! A unit can be entered at each of its leaders, which are the instructions to which others jump or
 //! at which execution may resume. The [dispatcher] executes handlers until it reaches the leader of
@@ -27,8 +27,8 @@
 //! reads the fields of the executor, which only this crate uses.
 //!
 //! The code depends on where the Rust compiler places the fields of values, strings, lists, frames
-//! and the executor. These offsets are [determined](layout) at run time, and without a clear result,
-//! there is no native code.
+//! and the executor. These offsets are [determined](layout) at run time, and without a clear
+//! result, there is no native code.
 #![allow(unsafe_code)]
 
 mod abi;

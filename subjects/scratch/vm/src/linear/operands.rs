@@ -1,5 +1,5 @@
-//! The kinds of operands as types, so that the executor has separate functions for kinds of operands
-//! instead of a branch for each operand.
+//! The kinds of operands as types, so that the executor has separate functions for kinds of
+//! operands instead of a branch for each operand.
 
 use super::executor::Executor;
 use super::form::{Kind, Operand};
@@ -83,9 +83,9 @@ pub(super) trait Source {
         Self::number(executor, operand).filter(|n| !n.is_nan())
     }
 
-    /// The value of an operand that is a number, or a short numeral whose number is known; NaN for other
-    /// values. Only for handlers with few operands, because other handlers would have to save registers
-    /// first.
+    /// The value of an operand that is a number, or a short numeral whose number is known; NaN for
+    /// other values. Only for handlers with few operands, because other handlers would have to save
+    /// registers first.
     #[inline(always)]
     fn numeral<T: Tracer>(executor: &Executor<'_, T>, operand: Operand) -> f64 {
         match Self::get(executor, operand) {

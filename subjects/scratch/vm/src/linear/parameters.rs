@@ -83,9 +83,9 @@ impl Parameters {
         *self.next() = value;
     }
 
-    /// Pushes a parameter, and returns its storage, which the caller overwrites. The fields of a value
-    /// are written directly to the storage, because writing them elsewhere and then copying the whole
-    /// value would stall the processor.
+    /// Pushes a parameter, and returns its storage, which the caller overwrites. The fields of a
+    /// value are written directly to the storage, because writing them elsewhere and then copying
+    /// the whole value would stall the processor.
     #[inline(always)]
     fn next(&mut self) -> &mut Value {
         if self.length == self.values.len() {

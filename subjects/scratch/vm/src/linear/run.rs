@@ -156,9 +156,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Applies the operation of an instruction. Continues with the following blocks while each of them
-    /// is an application without operands to compute, and more than one unit of fuel is left. Returns
-    /// the instruction at which the linear form continues; `None` if there is no fuel left.
+    /// Applies the operation of an instruction. Continues with the following blocks while each of
+    /// them is an application without operands to compute, and more than one unit of fuel is left.
+    /// Returns the instruction at which the linear form continues; `None` if there is no fuel left.
     #[inline(never)]
     fn apply_series(&mut self, mut at: usize, mut operands: (Operand, Operand)) -> Option<usize> {
         let program = self.program;
@@ -191,8 +191,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Whether no fuel is left after a command that the interpreter has executed. If so, prepares the
-    /// stack for the interpreter to continue.
+    /// Whether no fuel is left after a command that the interpreter has executed. If so, prepares
+    /// the stack for the interpreter to continue.
     #[inline]
     fn is_exhausted_after(&mut self, command: CommandId) -> bool {
         let exhausted = self.slice_fuel == 0;

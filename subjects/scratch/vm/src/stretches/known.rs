@@ -52,8 +52,8 @@ pub(super) struct Codes {
 
 impl Codes {
     /// The known properties of the code that begins at a place; `None` if no stretch that begins
-    /// at the place can be remembered. `traced` states whether the executed blocks are known after a
-    /// stretch; if not, a stretch is remembered only if all of its code can be remembered.
+    /// at the place can be remembered. `traced` states whether the executed blocks are known after
+    /// a stretch; if not, a stretch is remembered only if all of its code can be remembered.
     pub(super) fn at(
         &mut self,
         place: &Place,

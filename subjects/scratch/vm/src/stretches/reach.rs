@@ -144,8 +144,8 @@ impl<'a> Scan<'a> {
         reach
     }
 
-    /// Scans a block with its inputs, but without its branches. `None` if the block may read or change
-    /// data that a reach cannot contain.
+    /// Scans a block with its inputs, but without its branches. `None` if the block may read or
+    /// change data that a reach cannot contain.
     fn whole_command(&mut self, id: CommandId) -> Option<()> {
         let command = &self.program.commands[id as usize];
         let (from, to) = command.early_inputs;

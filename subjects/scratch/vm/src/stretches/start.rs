@@ -206,9 +206,9 @@ impl<T: Tracer> Interpreter<'_, T> {
 impl Start {
     /// The fingerprint of everything in a reach that determines the outcome of a stretch, except
     /// the budget and the random stream. This state was taken with the reach `wide`, which contains
-    /// `reach`. `None` if the stretch may do something that an outcome does not contain, if too many
-    /// instances may be touched, or if the fingerprint takes more than a small part of the time of
-    /// `blocks`.
+    /// `reach`. `None` if the stretch may do something that an outcome does not contain, if too
+    /// many instances may be touched, or if the fingerprint takes more than a small part of the
+    /// time of `blocks`.
     pub(super) fn fingerprint(
         &self,
         wide: &Reach,

@@ -31,8 +31,8 @@ pub(crate) struct Log {
 }
 
 /// Tracer that keeps the covered blocks with their smallest distances, counts covered blocks, and
-/// combines all calls, in their order, into a number. If `MERGES` is set, the tracer lets the VM skip
-/// loops, and does not compute this number. A tracer that logs does nothing else.
+/// combines all calls, in their order, into a number. If `MERGES` is set, the tracer lets the VM
+/// skip loops, and does not compute this number. A tracer that logs does nothing else.
 #[derive(Default)]
 pub(crate) struct Noted<const MERGES: bool> {
     pub(crate) log: Option<Log>,

@@ -179,8 +179,8 @@ fn rotation_styles() {
         let a = harness.target("A");
         assert_eq!((a.rotation_style, a.direction), (want, -45.0), "{style}");
     }
-    // Mistake 27: a costume is mirrored only for negative directions, which is seen if the costume is
-    // to the right of its rotation centre.
+    // Mistake 27: a costume is mirrored only for negative directions, which is seen if the costume
+    // is to the right of its rotation centre.
     let touches = |direction: &str| {
         Harness::after(
             1,

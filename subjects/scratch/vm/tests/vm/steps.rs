@@ -236,8 +236,8 @@ fn a_clone_is_a_target_of_its_own_for_stop_other_scripts() {
 
 #[test]
 fn repeat_ends_its_slice_after_every_iteration() {
-    // Mistake 13 (run): if a loop begins in step s, iteration k runs in step s + k - 1, and the rest
-    // in step s + n.
+    // Mistake 13 (run): if a loop begins in step s, iteration k runs in step s + k - 1, and the
+    // rest in step s + n.
     assert_eq!(steps("(sprite A (flag (repeat 3 [(log i)]) (log end)))"), ["i", "i", "i", "end"]);
     for none in ["0", "-1", "0.4", "abc", "\"\""] {
         assert_eq!(

@@ -39,7 +39,8 @@ pub(crate) struct Native {
     /// Number of calls of functions by native code.
     pub(super) calls: u64,
     uses: Vec<Use>,
-    /// For each instruction, whether executions from this instruction are too short for native code.
+    /// For each instruction, whether executions from this instruction are too short for native
+    /// code.
     short: Vec<bool>,
     /// Number of short executions before `short` is cleared and determined again.
     left: u32,

@@ -242,7 +242,8 @@ impl Generator<'_, '_> {
         self.known.insert(operand, number);
     }
 
-    /// Calls a Rust function as the current [mode](super::memory::Mode) requires. Returns the result.
+    /// Calls a Rust function as the current [mode](super::memory::Mode) requires. Returns the
+    /// result.
     pub(super) fn call(
         &mut self,
         function: Address,

@@ -11,8 +11,9 @@ use super::frequent::Frequent;
 use super::generator::{D, Generator, I, SECOND, TRUSTED};
 use crate::linear::form::{ListNo, Operand};
 
-/// Values in registers. Runs and loops change `fuel`, and loops change `due`. In memory, each change
-/// would wait several cycles for the previous change; the same applies to variables that loops count.
+/// Values in registers. Runs and loops change `fuel`, and loops change `due`. In memory, each
+/// change would wait several cycles for the previous change; the same applies to variables that
+/// loops count.
 pub(super) struct Kept {
     /// Remaining fuel.
     pub(super) fuel: Variable,
@@ -22,8 +23,8 @@ pub(super) struct Kept {
     pub(super) frame: Variable,
     /// The counter of the innermost loop if its frame is known.
     pub(super) counter: Variable,
-    /// The numbers of variables. NaN means that the number is not known. Any other number equals the
-    /// value in memory, which has no reference count.
+    /// The numbers of variables. NaN means that the number is not known. Any other number equals
+    /// the value in memory, which has no reference count.
     numbers: FxHashMap<Operand, Variable>,
     /// Variables whose numbers are probably known. Such a number is used without a test, because an
     /// instruction with a NaN operand is executed by its handler.
@@ -165,8 +166,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The number of a variable whose numbers are kept. Jumps to `longer` if the number cannot be read;
-    /// the result may be NaN.
+    /// The number of a variable whose numbers are kept. Jumps to `longer` if the number cannot be
+    /// read; the result may be NaN.
     pub(super) fn read_kept(&mut self, operand: Operand, longer: Block) -> Option<Value> {
         let variable = *self.kept.numbers.get(&operand)?;
         let number = self.builder.use_var(variable);

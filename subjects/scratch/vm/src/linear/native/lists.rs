@@ -133,8 +133,8 @@ impl Generator<'_, '_> {
         self.nth(address, place)
     }
 
-    /// The place of an item, from 0. An index before the first item results in a place that is too large
-    /// for any list.
+    /// The place of an item, from 0. An index before the first item results in a place that is too
+    /// large for any list.
     fn place_of(&mut self, index: Value) -> Value {
         // The conversion rounds towards 0 and converts NaN to 0.
         let index = self.builder.ins().fcvt_to_sint_sat(I, index);

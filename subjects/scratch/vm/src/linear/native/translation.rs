@@ -22,7 +22,8 @@ pub(super) enum Copied {
 }
 
 impl Generator<'_, '_> {
-    /// Generates the code of an instruction. Returns whether the code continues after the instruction.
+    /// Generates the code of an instruction. Returns whether the code continues after the
+    /// instruction.
     pub(super) fn instruction(&mut self, at: usize) -> bool {
         use Instruction::*;
         let form = self.form;
@@ -240,8 +241,8 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Executes an instruction by its handler, and continues with the next instruction if the handler
-    /// does.
+    /// Executes an instruction by its handler, and continues with the next instruction if the
+    /// handler does.
     fn by_handler(&mut self, at: usize) {
         let next = self.handler(at);
         self.expect(at, next);
@@ -283,7 +284,8 @@ impl Generator<'_, '_> {
         self.store(at, to, result, longer);
     }
 
-    /// Computes `rounding::modulo`; the short path handles only divisors that are positive integers.
+    /// Computes `rounding::modulo`; the short path handles only divisors that are positive
+    /// integers.
     fn modulo(&mut self, n: Value, (divisor, m): (Operand, Value), longer: Block) -> Value {
         const LARGEST: f64 = (1_u64 << 51) as f64;
         const LARGEST_DIVISOR: f64 = (1_u64 << 30) as f64;
@@ -402,8 +404,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// Continues at the next instruction or at the destination of a comparison's jump, whichever the
-    /// handler has returned; returns to the dispatcher if the handler has returned neither.
+    /// Continues at the next instruction or at the destination of a comparison's jump, whichever
+    /// the handler has returned; returns to the dispatcher if the handler has returned neither.
     fn continue_after_comparison(&mut self, at: usize, to: u32, next: Value) {
         let is_jump = self.builder.ins().icmp_imm_s(IntCC::Equal, next, i64::from(to));
         let to = self.leader(to);
@@ -476,7 +478,8 @@ impl Generator<'_, '_> {
         (first, self.builder.ins().load(I, TRUSTED, address, offset + SECOND))
     }
 
-    /// Writes a value to a place without a value. Jumps to `longer` if the value has a reference count.
+    /// Writes a value to a place without a value. Jumps to `longer` if the value has a reference
+    /// count.
     fn copy_over(&mut self, from: Copied, (to, offset): (Value, i32), longer: Block) {
         if let Copied::Stored(address, offset) = from {
             self.demand_uncounted((address, offset), longer);

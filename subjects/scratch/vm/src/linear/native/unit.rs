@@ -27,8 +27,8 @@ pub(super) struct Unit {
     pub(super) first: usize,
     pub(super) end: usize,
     pub(super) needs: Needs,
-    /// For each [`Mode`], the entry, which is set when the unit is compiled; `None` if the unit cannot
-    /// be compiled.
+    /// For each [`Mode`], the entry, which is set when the unit is compiled; `None` if the unit
+    /// cannot be compiled.
     code: [OnceLock<Option<Entry>>; 2],
     /// Number of the [`Mode`] that VMs should use.
     mode: AtomicU8,
@@ -39,8 +39,8 @@ impl Unit {
         self.end - self.first
     }
 
-    /// The code in the mode that VMs should use, if it has been compiled. The inner `None` means that
-    /// the unit cannot be compiled.
+    /// The code in the mode that VMs should use, if it has been compiled. The inner `None` means
+    /// that the unit cannot be compiled.
     pub(super) fn compiled(&self) -> Option<Option<(Entry, Mode)>> {
         let mode = match self.mode.load(Relaxed) {
             0 => Mode::Direct,
@@ -107,8 +107,8 @@ impl Code {
         Some(Code { units, leaders, memory, abi, compiled })
     }
 
-    /// Compiles a unit unless this has already been done. If the unit has code in this mode, lets VMs
-    /// use this mode.
+    /// Compiles a unit unless this has already been done. If the unit has code in this mode, lets
+    /// VMs use this mode.
     #[cold]
     pub(super) fn compile(&self, unit: &Unit, form: &Form, mode: Mode) -> Option<Entry> {
         let entry = *unit.code[mode as usize].get_or_init(|| {

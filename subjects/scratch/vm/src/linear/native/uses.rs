@@ -35,8 +35,8 @@ impl Length {
     /// Minimum number of blocks for each stop.
     const BLOCKS: u32 = 12;
 
-    /// Records the number of blocks up to a stop. Returns whether recent executions are too short for
-    /// native code.
+    /// Records the number of blocks up to a stop. Returns whether recent executions are too short
+    /// for native code.
     #[inline]
     pub(super) fn is_short_after(&mut self, blocks: u32) -> bool {
         self.blocks = self.blocks.saturating_add(blocks);
@@ -58,8 +58,8 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// Number of blocks for each instruction of the unit after which the VM chooses the mode. Executing
-    /// these blocks takes about as long as compiling.
+    /// Number of blocks for each instruction of the unit after which the VM chooses the mode.
+    /// Executing these blocks takes about as long as compiling.
     const BLOCKS: u64 = 10_000;
     /// Below this number of calls for each block, calls go through the bridge.
     const FEW: f64 = 0.02;
@@ -86,8 +86,8 @@ impl Calls {
 
 impl Use {
     /// Counts the blocks that native code has executed and the functions that native code has
-    /// called, and changes to the other mode if that mode is expected to be faster. With `is_eager`,
-    /// both modes are used in turn.
+    /// called, and changes to the other mode if that mode is expected to be faster. With
+    /// `is_eager`, both modes are used in turn.
     #[inline]
     pub(super) fn note(
         &mut self,

@@ -65,8 +65,8 @@ impl Generator<'_, '_> {
         self.builder.switch_to_block(next);
     }
 
-    /// The number of a value that is a number, or a numeral whose number is known; jumps to `longer`
-    /// for other values.
+    /// The number of a value that is a number, or a numeral whose number is known; jumps to
+    /// `longer` for other values.
     pub(super) fn numeral(&mut self, place: (Value, i32), longer: Block) -> Value {
         let (is_counted, found) = (self.seldom(), self.builder.create_block());
         let result = self.builder.append_block_param(found, D);
@@ -111,8 +111,8 @@ impl Generator<'_, '_> {
         result
     }
 
-    /// The number of an operand that is a number or a numeral; jumps to `longer` if the number cannot
-    /// be read.
+    /// The number of an operand that is a number or a numeral; jumps to `longer` if the number
+    /// cannot be read.
     pub(super) fn read(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand).or_else(|| self.numerals.get(&operand)) {
             return known;
