@@ -9,8 +9,8 @@ fn main() {
     divan::main();
 }
 
-/// A backdrop with a few colours, and `sprites` round sprites of 60 units in a row at a distance of
-/// `distance` from each other.
+/// A backdrop with two colours, and a row of `sprites` round sprites of 60 units with the given
+/// distance between their centres.
 fn stage(sprites: usize, distance: f64, direction: f64) -> (Scene, Vec<DrawableId>) {
     let mut skins = SkinSetBuilder::new(Limits::default());
     let mut add = |size: (u32, u32), body: &str| {

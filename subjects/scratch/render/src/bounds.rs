@@ -45,7 +45,7 @@ impl Rect {
         self.top - self.bottom
     }
 
-    /// The smallest box that contains both.
+    /// The smallest box that contains both boxes.
     pub(crate) fn union(self, other: Self) -> Self {
         Self {
             left: self.left.min(other.left),
@@ -78,7 +78,7 @@ impl Rect {
         self.left <= x && x <= self.right && self.bottom <= y && y <= self.top
     }
 
-    /// The box with a margin around it.
+    /// The box grown by a margin on every side.
     pub(crate) fn grown(self, margin: f64) -> Self {
         Self {
             left: self.left - margin,
@@ -98,7 +98,8 @@ impl Rect {
         }
     }
 
-    /// The box limited to the stage. A box outside of the stage becomes a part of a border.
+    /// The box limited to the stage. A box outside the stage becomes a part of the border of the
+    /// stage.
     pub(crate) fn on_stage(self) -> Self {
         Self {
             left: clamp(self.left, -STAGE_X, STAGE_X),

@@ -6,35 +6,34 @@ use crate::rounding::{clamp, clamped_byte};
 /// The colour behind all drawables: white.
 pub(crate) const BACKGROUND_COLOR: [u8; 3] = [255; 3];
 
-/// The number of a colour among the colours that a comparison distinguishes: the upper 5 bits of
-/// red and green, and the upper 4 bits of blue.
+/// The bits of a colour that comparisons consider: the upper 5 bits of red and green, and the upper
+/// 4 bits of blue.
 #[inline]
 pub(crate) fn color_kind([r, g, b]: [u8; 3]) -> usize {
     usize::from(r >> 3) << 9 | usize::from(g >> 3) << 4 | usize::from(b >> 4)
 }
 
-/// Whether a comparison counts two colours as the same: whether their [kinds](color_kind) are
-/// equal.
+/// Whether two colours count as the same in a comparison.
 #[inline]
 pub(crate) fn matches(a: [u8; 3], b: [u8; 3]) -> bool {
     color_kind(a) == color_kind(b)
 }
 
-/// The minimum and the maximum of each channel of the colours that count as the same as this
-/// colour.
+/// The minimum and the maximum of each channel among the colours that [match](matches) this colour.
 pub(crate) fn similar([r, g, b]: [u8; 3]) -> [(u8, u8); 3] {
     [(r & !7, r | 7), (g & !7, g | 7), (b & !15, b | 15)]
 }
 
-/// Whether a sampled colour agrees with a mask colour: it is not transparent, and the upper 6 bits
-/// are equal.
+/// Whether a sampled colour is not transparent and agrees with a mask colour in the upper 6 bits of
+/// each channel.
 #[inline]
 pub(crate) fn matches_mask(sample: [u8; 4], mask: [u8; 3]) -> bool {
     sample[3] > 0 && sample.iter().zip(mask).all(|(a, b)| (a ^ b) & 0xfc == 0)
 }
 
-/// Whether a colour (premultiplied, 0 to 1) agrees with a mask colour, as the graphics processor
-/// compares them: within 2/255, regardless of alpha. A black mask accepts transparent pixels.
+/// Whether each channel of a colour (premultiplied, 0 to 1) is within 2/255 of a mask colour, as
+/// the graphics processor compares them. Alpha is ignored, so a black mask accepts transparent
+/// pixels.
 pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
     drawn.iter().zip(mask).all(|(a, b)| (a - f64::from(b) / 255.0).abs() <= 2.0 / 255.0)
 }
@@ -83,8 +82,8 @@ pub(crate) fn with_effects(sample: [u8; 4], effects: &Effects, ghost: GhostEffec
     [r, g, b, a]
 }
 
-/// The colour effect: rotates the hue by `turn` (1 is a full circle). Dark and grey colours get a
-/// minimum value and saturation, so that the rotation is visible.
+/// Rotates the hue by `turn` (1 is a full circle). Dark and grey colours are changed first, so that
+/// the rotation is visible.
 fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     const MIN_VALUE: f64 = 0.11 / 2.0;
     const MIN_SATURATION: f64 = 0.09;
@@ -98,7 +97,7 @@ fn turned_hue([hue, saturation, value]: [f64; 3], turn: f64) -> [f64; 3] {
     [fraction(turn + hue + 1.0), saturation, value]
 }
 
-/// Computes `number % 1.0`, below 2^52 without a call of a library function.
+/// Computes `number % 1.0`, without a library call if the absolute value is below 2^52.
 fn fraction(number: f64) -> f64 {
     const LIMIT: f64 = (1_u64 << 52) as f64;
     if number.abs() < LIMIT {
@@ -174,7 +173,7 @@ pub(crate) fn with_effects_gpu(
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blend {
     color: [u8; 3],
-    /// Transparency of the colours so far, from 1 down to 0.
+    /// Transparency of the blend, from 0 to 1.
     left: f64,
 }
 
@@ -183,19 +182,19 @@ impl Blend {
         Self { color: [0; 3], left: 1.0 }
     }
 
-    /// Whether colours behind have no effect.
     #[inline]
     pub(crate) fn is_opaque(&self) -> bool {
         self.left == 0.0
     }
 
-    /// Whether some channel is above a bound. Colours behind cannot decrease a channel.
+    /// Whether some channel is above its bound in `most`. Colours added later cannot decrease a
+    /// channel.
     #[inline]
     pub(crate) fn exceeds(&self, most: [u8; 3]) -> bool {
         self.color.iter().zip(most).any(|(&channel, most)| channel > most)
     }
 
-    /// Adds a premultiplied colour behind the others. The bytes are rounded every time.
+    /// Adds a premultiplied colour behind the others and rounds the channels to bytes.
     #[inline]
     pub(crate) fn add_behind(&mut self, sample: [u8; 4]) {
         // Take a shortcut for a transparent colour and for an opaque first colour, with the same
@@ -213,7 +212,6 @@ impl Blend {
         self.left *= 1.0 - f64::from(sample[3]) / 255.0;
     }
 
-    /// The blend over [`BACKGROUND_COLOR`].
     #[inline]
     pub(crate) fn over_background(self) -> [u8; 3] {
         if self.is_opaque() {
@@ -227,7 +225,7 @@ impl Blend {
 /// bytes.
 #[inline]
 pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8; N] {
-    // Nothing shows through an opaque colour, so colours below it need not be computed.
+    // Nothing shows through an opaque colour.
     let through = 1.0 - over[3];
     std::array::from_fn(|channel| {
         let under = if through == 0.0 { 0.0 } else { f64::from(under[channel]) / 255.0 * through };
@@ -239,26 +237,24 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
     })
 }
 
-/// Whether compositing a premultiplied colour (0 to 1) over bytes changes none of them: its alpha
-/// is 0, and its channels, which effects may leave above 0, are so small that rounding to bytes
-/// removes them.
+/// Whether compositing a premultiplied colour (0 to 1) over bytes changes no byte: alpha is 0, and
+/// the other channels, which effects may leave above 0, are too small to change a rounded byte.
 pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
-    /// Channels below this value are rounded to 0: slightly less than half of 1/255.
+    /// Channels below this value are rounded to 0.
     const LEAST: f64 = 0.49 / 255.0;
     over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
 }
 
-/// The result of a query for a colour at a point, as far as the colour of the frontmost drawable
-/// after effects decides it.
+/// The result of a query for a colour at a point, as far as the frontmost drawable decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
-    /// The drawable is invisible there.
+    /// The drawable is invisible at the point.
     Nothing,
-    /// The wanted colour is visible, whichever drawables are behind it.
+    /// The wanted colour is visible, whatever is behind the drawable.
     Wanted,
-    /// Another colour is visible, whichever drawables are behind it.
+    /// Another colour is visible, whatever is behind the drawable.
     Other,
-    /// The result also depends on the drawables behind it.
+    /// The result also depends on the drawables behind.
     Blend,
 }
 
@@ -391,8 +387,6 @@ mod tests {
         assert_eq!(with_effects([64, 0, 0, 128], &bright, GhostEffect::Apply), [128; 4]);
     }
 
-    /// Colours with various values of each channel and of alpha, premultiplied or nearly
-    /// premultiplied.
     fn samples() -> impl Iterator<Item = [u8; 4]> {
         let channels = [0, 1, 7, 8, 40, 120, 127, 128, 200, 247, 248, 255];
         channels.into_iter().flat_map(move |alpha: u8| {

@@ -16,7 +16,7 @@ pub enum Effect {
     Pixelate,
     /// Repeats the costume in a grid.
     Mosaic,
-    /// Adds a number to every colour channel: -100 gives black, 100 white.
+    /// Adds a number to every colour channel: -100 results in black, and 100 in white.
     Brightness,
     /// Transparency in percent.
     Ghost,
@@ -99,8 +99,8 @@ impl Effects {
         self.converted[effect as usize] = effect.converted(raw);
     }
 
-    /// The converted values of all effects, and a bit for each effect that is enabled. The formulas
-    /// use nothing else of the effects.
+    /// The converted values of all effects, and a bit for each effect that is enabled. Formulas use
+    /// no other data of effects.
     pub(crate) fn parts(&self) -> (&[f64; 7], u8) {
         (&self.converted, self.enabled)
     }

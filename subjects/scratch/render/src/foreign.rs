@@ -1,7 +1,8 @@
 //! Calls of the libraries that read and draw documents.
 //!
-//! They make assumptions about numbers, for example that a width is not too small compared to a
-//! position, and panic if a document violates them. Such a document is treated as damaged.
+//! The libraries make assumptions about numbers, for example that a width is not too small compared
+//! to a position, and panic if a document violates an assumption. Such a document is treated as
+//! damaged.
 
 use std::cell::Cell;
 use std::panic::{self, AssertUnwindSafe};
@@ -11,7 +12,7 @@ thread_local! {
     static IS_CALLING: Cell<bool> = const { Cell::new(false) };
 }
 
-/// Calls a function. `None` if it panics; the panic is not reported.
+/// Calls a function. Returns `None` if the function panics. The panic is not reported.
 pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     install_panic_hook();
     let outer = IS_CALLING.replace(true);
@@ -22,7 +23,8 @@ pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     result.ok()
 }
 
-/// Installs a panic hook before the existing hook of the process, which does not get these panics.
+/// Installs a panic hook that passes only panics outside [`call`] to the existing hook of the
+/// process.
 fn install_panic_hook() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

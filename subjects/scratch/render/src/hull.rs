@@ -5,7 +5,7 @@ use crate::rounding::to_binary32;
 use crate::silhouette::Silhouette;
 
 /// The hull in the local coordinates of the model matrix, computed on the grid of logical units,
-/// not of texels or stage pixels. It is empty if nothing is solid.
+/// not of texels or stage pixels. The hull is empty if nothing is solid.
 ///
 /// Each row contributes the first and the last cell in which one of four samples is solid. Points
 /// are in the middle of their cells, so the box of an opaque costume is half a unit smaller on

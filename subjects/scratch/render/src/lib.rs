@@ -1,9 +1,9 @@
 //! A renderer without a screen, which computes everything that Scratch programs can sense.
 //!
-//! A [`SkinSet`] contains a project's costumes; it is immutable and shared. A [`Scene`] is the
-//! state of the draw list above it: positions, effects, layers, the pen layer, speech bubbles,
-//! and the two caches that Scratch programs can observe, hulls and raster levels. Cloning a
-//! scene creates a snapshot.
+//! A [`SkinSet`] contains the costumes of a project, and is immutable and shared. A [`Scene`]
+//! contains everything that changes: positions, effects, layers, the pen layer, speech bubbles, and
+//! the two caches that Scratch programs can observe, hulls and raster levels. Cloning a scene
+//! creates a snapshot.
 //!
 //! Costumes are rasterised when a query needs them. The results follow the pixel rules of the
 //! renderer of Scratch, including its mixture of binary32 storage and binary64 arithmetic, and are

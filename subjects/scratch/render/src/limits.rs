@@ -15,15 +15,15 @@ pub struct Limits {
     /// counts once for each use. The time for laying out a text is proportional to the square of
     /// its length.
     pub letters: usize,
-    /// Maximum sum, over all texts, of the number of letters times the number of elements of the
-    /// text, counted as for `letters`, because each element may select another font, in which the
-    /// whole text is laid out.
+    /// Maximum of the sum, over all `text` elements, of the number of letters times the number of
+    /// elements inside, counted as for `letters`. Each element may select another font, in which
+    /// the whole text is laid out.
     pub letters_in_fonts: u64,
     /// Maximum width or height of a costume, in pixels of the file or units of the `viewBox`.
     pub side: u32,
     /// Maximum number of pixels of a costume in its original size, which is doubled on both axes
-    /// for a bitmap of resolution 1; also the maximum for all bitmaps in an SVG document together,
-    /// each of which counts once for each use.
+    /// for a bitmap of resolution 1. The same limit applies to all bitmaps in an SVG document
+    /// together; each bitmap counts once for each use.
     pub pixels: u64,
     /// Maximum number of pixels that drawing one raster of an SVG document may paint, including
     /// layers, masks, filters and pattern tiles. The number is estimated before drawing; a raster
@@ -76,7 +76,8 @@ pub enum SkinError {
         /// The limit of the product.
         pixels: u64,
     },
-    /// The texts of the document have more letters than [`Limits::letters`].
+    /// The text of the document has more letters than [`Limits::letters`].
+    /// [`Limits::letters_in_fonts`] allow.
     #[error("the texts have {found} letters, {limit} are allowed")]
     TooMuchText {
         /// Number of letters, without referenced elements.
@@ -103,7 +104,7 @@ pub enum SkinError {
 
 impl SkinError {
     /// Whether the error is an exceeded limit. False if [`Limits::nodes`] is exceeded, because this
-    /// is not distinguished from damage.
+    /// error is not distinguished from damage.
     pub fn is_limit(&self) -> bool {
         matches!(
             self,

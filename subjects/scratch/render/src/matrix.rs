@@ -1,7 +1,7 @@
 //! Transformations from costume to stage coordinates and back.
 //!
 //! The original keeps its matrices in binary32 arrays but computes in binary64. Every entry
-//! here is a binary32 number; the arithmetic between them is binary64.
+//! here is a binary32 number, but the arithmetic is binary64.
 
 use crate::bounds::HullPoints;
 use crate::bounds::Rect;
@@ -94,10 +94,10 @@ impl Model {
         (to(self.xx, self.xy, self.tx), to(self.yx, self.yy, self.ty))
     }
 
-    /// The box around some local points after rotation and scaling but without translation;
-    /// `None` without points. [`translated`](Self::translated) computes from it the box around
-    /// the points after [`apply`](Self::apply), exact to the bit, because both addition and
-    /// rounding are monotone.
+    /// The box around some local points after rotation and scaling but without translation; `None`
+    /// without points. From this box, [`translated`](Self::translated) computes the box around the
+    /// points after [`apply`](Self::apply), exact to the bit, because both addition and rounding
+    /// are monotone.
     pub(crate) fn untranslated(&self, points: &HullPoints) -> Option<Rect> {
         let turned = |&(x, y): &(f32, f32)| {
             let (x, y) = (f64::from(x), f64::from(y));
@@ -133,7 +133,7 @@ impl Model {
         Rect { left: -hx + x, right: hx + x, bottom: -hy + y, top: hy + y }
     }
 
-    /// The inverse; its entries are NaN and infinities if the matrix is singular.
+    /// The inverse; its entries are NaN or infinite if the matrix is singular.
     pub(crate) fn inverse(&self) -> InverseModel {
         let [xx, yx, xy, yy, tx, ty] =
             [self.xx, self.yx, self.xy, self.yy, self.tx, self.ty].map(f64::from);

@@ -4,17 +4,17 @@ use rustc_hash::FxHashSet;
 
 use crate::color::{BACKGROUND_COLOR, Shown, color_kind};
 
-/// Maximum number of different pixels that are kept.
+/// Maximum number of different pixels that are kept, including the transparent pixel.
 const MAX_PIXELS: usize = 256;
 
 /// The colours of a raster's premultiplied pixels.
 #[derive(Clone, Debug)]
 pub(crate) struct Palette {
-    /// The [kinds](color_kind) of opaque pixels, one bit for each.
+    /// The [kinds](color_kind) of the opaque pixels, as a bit set.
     kinds: Box<[u64]>,
-    /// Whether some pixel is translucent.
     translucent: bool,
-    /// The different pixels and the transparent one; `None` if there are more than [`MAX_PIXELS`].
+    /// The different pixels and the transparent pixel; `None` if there are more than
+    /// [`MAX_PIXELS`].
     pixels: Option<Box<[[u8; 4]]>>,
 }
 
@@ -49,14 +49,14 @@ impl Palette {
         palette
     }
 
-    /// Whether a pixel has the colour, or is translucent and may show it with its background.
+    /// Whether some pixel may show the colour, by itself or blended with its background.
     pub(crate) fn may_show(&self, rgb: [u8; 3]) -> bool {
         let kind = color_kind(rgb);
         self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1
     }
 
-    /// Whether a pixel may show the wanted colour after effects, according to `shown`, which
-    /// applies them to a pixel. True if there are too many pixels to keep.
+    /// Whether some pixel may show the wanted colour after effects, which `shown` applies. True if
+    /// there are too many different pixels to keep.
     pub(crate) fn may_show_after(&self, shown: impl Fn([u8; 4]) -> Shown) -> bool {
         let may = |pixel: &[u8; 4]| matches!(shown(*pixel), Shown::Wanted | Shown::Blend);
         self.pixels.as_ref().is_none_or(|pixels| pixels.iter().any(may))

@@ -1,7 +1,6 @@
 //! Pictures in the formats of bitmap costumes: PNG, JPEG, GIF, WebP and BMP.
 //!
-//! Pixels are not converted: colour profiles are ignored, and only the first picture of an
-//! animation is read.
+//! Colour profiles are ignored, and only the first picture of an animation is read.
 
 mod bmp;
 #[cfg(test)]
@@ -40,7 +39,7 @@ pub(crate) struct Picture {
 }
 
 impl Format {
-    /// The format according to the first bytes of a file; `None` if they are of no known format.
+    /// The format according to the first bytes of a file; `None` if the format is not known.
     pub(crate) fn of(data: &[u8]) -> Option<Format> {
         Some(match data {
             [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n', ..] => Format::Png,
@@ -80,8 +79,8 @@ impl Format {
 }
 
 impl Picture {
-    /// Decodes a file; `None` if its format is unknown or it is damaged. The caller has checked the
-    /// size of the picture.
+    /// Decodes a file. Returns `None` if the format is not known or the file is damaged. The caller
+    /// must have checked the size of the picture.
     pub(crate) fn decode(data: &[u8]) -> Option<Picture> {
         match Format::of(data)? {
             Format::Png => png(data),
@@ -111,7 +110,6 @@ impl Picture {
         Picture { width, height, pixels }
     }
 
-    /// Encodes a picture as a PNG file.
     #[cfg(test)]
     pub(crate) fn to_png(&self) -> Vec<u8> {
         let mut file = Vec::new();

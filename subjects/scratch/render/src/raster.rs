@@ -2,7 +2,7 @@
 //!
 //! Programs sense every pixel that is partly covered, so the outline of a costume must consist of
 //! the same pixels as in the browser. The browser draws on a graphics device, which may be
-//! emulated: a path covers a pixel by the share of four samples, a rectangle by the exact area;
+//! emulated: a path covers a pixel by the share of four samples, and a rectangle by the area;
 //! strokes consist of triangles, and corners are rounded to a grid of 1/16 pixel. This module
 //! computes the coverage of plain paths in that way. `resvg` draws everything else: blending, text
 //! and unusual elements.
@@ -33,8 +33,8 @@ pub(crate) const ROUND_SHAPE_ID: &str = "catherd:round";
 
 /// Maximum absolute coordinate, in pixels, of bitmaps, ellipses and strips that are drawn here.
 const MAX_COORDINATE: f32 = 1e6;
-/// Maximum number of edges of a stroke that is drawn as a strip. Longer strokes are outlined,
-/// because a small document may contain very many edges.
+/// Maximum number of edges of a stroke that is drawn as a strip. Strokes with more edges are
+/// outlined, because a small document may contain very many edges.
 const MAX_EDGES: f64 = 1e6;
 
 /// The method that determines the pixels at the edges of plain paths.
@@ -42,8 +42,8 @@ const MAX_EDGES: f64 = 1e6;
 pub(crate) enum Edges {
     /// With four samples for each pixel, as on a graphics device.
     Device,
-    /// With the larger number of samples of `resvg`, so that pixels are not empty even if a small
-    /// part of them is covered.
+    /// With the larger number of samples of `resvg`, so that pixels are not empty even if only a
+    /// small part is covered.
     Fine,
 }
 
@@ -94,7 +94,7 @@ impl Painter {
         }
     }
 
-    /// Draws a bitmap. Returns false if `resvg` must draw it.
+    /// Draws a bitmap. Returns false if `resvg` must draw the image.
     fn image(&mut self, image: &usvg::Image, transform: Transform, pixmap: &mut Pixmap) -> bool {
         if !image.is_visible() {
             return true;
@@ -262,7 +262,7 @@ fn is_translucent_only(group: &usvg::Group) -> bool {
 
 /// Whether the stroke of a line is drawn as a strip of triangles. The stroke of a straight line
 /// without round ends is a rectangle, and strokes of rectangles are drawn differently. Strokes with
-/// too large coordinates or too many edges are outlined.
+/// excessive coordinates or too many edges are outlined.
 fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
     let straight = strip::is_line(line) && style.line_cap != LineCap::Round;
     let bounds = line.bounds();
@@ -278,7 +278,7 @@ fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
 }
 
 /// Whether a path is painted without patterns and with smooth edges. Circles and ellipses with a
-/// stroke are excluded, because `resvg` draws them more like the browser does.
+/// stroke are excluded, because the result of `resvg` is more similar to the browser.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
     let round_line = path.id().starts_with(ROUND_SHAPE_ID) && path.stroke().is_some();

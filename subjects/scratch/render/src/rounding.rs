@@ -1,7 +1,7 @@
 //! Rounding as in the JavaScript code of the original.
 
-/// Computes `f64::floor` quickly. The function of the standard library is a call on processors
-/// without an instruction for it.
+/// Computes `f64::floor` quickly. On processors without a suitable instruction, the function of the
+/// standard library is a call.
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
@@ -23,7 +23,7 @@ pub(crate) fn round_half_up(x: f64) -> f64 {
 #[inline]
 pub(crate) fn clamped_byte(x: f64) -> u8 {
     // `max` maps NaN to 0. After adding 2^52, no bits remain for a fraction, so the sum is rounded
-    // to even. Without special instructions this is much faster than a call.
+    // to even. Without special instructions, this is much faster than a call.
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let clamped = x.max(0.0).min(255.0);
@@ -35,7 +35,7 @@ pub(crate) fn to_binary32(x: f64) -> f64 {
     f64::from(x as f32)
 }
 
-/// `min(max(n, low), high)`: `high` if the interval is empty; NaN stays NaN.
+/// `min(max(n, low), high)`, which is `high` if the interval is empty. NaN stays NaN.
 pub(crate) fn clamp(n: f64, low: f64, high: f64) -> f64 {
     let raised = if n < low { low } else { n };
     if raised > high { high } else { raised }

@@ -1,4 +1,4 @@
-//! The scene: the state of all drawables, and queries on it.
+//! The scene: the state of all drawables, with queries.
 
 mod answers;
 mod bubble;
@@ -58,8 +58,8 @@ pub struct DrawableId(pub u32);
 pub struct Scene {
     skins: Arc<SkinSet>,
     drawables: Vec<Drawable>,
-    /// The id of each drawable, ascending. They are stored apart from the drawables, because a
-    /// search among drawables would read a cache line for each comparison.
+    /// The ids of the drawables, in ascending order. They are stored separately, because a search
+    /// among drawables would read a cache line for each comparison.
     ids: Vec<DrawableId>,
     hints: Hints,
     /// See [`next_version`].
@@ -97,7 +97,8 @@ impl Clone for Scene {
         }
     }
 
-    /// Keeps the query cache, which is valid for every scene with these skins.
+    /// Keeps the query cache if both scenes share their skins, because the cache is valid for every
+    /// scene with these skins.
     fn clone_from(&mut self, source: &Self) {
         if !Arc::ptr_eq(&self.skins, &source.skins) {
             *self = source.clone();
@@ -135,13 +136,13 @@ impl PartialEq for Scene {
     }
 }
 
-/// Estimated bytes of a drawable, fixed for the same reason as [`Scene::BYTES`].
+/// Estimated size of a drawable in bytes, fixed for the same reason as [`Scene::BYTES`].
 const DRAWABLE_BYTES: usize = 232;
 
 impl Scene {
-    /// Estimated bytes of a scene, without the memory that it points to. The number is fixed,
-    /// because the results of callers depend on these estimates, so a change of the caches must not
-    /// change them.
+    /// Estimated size of a scene in bytes, without the memory that it points to. The number is
+    /// fixed, because results of callers depend on the estimate, which a change of the caches must
+    /// not change.
     pub const BYTES: usize = 240;
 
     /// An empty scene.
@@ -171,8 +172,8 @@ impl Scene {
         self.colors_ignored = true;
     }
 
-    /// Adds a drawable without a skin in front of its group. It is visible, at the origin, in
-    /// direction 90, and has a scale of 100 percent.
+    /// Adds a drawable without a skin at the front of its group. The drawable is visible, at the
+    /// origin, in direction 90, and has a scale of 100 percent.
     pub fn add(&mut self, group: Group) -> DrawableId {
         let id = DrawableId(self.next);
         self.next += 1;
@@ -210,7 +211,7 @@ impl Scene {
         }
     }
 
-    /// Moves a drawable. It is drawn and sensed at whole units; ties are rounded upwards.
+    /// Moves a drawable. Drawables are drawn and sensed at whole units; ties are rounded upwards.
     pub fn set_position(&mut self, id: DrawableId, x: f64, y: f64) {
         if let Some(drawable) = self.get_mut(id) {
             drawable.move_to(x, y);

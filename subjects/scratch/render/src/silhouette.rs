@@ -84,8 +84,7 @@ impl Silhouette {
         }
     }
 
-    /// Creates a transparent raster with this number of tiles in a row and this number of rows of
-    /// tiles.
+    /// Creates a transparent raster with `across` tiles in a row, and `down` rows of tiles.
     pub(crate) fn blank(across: usize, down: usize) -> Self {
         Self {
             width: across * TILE.0,
@@ -101,7 +100,8 @@ impl Silhouette {
         self.width == other.width && self.pixels == other.pixels && self.tiles == other.tiles
     }
 
-    /// Column and row of a texture coordinate, which is scaled by W-1 and H-1, not by W and H.
+    /// Column and row of texture coordinates, which are scaled by the width minus 1 and the height
+    /// minus 1.
     #[inline]
     pub(crate) fn texel(&self, (u, v): (f64, f64)) -> (i32, i32) {
         (index(u, self.width), index(v, self.height))
@@ -128,7 +128,7 @@ impl Silhouette {
         self.solid(column, row)
     }
 
-    /// Touching with four samples, for which the shape grows by up to one texel on all sides.
+    /// Touching with four samples, with which the shape grows by up to one texel on all sides.
     #[inline]
     pub(crate) fn touches_linear(&self, texture: (f64, f64)) -> bool {
         let (column, row) = self.texel(texture);
@@ -144,7 +144,7 @@ impl Silhouette {
             || self.solid(column + 1, row + 1)
     }
 
-    /// The premultiplied colour at a texture coordinate; transparent outside of the unit square.
+    /// The premultiplied colour at texture coordinates; transparent outside the unit square.
     #[inline]
     pub(crate) fn color(&self, (u, v): (f64, f64)) -> [u8; 4] {
         if u < 0.0 || v < 0.0 || u > 1.0 || v > 1.0 || self.is_empty() {
@@ -212,7 +212,7 @@ impl Silhouette {
 #[inline]
 fn index(t: f64, length: usize) -> i32 {
     // After adding this number, no bits remain for a fraction, so the lower bits are the integer.
-    // Without special instructions this is much faster than `floor`, and it can be vectorised.
+    // Without special instructions, this is much faster than `floor`, and can be vectorised.
     // `max` maps NaN to its argument.
     const NO_FRACTION: f64 = (3_u64 << 51) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]

@@ -1,4 +1,4 @@
-//! Costumes: immutable, shared between scenes, rasterised when first sensed.
+//! Costumes, which are immutable, shared between scenes, and rasterised when first sensed.
 
 mod bitmap;
 mod vector;
@@ -20,7 +20,7 @@ pub struct SkinId(pub u32);
 #[derive(Debug)]
 pub struct SkinSet {
     skins: Vec<Skin>,
-    /// The origin of each skin; `None` for blank skins.
+    /// The origin of each skin; `None` for blank skins and in sets with fine edges.
     origins: Vec<Option<Origin>>,
     refused: usize,
     limits: Limits,
@@ -57,7 +57,7 @@ impl SkinSetBuilder {
     }
 
     /// Starts an empty set with the limits of another set. Costumes that both sets contain are
-    /// shared, with all rasters that either of them computes.
+    /// shared, with all rasters that either set computes.
     pub fn sharing(other: &SkinSet) -> Self {
         let known = other.origins.iter().zip(&other.skins);
         let known = known
@@ -73,7 +73,7 @@ impl SkinSetBuilder {
     /// replaced by one of them. System fonts are never used, because they differ between computers.
     ///
     /// # Errors
-    /// If the file exceeds the [`Limits`], is not XML, or its root is not `svg`.
+    /// If the file exceeds the [`Limits`] or is not XML, or if its root is not `svg`.
     pub fn add_svg(
         &mut self,
         bytes: Arc<[u8]>,
@@ -85,12 +85,13 @@ impl SkinSetBuilder {
         })
     }
 
-    /// Adds a bitmap costume (PNG, JPEG, GIF, BMP or WebP, by its content). A stage unit has one
-    /// pixel if `resolution` is 1, otherwise two; `center` is in pixels of the file. Only the
-    /// header is read now. A picture that cannot be decoded later is fully transparent.
+    /// Adds a bitmap costume. The content of the file determines its format: PNG, JPEG, GIF, BMP or
+    /// WebP. The file has one pixel for each stage unit if `resolution` is 1, otherwise two;
+    /// `center` is in pixels of the file. Only the header is read now. A picture that cannot be
+    /// decoded later is fully transparent.
     ///
     /// # Errors
-    /// If the file exceeds the [`Limits`], or its format or header is not recognised.
+    /// If the file exceeds the [`Limits`], or if its format or header is not recognised.
     pub fn add_bitmap(
         &mut self,
         bytes: Arc<[u8]>,
@@ -103,7 +104,7 @@ impl SkinSetBuilder {
         })
     }
 
-    /// Adds a costume of size 0 x 0 that touches nothing, instead of a missing or damaged costume.
+    /// Adds a costume of size 0 x 0 that touches nothing, in place of a missing or damaged costume.
     ///
     /// Scratch shows a grey question mark instead, but studies should not depend on its outline. A
     /// project with a missing costume is reported when it is loaded.
@@ -117,7 +118,7 @@ impl SkinSetBuilder {
         SkinSet { skins, origins, refused, limits }
     }
 
-    /// Adds a costume of the other set, or a new one.
+    /// Adds a costume of the other set, or a new costume.
     fn add_picture(
         &mut self,
         origin: Origin,

@@ -33,7 +33,7 @@ pub(crate) struct ViewBox {
     pub(crate) height: f64,
 }
 
-/// A document. Only its size is computed when it is loaded.
+/// A document. When a document is loaded, only its size is computed.
 #[derive(Debug)]
 pub(crate) struct Document {
     text: String,
@@ -91,7 +91,7 @@ impl Document {
         cost.painted <= self.limits.painted as f64 && cost.layers <= self.limits.layers as f64
     }
 
-    /// The parsed drawing; `None` if it is invalid or exceeds the limits.
+    /// The parsed drawing; `None` if the document is invalid or exceeds the limits.
     pub(crate) fn tree(&self) -> Option<usvg::Tree> {
         let xml = parse(&self.text, &self.limits).ok()?;
         let mut root = Element::read(xml.root_element());
@@ -105,7 +105,8 @@ impl Document {
     }
 }
 
-/// A length in the browser's layout: a multiple of 1/64 pixel.
+/// Rounds a length down to a multiple of 1/64 pixel, as the browser's layout does. Lengths below
+/// 1/64 pixel are kept.
 fn layout_length(length: f64) -> f64 {
     if length < 1.0 / 64.0 { length } else { (length * 64.0).floor() / 64.0 }
 }
@@ -117,7 +118,7 @@ fn parse<'a>(text: &'a str, limits: &Limits) -> Result<roxmltree::Document<'a>, 
         .map_err(|error| SkinError::Xml(error.to_string()))
 }
 
-/// Checks the depth of a document first, because all later functions recurse into it.
+/// Checks the depth of a document first, because all later functions are recursive.
 fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     // Nodes are numbered in document order, parents before children.
     let mut depths: Vec<usize> = Vec::new();
@@ -186,7 +187,7 @@ fn has_giant_arc(path: &str) -> bool {
 }
 
 /// Parses a prepared document. Embedded bitmaps are read within the limits; references to other
-/// files are ignored. `None` if the document is invalid or exceeds the limits.
+/// files are ignored. Returns `None` if the document is invalid or exceeds the limits.
 fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
     if !expansion::expanded_size(root)?.is_within(limits) {
         return None;
@@ -198,7 +199,8 @@ fn build_tree(root: &Element, limits: &Limits) -> Option<usvg::Tree> {
         resolve_data: Box::new(move |_, data, _| {
             let format = Format::of(&data)?;
             let (width, height) = format.size(&data).ok()?;
-            // This is called for each use of a picture, because each use decodes it.
+            // This function is called for each use of a picture, because each use decodes the
+            // picture.
             let more = u64::from(width) * u64::from(height);
             if added.fetch_add(more, Ordering::Relaxed).saturating_add(more) > pixels {
                 return None;

@@ -1,5 +1,5 @@
-//! Pixels of the pen layer in tiles. Copies of the layer share a tile until one of them draws on
-//! it.
+//! Pixels of the pen layer in tiles. Copies of the layer share a tile until one copy draws on the
+//! tile.
 
 use std::sync::{Arc, OnceLock};
 
@@ -7,9 +7,7 @@ use crate::color::source_over;
 
 /// Columns and rows of a tile, in pixels.
 pub(crate) const TILE: (usize, usize) = (32, 30);
-/// Number of pixels of a tile.
 const TILE_PIXELS: usize = TILE.0 * TILE.1;
-/// Bytes of the pixels of a tile.
 pub(crate) const TILE_BYTES: usize = 4 * TILE_PIXELS;
 
 /// Premultiplied pixels of a tile, rows from the top.
@@ -19,17 +17,15 @@ type Tile = [[u8; 4]; TILE_PIXELS];
 /// a tile.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tiles {
-    /// Tiles in a row.
+    /// Number of tiles in a row.
     across: usize,
     tiles: Vec<Arc<Tile>>,
 }
 
 impl Tiles {
-    /// No pixels.
     pub(crate) const NONE: Self = Self { across: 0, tiles: Vec::new() };
 
-    /// Creates transparent pixels with this number of tiles in a row and this number of rows of
-    /// tiles.
+    /// Creates transparent pixels: `across` tiles in a row, and `down` rows of tiles.
     pub(crate) fn blank(across: usize, down: usize) -> Self {
         static BLANK: OnceLock<Arc<Tile>> = OnceLock::new();
         let blank = BLANK.get_or_init(|| Arc::new([[0; 4]; TILE_PIXELS]));
@@ -56,8 +52,8 @@ impl Tiles {
     }
 }
 
-/// A tile to draw on, which is copied by the first change if it is shared. Columns and rows are
-/// counted from the corner of the whole raster.
+/// A tile to draw on. The first change copies a shared tile. Columns and rows are counted from the
+/// corner of the whole raster.
 pub(crate) struct Canvas<'a> {
     left: usize,
     top: usize,

@@ -13,7 +13,7 @@ use fragments::fragment;
 use proptest::prelude::*;
 use rusty_fork::rusty_fork_test;
 
-/// Limits that are so small that every document is drawn quickly.
+/// Limits small enough for every document to be drawn quickly.
 fn limits() -> Limits {
     Limits {
         bytes: 1 << 20,
@@ -28,7 +28,7 @@ fn limits() -> Limits {
     }
 }
 
-/// Executes every kind of query for a costume.
+/// Executes various queries for a costume.
 fn sense(builder: SkinSetBuilder, skin: catherd_scratch_render::SkinId) {
     let mut scene = Scene::new(Arc::new(builder.build()));
     let id = scene.add(Group::Sprite);
@@ -72,7 +72,7 @@ rusty_fork_test! {
         assert!(matches!(sense_bitmap(b"no picture"), Err(SkinError::Picture(_))));
         let wide = stage::png(4000, 1, |_, _| [0; 4]);
         assert!(matches!(sense_bitmap(&wide), Err(SkinError::PictureTooLarge { .. })));
-        // Resolution 1 doubles both sides, so this is 1,440,000 pixels.
+        // Resolution 1 doubles both sides, so the picture has 1,440,000 pixels.
         let doubled = stage::png(600, 600, |_, _| [0; 4]);
         let error = sense_bitmap(&doubled).unwrap_err();
         assert_eq!(
@@ -164,7 +164,8 @@ rusty_fork_test! {
 
     #[test]
     fn references_cannot_nest_without_end() {
-        // Groups nested as deeply as the default limit allows, each with a reference to the next.
+        // Groups nested almost as deeply as the default limit allows, each with a reference to the
+        // previous group.
         let depth = Limits::default().depth - 6;
         let mut body = String::from("<rect id='n0' width='9' height='9'/>");
         for i in 1..8 {
@@ -216,7 +217,6 @@ rusty_fork_test! {
     }
 }
 
-/// The number of generated cases of each test.
 fn cases() -> ProptestConfig {
     ProptestConfig { cases: 128, failure_persistence: None, ..ProptestConfig::default() }
 }
@@ -258,7 +258,7 @@ rusty_fork_test! {
     }
 }
 
-/// With the default limits, tests the longest text that is drawn, and longer texts: written out,
+/// Tests, with the default limits, the longest text that is drawn, and longer text: written out,
 /// repeated, and in many fonts.
 #[test]
 #[ignore = "takes long"]
@@ -323,7 +323,6 @@ fn large_bitmaps_are_bounded() {
     assert!(!shows(&format!("{image}<use href='#i'/>")), "more than 2^20 pixels in all");
 }
 
-/// Bytes in base 64.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

@@ -389,8 +389,8 @@ fn large_areas_are_finished_from_the_top_by_drawing() {
     let marked =
         |y: u32| svg(480, 360, &format!("<rect y='{y}' width='480' height='1' fill='blue'/>"));
     // Because of the rounding error of the half turn, the area has 242 x 242 points. With two
-    // drawables 83 rows of points are sampled from the bottom, y = -121 to -39, which read the rows
-    // 218 to 300. The other rows are drawn.
+    // drawables, 83 rows of points are sampled from the bottom, y = -121 to -39, which read the
+    // rows 218 to 300. The other rows are drawn.
     for (row, found) in
         [(60, true), (130, true), (215, true), (217, true), (218, true), (300, true), (301, false)]
     {

@@ -37,7 +37,7 @@ struct Channel {
 
 impl Channel {
     /// The channel of a mask; `None` if the mask has no bits, bits that are not contiguous, or bits
-    /// outside of the pixel.
+    /// outside the pixel.
     fn of(mask: u32, depth: u32) -> Option<Channel> {
         let max = mask.checked_shr(mask.trailing_zeros())?;
         if u64::from(mask) >> depth > 0 || max & max.wrapping_add(1) > 0 {
@@ -149,8 +149,9 @@ impl<'a> Bmp<'a> {
         }
     }
 
-    /// Decodes runs of pixels. Pixels that no run sets are black. `None` if the data end early or a
-    /// run exceeds the picture; but a repeated index of 8 bits is cut at the end of its row.
+    /// Decodes runs of pixels. Pixels that no run sets are black. Returns `None` if the data end
+    /// early, a run exceeds its row, or a move leaves the picture. A repeated index of 8 bits is
+    /// cut at the end of its row instead.
     fn runs(&self, data: &[u8], palette: &Palette, mut rows: Vec<&mut [[u8; 4]]>) -> Option<()> {
         let mut data = data.iter().copied();
         let (mut x, mut y) = (0, 0);

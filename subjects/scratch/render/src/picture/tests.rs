@@ -9,7 +9,7 @@ fn bytes(hex: &str) -> Vec<u8> {
         .collect()
 }
 
-/// The pixels of a file, whose number must agree with the header.
+/// Decodes a file and compares the size of the picture with the header.
 fn decoded(file: &[u8]) -> Vec<[u8; 4]> {
     let picture = Picture::decode(file).unwrap();
     assert_eq!(Format::of(file).unwrap().size(file), Ok((picture.width, picture.height)));
@@ -106,7 +106,7 @@ fn bmp_pixels_are_indices_or_channels_of_bits() {
     let masks = [0xf000_u32, 0x0f00, 0x00f0].map(u32::to_le_bytes).concat();
     let masked = decoded(&bmp((2, 1), 16, 3, 0, &[&masks, &[0xf0, 0x01, 0x0f, 0xf8]]));
     assert_eq!(masked, [[0, 17, 255, 255], [255, 136, 0, 255]]);
-    // The fourth byte is not alpha in a header without a mask for it.
+    // Without a mask for alpha, the fourth byte is ignored.
     let words = decoded(&bmp((1, 1), 32, 0, 0, &[&[1, 2, 3, 0]]));
     assert_eq!(words, [[3, 2, 1, 255]]);
 }

@@ -1,8 +1,8 @@
 //! Bitmaps within documents, with nearest sampling.
 //!
-//! The browser first halves a bitmap repeatedly, as long as the result is not smaller than the
-//! drawn size; then the device samples the result. On the border between two pixels, both steps
-//! select the left or the upper pixel.
+//! The browser first halves a bitmap repeatedly while the result is not smaller than the drawn
+//! size; then the device samples the result. On the border between two pixels, both steps select
+//! the left or the upper pixel.
 
 use resvg::tiny_skia::{Pixmap, PremultipliedColorU8, Transform};
 use resvg::usvg::{self, ImageKind, ImageRendering};
@@ -11,7 +11,7 @@ use super::rectangle::Rectangle;
 use super::samples::Area;
 use crate::picture::Picture;
 
-/// A bitmap and the rectangle in pixels that it fills.
+/// A bitmap, and the rectangle, in pixels, that the bitmap fills.
 pub(super) struct Bitmap {
     picture: Picture,
     pub(super) place: Rectangle,
@@ -20,8 +20,8 @@ pub(super) struct Bitmap {
 }
 
 impl Bitmap {
-    /// Decodes a bitmap. `None` if it is not sampled in this way, because it is rotated or skewed,
-    /// smoothed, an SVG document, or damaged.
+    /// Decodes a bitmap. Returns `None` if the bitmap is not sampled in this way, because it is
+    /// rotated or skewed, smoothed, an SVG document, or damaged.
     pub(super) fn of(image: &usvg::Image, transform: Transform) -> Option<Bitmap> {
         let Transform { sx, sy, kx, ky, tx, ty } = transform;
         let nearest = matches!(
@@ -68,8 +68,8 @@ impl Bitmap {
     }
 }
 
-/// The row or column of a bitmap at a distance from its left or upper edge, given the length with
-/// which it is drawn; both are in pixels of the pixmap.
+/// The column or row of a bitmap at the distance `at` from its left or upper edge. The distance and
+/// the drawn `length` are in pixels of the pixmap.
 fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     let at = at / length * f64::from(count);
     let at = if mirrored { f64::from(count) - at } else { at };
@@ -77,7 +77,7 @@ fn source(at: f64, length: f64, count: u32, mirrored: bool) -> u32 {
     ((at.ceil() - 1.0) as u32).min(count - 1)
 }
 
-/// Halves a bitmap repeatedly, while it remains at least as large as it is drawn.
+/// Halves a bitmap repeatedly while the result is not smaller than the drawn size.
 fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
     let Picture { width, height, .. } = picture;
     let halved = |halvings: u32| ((width >> halvings).max(1), (height >> halvings).max(1));

@@ -21,7 +21,7 @@ const FILTER_LAYERS: f64 = 3.0;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RasterCost {
     /// Number of painted pixels, including layers, masks and tiles; pixels of a filter count as
-    /// often as it reads them.
+    /// often as the filter reads them.
     pub(crate) painted: f64,
     /// Largest number of pixels of layers that exist at the same time.
     pub(crate) layers: f64,
@@ -29,7 +29,7 @@ pub(crate) struct RasterCost {
 
 impl RasterCost {
     /// Estimates the cost of drawing a document into a picture of `pixels` pixels. The number of
-    /// painted pixels is infinite if the document has more than [`MAX_VISITS`] nodes.
+    /// painted pixels is infinite if more than [`MAX_VISITS`] nodes are visited.
     pub(crate) fn estimate(tree: &usvg::Tree, transform: Transform, pixels: f64) -> RasterCost {
         let visits = Cell::new(MAX_VISITS);
         Estimate { pixels, visits: &visits }.group(tree.root(), transform)
@@ -41,7 +41,7 @@ impl RasterCost {
         self.layers = self.layers.max(other.layers);
     }
 
-    /// The cost of drawing into additional layers of this number of pixels.
+    /// The cost of drawing into additional layers with `layers` pixels.
     fn in_layers(self, layers: f64) -> RasterCost {
         RasterCost { painted: self.painted + layers, layers: self.layers + layers }
     }
@@ -135,8 +135,8 @@ impl Estimate<'_> {
         cost.in_layers(layer)
     }
 
-    /// How often a filter primitive reads each pixel. Adds the cost of drawing a primitive that is
-    /// a picture to `cost`.
+    /// Estimates how often a filter primitive reads each pixel. Adds the cost of drawing a
+    /// primitive that is a picture to `cost`.
     fn reads_per_pixel(
         &self,
         kind: &Kind,

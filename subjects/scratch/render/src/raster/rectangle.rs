@@ -14,7 +14,7 @@ pub(super) struct Rectangle {
 }
 
 impl Rectangle {
-    /// The rectangle of a path; `None` if the path is not a rectangle.
+    /// The rectangle of a path; `None` if the path is not an axis-aligned rectangle.
     pub(super) fn of(path: &Path) -> Option<Self> {
         let mut points: Vec<Point> = Vec::with_capacity(5);
         for (index, segment) in path.segments().enumerate() {
@@ -69,7 +69,8 @@ impl Rectangle {
             let rows = overlap(y, self.top, self.bottom);
             let pixels = &mut alpha[y * width + area.left..y * width + area.right];
             for (pixel, columns) in pixels.iter_mut().zip(&columns) {
-                // At corners the device uses the smaller coverage of both directions, not the area.
+                // At corners, the device uses the smaller of the coverages in both directions, not
+                // the area.
                 *pixel = (columns.min(rows) * 255.0).round() as u8;
             }
         }

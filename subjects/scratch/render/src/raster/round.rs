@@ -3,8 +3,8 @@
 //! Corners of the shape are pieces of the unit circle in separate coordinates, drawn as triangles
 //! half a pixel larger than the shape. In each pixel, the device divides the value of the equation
 //! by the difference from neighbouring pixels, so that the width of the edge equals the extent of a
-//! pixel perpendicular to the edge. The positions of triangles are rounded to the grid, but their
-//! coordinates are not.
+//! pixel perpendicular to the edge. The positions of vertices are rounded to the grid, but their
+//! coordinates relative to the unit circle are not.
 
 use resvg::tiny_skia::{Path, PathSegment, Point, Rect, Transform};
 
@@ -37,12 +37,11 @@ pub(super) struct Ellipse {
     transform: Transform,
 }
 
-/// Minimum length of an axis of an ellipse, in pixels. With shorter axes the vertices overflow
-/// binary32 in coordinates of the shape.
+/// Minimum length of a semi-axis of an ellipse, in pixels. With shorter semi-axes, vertices
+/// overflow binary32 in coordinates of the shape.
 const LEAST_AXIS: f32 = 1e-6;
 
-/// The ellipse from which a path was made; `None` if an axis is shorter than [`LEAST_AXIS`] or the
-/// transformation to pixels is singular or not finite.
+/// The ellipse from which a path was made, if the ellipse can be drawn here.
 pub(super) fn ellipse_of(path: &Path, transform: Transform) -> Option<Ellipse> {
     // The ends of the four arcs of an ellipse are on the sides of its box.
     let mut sides: Option<[f32; 4]> = None;
@@ -198,7 +197,7 @@ impl Frame {
             let ((a, outer_a), (b, outer_b)) = (inner[2 * i + 1], inner[(2 * i + 2) % 8]);
             triangles.extend([[a, b, outer_a], [b, outer_b, outer_a]]);
         }
-        // The inside, which is fully covered.
+        // The inside.
         for i in 1..7 {
             triangles.push([inner[0].0, inner[i].0, inner[i + 1].0]);
         }
@@ -207,7 +206,7 @@ impl Frame {
 }
 
 impl Ellipse {
-    /// The box in pixels, one pixel larger than the ellipse.
+    /// The sides, in pixels, of a box around the ellipse: left, top, right, bottom.
     pub(super) fn sides(&self) -> [f32; 4] {
         let Transform { sx, ky, kx, sy, tx, ty } = self.transform;
         let (across, down) = (sx.abs() + kx.abs() + 1.0, sy.abs() + ky.abs() + 1.0);

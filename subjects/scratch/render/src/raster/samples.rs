@@ -2,7 +2,7 @@
 
 use resvg::tiny_skia::{FillRule, Path, PathSegment, Point, Rect};
 
-/// Corners are rounded to a grid with this many positions for each pixel.
+/// Number of positions for each pixel, in each direction, on the grid to which corners are rounded.
 pub(super) const GRID: f32 = 16.0;
 /// Settings of the device for sampling pixels.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -26,8 +26,8 @@ const MASK_PIXELS: f32 = 16_384.0;
 const MASK_SIDE: f32 = 1024.0;
 
 impl Sampling {
-    /// The sampling of a filled path with this box in pixels, which contains all control points of
-    /// its curves.
+    /// The sampling of a filled path. `bounds` is its box in pixels, which contains all control
+    /// points of its curves.
     pub(super) fn of_fill(bounds: Rect) -> Sampling {
         let width = bounds.right().ceil() - bounds.left().floor();
         let height = bounds.bottom().ceil() - bounds.top().floor();
@@ -35,15 +35,15 @@ impl Sampling {
         if !(width * height <= MASK_PIXELS && width.max(height) <= MASK_SIDE) {
             return DIRECT;
         }
-        // The shelves of the atlas are as high as a power of two. A mask is turned if it then fills
-        // the height of its shelf, or fits into a lower shelf.
+        // The height of each shelf of the atlas is a power of two. A mask is turned if it then
+        // fills more of the height of its shelf, or fits into a lower shelf.
         let [across, down] = [width, height].map(|side| (side as u32).next_power_of_two());
         let transposed = if across == down { width > height } else { height > width };
         if transposed { TRANSPOSED } else { MASKED }
     }
 }
 
-/// Inverse of the largest distance of a curve from its chords, in pixels.
+/// Inverse of the maximum distance between a curve and its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
 /// Binary logarithm of the largest number of chords of a curve.
 const MAX_HALVINGS: i32 = 5;
@@ -75,8 +75,8 @@ impl Edge {
         }
     }
 
-    /// The first sample column at or right of the edge, on a line of samples that are at
-    /// `offset` in every pixel.
+    /// The first sample column at the edge or to the right of the edge, on a line of samples that
+    /// are at `offset` in every pixel.
     fn column(&self, y: i32, offset: i32) -> i64 {
         let [x0, y0, x1, y1, y, offset] =
             [self.upper.0, self.upper.1, self.lower.0, self.lower.1, y, offset].map(i64::from);
@@ -113,8 +113,8 @@ pub(super) fn fill(
 /// Writes the coverage of the union of triangles to `alpha`, whose rows have `width` pixels.
 pub(super) fn fill_triangles(triangles: &[[Point; 3]], area: Area, width: usize, alpha: &mut [u8]) {
     let edges = triangles.iter().flat_map(|&[a, b, c]| {
-        // All triangles need the same orientation to form a union; rounding to the grid may flip a
-        // thin one.
+        // All triangles need the same orientation to form a union, but rounding to the grid may
+        // flip a thin triangle.
         let [pa, pb, pc] = [a, b, c].map(snapped).map(|(x, y)| (i64::from(x), i64::from(y)));
         let area = (pb.0 - pa.0) * (pc.1 - pa.1) - (pb.1 - pa.1) * (pc.0 - pa.0);
         let corners = if area < 0 { [a, c, b] } else { [a, b, c] };
@@ -227,8 +227,8 @@ fn between(a: Point, b: Point, t: f32) -> Point {
     Point::from_xy(a.x + (b.x - a.x) * t, a.y + (b.y - a.y) * t)
 }
 
-/// Replaces a curve by at least `least` chords, but not more than 2^[`MAX_HALVINGS`]; their number
-/// is a power of two.
+/// Replaces a curve by chords. Their number is the smallest power of two that is at least `least`,
+/// but at most 2^[`MAX_HALVINGS`].
 fn chords(least: f32, edges: &mut Vec<Edge>, from: Point, to: Point, at: impl Fn(f32) -> Point) {
     let mut count = 1;
     while (count as f32) < least && count < 1 << MAX_HALVINGS {

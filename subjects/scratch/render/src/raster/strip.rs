@@ -72,7 +72,7 @@ pub(super) fn triangles(path: &Path, style: &Stroke, transform: Transform) -> Ve
     strip.triangles
 }
 
-/// Upper bound for the number of edges of a stroke, if every curve turns by half a circle.
+/// Estimated maximum number of edges of a stroke.
 pub(super) fn max_edges(path: &Path, style: &Stroke, transform: Transform) -> f64 {
     let radial = PI * radial_segments(style, transform);
     path.len() as f64 * (2.0 * radial + MAX_PARAMETRIC)
@@ -298,7 +298,8 @@ impl Derivative {
         Self { a, b: minus(middle, c), c }
     }
 
-    /// The curve parameter at which the curve has a direction that occurs once.
+    /// The curve parameter at which the curve has the direction `tangent`, which must occur only
+    /// once.
     fn parallel_to(&self, tangent: Vector) -> f64 {
         let (a, half_b, c) =
             (cross(tangent, self.a), cross(tangent, self.b), cross(tangent, self.c));

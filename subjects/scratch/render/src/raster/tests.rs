@@ -1,4 +1,4 @@
-//! Tests of rasters. The expected pixels of strokes and ellipses are those of the browser with
+//! Tests of rasters. The expected pixels of strokes and ellipses were drawn by the browser with
 //! which the recordings were made.
 
 use super::*;

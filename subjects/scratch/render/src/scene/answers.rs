@@ -1,8 +1,8 @@
-//! Answers to queries, which are found by the fingerprint of all data that a query reads.
+//! Answers to queries, found by the fingerprint of all data that a query reads.
 //!
 //! Programs repeat queries: in the next step if nothing has moved, after a state is restored, and
 //! in other executions that begin in the same way. Fingerprints depend on the appearance of
-//! drawables, not on their ids, because clones often have the same states one after the other.
+//! drawables, not on their ids, because clones often have the same appearance one after another.
 
 use super::fingerprint::Fingerprint;
 
@@ -13,9 +13,7 @@ const MAX_SIZE: usize = 1 << 16;
 /// Answers by fingerprint. A new answer replaces any answer at the same place in the table.
 #[derive(Debug)]
 pub(super) struct Answers<A> {
-    /// `None` at places without an answer.
     table: Vec<Option<(Fingerprint, A)>>,
-    /// Number of answers.
     count: usize,
 }
 
@@ -26,7 +24,6 @@ impl<A> Default for Answers<A> {
 }
 
 impl<A: Copy> Answers<A> {
-    /// The answer to a query, if it is known.
     pub(super) fn get(&self, question: Fingerprint) -> Option<A> {
         if self.table.is_empty() {
             return None;
@@ -35,7 +32,6 @@ impl<A: Copy> Answers<A> {
         (known == question).then_some(answer)
     }
 
-    /// Keeps an answer.
     pub(super) fn insert(&mut self, question: Fingerprint, answer: A) {
         if self.count * 2 >= self.table.len() && self.table.len() < MAX_SIZE {
             let larger = (self.table.len() * 2).max(MIN_SIZE);

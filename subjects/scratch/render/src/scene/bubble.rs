@@ -15,14 +15,14 @@ const OUTLINE: f64 = 4.0;
 const TAIL: f64 = 12.0;
 const CORNER: f64 = 16.0;
 const FONT_SIZE: f64 = 14.0;
-/// Maximum number of characters that Scratch shows.
+/// Maximum number of characters that Scratch shows in a bubble.
 const MAX_TEXT: usize = 330;
 /// The appearance of a speech bubble.
 #[derive(Debug)]
 pub(super) struct Bubble {
     size: (f64, f64),
     pub(super) on_right: bool,
-    /// Created at the first click that may hit the bubble, because most bubbles are never clicked.
+    /// Created on first use.
     silhouette: OnceLock<Silhouette>,
 }
 
@@ -78,7 +78,7 @@ fn outline_contains((width, height): (f64, f64), (x, y): (f64, f64)) -> bool {
     dx * dx + dy * dy <= radius * radius
 }
 
-/// Width and height of a bubble with this text.
+/// Width and height of a bubble with this text, in stage units.
 pub(super) fn text_size(text: &str) -> (f64, f64) {
     let (mut lines, mut longest) = (0, 0.0_f64);
     for paragraph in clipped(text).split('\n') {
@@ -130,7 +130,7 @@ fn letter_width(letter: char) -> f64 {
     let thousandths = match letter {
         ' '..='~' => WIDTHS[letter as usize - ' ' as usize],
         '\0'..'\x20' => 0,
-        // East Asian letters and pictographs are square.
+        // East Asian characters and pictographs are square.
         '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' => 1000,
         '\u{ff00}'..='\u{ff60}' | '\u{1f000}'..='\u{3ffff}' => 1000,
         _ => 556,

@@ -10,7 +10,7 @@ use crate::bounds::Rect;
 use crate::silhouette::{EMPTY, Silhouette};
 use crate::skin::{Level, SkinSet};
 
-/// Slots of the drawables that can influence a query, front to back, and the box around their
+/// Slots of the drawables that can influence a query, from front to back, and the box around their
 /// intersections with the tester. The tester is the drawable that senses the others.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
@@ -18,8 +18,7 @@ pub(super) struct Candidates {
     pub(super) area: Option<Rect>,
 }
 
-/// The raster with which a drawable is sensed, which is the largest raster selected so far for its
-/// skin.
+/// The raster with which a drawable is sensed: the largest raster selected so far for its skin.
 pub(super) fn silhouette<'a>(
     skins: &'a SkinSet,
     levels: &[Level],
@@ -58,8 +57,9 @@ impl Scene {
         (enabled != 0).then(|| Fingerprint::of(skin.0.into()).with(word, 1).numbers(effects))
     }
 
-    /// Appends the data of a drawable to the fingerprint of a query within an area, in which the
-    /// queue of the pen has been drawn; `None` for a bubble and a drawable without a picture.
+    /// Appends the data of a drawable to the fingerprint of a query within an area. The queue of
+    /// the pen must have been drawn in the area. Returns `None` for a bubble and for a drawable
+    /// without a picture.
     #[inline]
     pub(super) fn with_print_in(
         &self,
@@ -96,7 +96,7 @@ impl Scene {
         }
     }
 
-    /// Selects at least the raster at 100 percent. `None` if the drawable has no raster.
+    /// Selects at least the raster at 100 percent. Returns `None` if the drawable has no raster.
     pub(super) fn require_full_size(&mut self, slot: usize) -> Option<()> {
         match self.drawables[slot].look {
             Look::Nothing => None,
@@ -110,14 +110,15 @@ impl Scene {
         }
     }
 
-    /// The box with the points at which a query tests its tester; `None` without points.
+    /// The box with the points at which a query tests its tester; `None` if there are no such
+    /// points.
     pub(super) fn query_bounds(&mut self, slot: usize) -> Option<Rect> {
         self.require_full_size(slot)?;
         let bounds = self.drawables[slot].fast_bounds().on_stage().snapped();
         (bounds.width() > 0.0 && bounds.height() > 0.0).then_some(bounds)
     }
 
-    /// Selects the drawables whose box intersects the box of the tester.
+    /// Selects the drawables whose boxes intersect the box of the tester.
     pub(super) fn candidates(
         &mut self,
         tester: usize,

@@ -12,24 +12,25 @@ use crate::bounds::Rect;
 use crate::color::color_kind;
 use crate::rounding::clamp;
 
-/// Approximate number of samples of a search, for any area.
+/// Approximate number of points of a grid in a large area.
 const SAMPLES: f64 = 1728.0;
 
 /// The drawables whose colours are searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ColorOf {
-    /// All visible drawables, including backdrop and pen layer, except this drawable and bubbles.
+    /// All visible drawables, including the backdrop and the pen layer, except this drawable and
+    /// bubbles.
     AllBut(DrawableId),
     /// Only this drawable, hidden or not, where it is not fully transparent.
     Only(DrawableId),
 }
 
-/// The points that a search may visit: a grid of cells around a start. A ring consists of the
-/// cells with the same larger coordinate (Chebyshev distance from the start).
+/// The points that a search may visit: a grid of cells around a start. A ring consists of the cells
+/// at the same Chebyshev distance from the start.
 struct Grid {
     start: (i32, i32),
     spacing: i32,
-    /// Ranges of columns and rows; the start is (0, 0).
+    /// Inclusive ranges of columns and rows; the start is (0, 0).
     columns: (i32, i32),
     rows: (i32, i32),
 }
@@ -56,9 +57,8 @@ impl Grid {
         })
     }
 
-    /// Removes the rings that are further from the start than `max_distance` plus 2 units. The 2
-    /// units are added because the caller measures from the start before its coordinates were
-    /// truncated.
+    /// Removes the rings that are further from the start than `max_distance` plus 2 units, because
+    /// the caller measures distances from the start before truncation.
     fn limit_distance(&mut self, max_distance: f64) {
         // The cast saturates.
         let max_distance = if max_distance.is_nan() { f64::INFINITY } else { max_distance };
@@ -135,14 +135,14 @@ impl Grid {
         }
     }
 
-    /// The first of some cells of one ring in the order of a breadth-first search from the start.
-    /// The search visits the eight neighbours by x, then by y. Therefore, among cells at the same
-    /// distance, it first visits the cell whose shortest path is lexicographically least.
+    /// The first of some cells of one ring that a breadth-first search from the start visits. The
+    /// search visits the eight neighbours of a cell in the order of x, then y. Therefore, the first
+    /// cell is the cell whose shortest path is lexicographically least.
     fn first_visited(&self, cells: &[(i32, i32)]) -> Option<(i32, i32)> {
         cells.iter().copied().min_by(|&a, &b| self.path(a).cmp(self.path(b)))
     }
 
-    /// The lexicographically least shortest path from the start to a cell: its moves by x and y.
+    /// The moves by x and y of the lexicographically least shortest path from the start to a cell.
     fn path(&self, cell: (i32, i32)) -> impl Iterator<Item = (i32, i32)> {
         let ring = cell.0.abs().max(cell.1.abs());
         // First down, as far as the grid permits and the cell remains reachable; then no move; then
@@ -157,7 +157,6 @@ impl Grid {
     }
 }
 
-/// The query of a search.
 struct ColorSearch<'a, 'b> {
     view: ColorView<'a>,
     cache: &'b mut QueryCache,
@@ -174,16 +173,16 @@ impl ColorSearch<'_, '_> {
 }
 
 impl Scene {
-    /// Searches for a colour on a grid of about 1,700 points inside a box, breadth-first from a
-    /// start, and returns the first point at which the colour is visible, or `None`. The
-    /// coordinates of the start are truncated and clamped to the box. Colours are compared as in
+    /// Searches for a colour on a coarse grid inside a box, breadth-first from a start, and returns
+    /// the first point at which the colour is visible, or `None`. The coordinates of the start are
+    /// truncated and clamped to the box. Colours are compared as in
     /// [`touching_color`](Self::touching_color). On the whole stage, the grid has a spacing of 10
     /// units.
     ///
-    /// The search ends when all remaining points are further from the start than `max_distance`, in
-    /// stage units. With infinity, the whole box is searched.
+    /// The search ends at a distance of about `max_distance` stage units from the start. With
+    /// infinity, the whole box is searched.
     ///
-    /// The part of the box further than one stage away from the stage is not searched.
+    /// The part of the box that is more than one stage away from the stage is not searched.
     pub fn find_color(
         &mut self,
         start: (f64, f64),

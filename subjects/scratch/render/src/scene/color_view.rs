@@ -10,20 +10,18 @@ use super::shader::Shader;
 use crate::bounds::Rect;
 use crate::color::{BACKGROUND_COLOR, Blend, GhostEffect, matches, similar, source_over};
 
-/// Query for one colour of several drawables, row by row.
+/// A query, row by row, for the points at which several drawables show a colour.
 pub(super) struct ColorView<'a> {
     scene: &'a Scene,
-    /// The drawables, front to back.
+    /// The drawables, from front to back.
     candidates: SmallVec<[Candidate; 16]>,
     rgb: [u8; 3],
     /// Whether colours are computed as on the graphics processor.
     drawn: bool,
-    /// Number of drawables, front to back, that can influence the answer; further drawables neither
-    /// show nor cover the colour.
+    /// Number of drawables, from the front, that can influence the answer.
     relevant_count: usize,
     /// The words in which the colour may show.
     candidate_region: WordRegion,
-    /// The current row.
     row: Option<i32>,
     /// The relevant candidates that may be visible in the row: their words, one bit for each, and
     /// their indices.
@@ -201,7 +199,7 @@ impl ColorView<'_> {
         row_candidates.map(|&(_, number)| &self.candidates[number as usize])
     }
 
-    /// All drawables that may be visible in a word, front to back.
+    /// All drawables that may be visible in a word, from front to back.
     fn visible_in(&self, word: i32, row: i32) -> impl Iterator<Item = &Candidate> {
         let visible =
             move |candidate: &&Candidate| candidate.visible_region.words(row) >> word & 1 == 1;
@@ -221,7 +219,7 @@ impl ColorView<'_> {
     }
 }
 
-/// Whether the graphics processor draws a colour in the middle of the pixel to the upper right of a
+/// Whether the graphics processor draws a colour at the centre of the pixel to the upper right of a
 /// point.
 fn is_drawn(shaders: &[Shader<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool {
     let point = (f64::from(x) + 0.5, f64::from(row) + 0.5);
@@ -237,8 +235,8 @@ fn is_drawn(shaders: &[Shader<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool 
             break;
         }
         // Further drawables make no difference either if the drawables so far are already too
-        // bright, or too dark even in front of white. Every drawable rounds by half a byte, and its
-        // channels exceed its alpha by at most one.
+        // bright, or too dark even in front of white. For each drawable, rounding changes a channel
+        // by at most half a byte, and a channel exceeds alpha by at most one.
         let rounding = 2.0 * seen.len() as f64;
         for (sum, over) in sum.iter_mut().zip(over) {
             *sum += through * over;
@@ -301,8 +299,7 @@ mod tests {
     use crate::scene::{ColorOf, DrawableId, Group, PenStroke};
     use crate::skin::{SkinId, SkinSetBuilder};
 
-    /// A backdrop and three sprites: an opaque sprite, a translucent sprite, and a sprite with many
-    /// holes.
+    /// A backdrop and three sprites.
     fn scene() -> (Scene, Vec<DrawableId>) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let costumes = [
@@ -330,7 +327,6 @@ mod tests {
         (scene, ids)
     }
 
-    /// An action on the pen layer.
     #[derive(Clone, Copy, Debug)]
     enum Ink {
         None,
@@ -350,7 +346,7 @@ mod tests {
     }
 
     impl Scene {
-        /// The answer to a colour query, computed point by point without cache.
+        /// The answer to a colour query, computed point by point without the cache.
         fn uncached(&mut self, tester: usize, mask: Option<[u8; 3]>, rgb: [u8; 3]) -> bool {
             let slots = self.front_to_back();
             let candidates = self.candidates(tester, slots);

@@ -52,7 +52,7 @@ impl Scene {
         self.reaches.clear();
     }
 
-    /// Whether the pen layer exists, because some pen block was executed.
+    /// Whether the pen layer exists. The first pen block that is executed creates it.
     pub fn has_pen(&self) -> bool {
         self.pen.is_some()
     }

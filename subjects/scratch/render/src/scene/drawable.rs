@@ -28,7 +28,7 @@ pub(super) struct Drawable {
     pub(super) effects: Effects,
     /// The raster of the costume for the scale.
     pub(super) level: Level,
-    /// Size and rotation centre of the appearance.
+    /// Size and rotation centre of the picture.
     pub(super) size: (f64, f64),
     center: (f32, f32),
     position: (f32, f32),
@@ -46,10 +46,10 @@ pub(super) struct Drawable {
     appearance: KnownAppearance,
 }
 
-/// The box around the hull if it is known, otherwise around the whole costume, and that box grown
-/// to integer coordinates. They are computed on demand, because most drawables move more often than
-/// they are sensed; until then the left side is NaN, because an `Option` would enlarge states that
-/// are copied often.
+/// The boxes returned by [`fast_bounds`](Drawable::fast_bounds) and
+/// [`snapped_bounds`](Drawable::snapped_bounds). They are computed on demand, because most
+/// drawables move more often than they are sensed. Until then, the left side is NaN, because an
+/// `Option` would enlarge states that are copied often.
 #[derive(Clone, Debug)]
 struct Boxes(Cell<(Rect, Rect)>);
 
@@ -67,8 +67,8 @@ impl PartialEq for Boxes {
     }
 }
 
-/// The cached [appearance](Drawable::appearance); the default fingerprint if it was not computed
-/// since the last change.
+/// The cached [appearance](Drawable::appearance); the default fingerprint if it has not been
+/// computed since the last change.
 #[derive(Clone, Debug, Default)]
 struct KnownAppearance(Cell<Fingerprint>);
 
@@ -109,7 +109,6 @@ impl Drawable {
         drawable
     }
 
-    /// Changes the picture.
     pub(super) fn set_look(&mut self, look: Look, skins: &SkinSet) {
         if look == self.look {
             return;
@@ -174,14 +173,14 @@ impl Drawable {
         self.hull.is_some()
     }
 
-    /// Stores the hull unless it is empty.
+    /// Sets the hull. An empty hull counts as unknown.
     pub(super) fn set_hull(&mut self, points: Arc<HullPoints>) {
         self.hull =
             self.model.untranslated(&points).map(|untranslated| Hull { points, untranslated });
         self.boxes = Boxes::default();
     }
 
-    /// The points of the hull; empty if it is not known.
+    /// The points of the hull; empty if the hull is not known.
     pub(super) fn hull_points(&self) -> &HullPoints {
         self.hull.as_ref().map_or(&[], |hull| &hull.points)
     }
@@ -192,7 +191,7 @@ impl Drawable {
         }
     }
 
-    /// The box around the hull if it is known, otherwise around the whole costume.
+    /// The box around the hull if the hull is known, otherwise the box around the whole costume.
     pub(super) fn fast_bounds(&self) -> Rect {
         self.boxes().0
     }
@@ -217,8 +216,8 @@ impl Drawable {
     }
 
     /// The fingerprint of the drawable's own properties that determine its colours at the points of
-    /// the stage: costume, raster for its scale, transformation and effects. It does not contain
-    /// the pixels of bubbles and of the pen layer, and not the largest raster of the costume.
+    /// the stage: costume, raster for its scale, transformation and effects. It contains neither
+    /// the pixels of bubbles and the pen layer nor the largest raster of the costume.
     pub(super) fn appearance(&self) -> Fingerprint {
         let known = self.appearance.0.get();
         if known != Fingerprint::default() {

@@ -27,8 +27,8 @@ fn point_cost(drawable: &Drawable) -> f64 {
 impl Scene {
     /// The box around the visible part of a drawable.
     ///
-    /// This computes the hull if there is no valid hull, which changes the results of later
-    /// queries. Hidden and fully transparent drawables have no hull: their box is the
+    /// If no valid hull is known, this call computes the hull and thereby changes the results of
+    /// later queries. Hidden and fully transparent drawables have no hull; their box is the
     /// [`aabb`](Self::aabb).
     pub fn bounds(&mut self, id: DrawableId) -> Rect {
         let Some(slot) = self.slot(id) else { return EMPTY_BOUNDS };
@@ -36,7 +36,7 @@ impl Scene {
         self.drawables[slot].fast_bounds()
     }
 
-    /// The box around the hull if it is known and valid, otherwise the [`aabb`](Self::aabb).
+    /// The box around the hull if a valid hull is known, otherwise the [`aabb`](Self::aabb).
     pub fn fast_bounds(&self, id: DrawableId) -> Rect {
         self.get(id).map_or(EMPTY_BOUNDS, Drawable::fast_bounds)
     }
@@ -46,7 +46,7 @@ impl Scene {
         self.get(id).map_or(EMPTY_BOUNDS, |drawable| drawable.model.aabb())
     }
 
-    /// Upper bound for the number of points that a query about a drawable samples. Points under
+    /// Approximate maximum number of points that a query about a drawable samples. Points under
     /// shape effects count several times.
     pub fn query_cost(&self, id: DrawableId) -> f64 {
         self.get(id).map_or(0.0, |drawable| {
@@ -59,10 +59,10 @@ impl Scene {
         })
     }
 
-    /// Upper bound for the number of points that [`bounds`](Self::bounds) samples, counted as in
-    /// [`query_cost`](Self::query_cost). It is 0 if the hull is known, if the drawable has no hull
-    /// because it is hidden or does not exist, and without shape effects, because the hull of a
-    /// costume is computed once.
+    /// Approximate maximum number of points that [`bounds`](Self::bounds) samples, counted as in
+    /// [`query_cost`](Self::query_cost). It is 0 if the hull is known, if the drawable is hidden or
+    /// does not exist, and without shape effects, because the hull of a costume without shape
+    /// effects is computed only once.
     pub fn hull_cost(&self, id: DrawableId) -> f64 {
         let drawable = self.get(id).filter(|drawable| {
             !drawable.has_hull() && drawable.visible && drawable.effects.changes_shape()
@@ -70,8 +70,8 @@ impl Scene {
         drawable.map_or(0.0, |drawable| drawable.size.0 * drawable.size.1 * point_cost(drawable))
     }
 
-    /// The position of a drawable after a move to (x, y): corrected to whole units if too little
-    /// of its costume would stay on the stage, otherwise (x, y) itself.
+    /// The position of a drawable after a move to (x, y). Coordinates at which too little of the
+    /// costume would stay on the stage are corrected to whole units.
     pub fn clamp_to_stage(&self, id: DrawableId, x: f64, y: f64) -> (f64, f64) {
         let Some(drawable) = self.get(id) else { return (x, y) };
         let (px, py) = drawable.position();
@@ -102,7 +102,7 @@ impl Scene {
         )
     }
 
-    /// Computes the hull if it is not valid and the drawable can have one.
+    /// Computes the hull if no valid hull is known and the drawable is visible and not empty.
     pub(super) fn ensure_hull(&mut self, slot: usize) {
         let drawable = &self.drawables[slot];
         let (width, height) = drawable.size;
@@ -123,8 +123,9 @@ impl Scene {
         self.reaches.forget(slot);
     }
 
-    /// Prepares a drawable for sampling on the CPU: draws the queue of the pen and selects the
-    /// raster for its scale. The pixelate effect also selects the raster at 100 percent.
+    /// Prepares a drawable for sampling on the CPU: draws the queue of the pen if the drawable is
+    /// the pen layer, and selects at least the raster for its scale and, with the pixelate effect,
+    /// the raster at 100 percent.
     pub(super) fn prepare(&mut self, slot: usize) {
         self.prepare_within(slot, Rect::STAGE);
     }

@@ -1,9 +1,9 @@
-//! Fingerprints of 128 bits, by which states are compared without comparing their contents.
+//! Fingerprints of 128 bits, which are compared instead of the contents of states.
 
 /// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
-/// probability of about 2^-100, so answers can be found by fingerprints. It is the same on every
-/// computer and in every process. It is not cryptographic: sequences with equal fingerprints can be
-/// constructed.
+/// probability of about 2^-100, so answers can be found by fingerprints. Fingerprints are the same
+/// on every computer and in every process. They are not cryptographic: sequences with equal
+/// fingerprints can be constructed.
 #[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Fingerprint(u64, u64);
@@ -16,7 +16,7 @@ impl Fingerprint {
     /// No fingerprint.
     pub(super) const NONE: Self = Self(0, 0);
 
-    /// Creates the fingerprint of a sequence whose first word identifies what it describes.
+    /// Creates the fingerprint of a sequence that begins with `kind`, the kind of its contents.
     pub fn of(kind: u64) -> Self {
         Self(0, 0).with(kind, 0)
     }
@@ -50,7 +50,7 @@ impl Fingerprint {
         self.with(other.0 ^ u64::from(tag).wrapping_mul(FACTORS[0]), other.1)
     }
 
-    /// Appends numbers by their bits.
+    /// Appends the bits of numbers.
     pub fn numbers(self, numbers: &[f64]) -> Self {
         numbers.chunks(2).fold(self, |print, pair| {
             print.with(pair[0].to_bits(), pair.get(1).map_or(0, |second| second.to_bits()))
@@ -78,8 +78,7 @@ impl Fingerprint {
         u128::from(self.0) << 64 | u128::from(self.1)
     }
 
-    /// A number below `count`, which must be a power of two. Equal fingerprints result in equal
-    /// numbers.
+    /// A number below `count`, which must be a power of two.
     pub(super) fn place(self, count: usize) -> usize {
         (self.0 ^ self.1 >> 32) as usize & (count - 1)
     }

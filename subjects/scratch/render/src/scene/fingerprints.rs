@@ -21,9 +21,9 @@ impl Scene {
         self.pen.as_ref().map_or(print, |pen| print.and(pen.print()))
     }
 
-    /// The fingerprint of a drawable, including its position in the drawing order, but not its id;
-    /// the default fingerprint if the drawable does not exist. Takes time proportional to the
-    /// number of drawables.
+    /// The fingerprint of a drawable, including its position in the drawing order, but not its id.
+    /// Returns the default fingerprint if the drawable does not exist. Takes time proportional to
+    /// the number of drawables.
     pub fn drawable_fingerprint(&self, id: DrawableId) -> Fingerprint {
         let Some(drawable) = self.get(id) else { return Fingerprint::default() };
         drawable.print().with(self.order(id) as u64, 1)
@@ -51,7 +51,7 @@ impl Drawable {
 }
 
 impl Pen {
-    /// The fingerprint of what the tiles will show after the queue is drawn.
+    /// The fingerprint of the layer after the whole queue is drawn.
     fn print(&self) -> Fingerprint {
         let drawn = self.drawn_tiles();
         let mut tiles = *drawn;
@@ -130,8 +130,8 @@ mod tests {
         assert_ne!(prints(&lazy)[0], before[0]);
         let mut blank = scene();
         assert_ne!(prints(&blank)[0], before[0]);
-        // Sense and stamp in the blank scene as well, because the fingerprint contains the rasters
-        // that this selects, also after the pen layer is cleared.
+        // Sense and stamp in the blank scene as well, because the fingerprint contains the selected
+        // rasters even after the pen layer is cleared.
         blank.0.touching_color(blank.1[1], [1, 2, 3]);
         blank.0.pen_stamp(blank.1[0]);
         blank.0.pen_clear();

@@ -2,8 +2,7 @@
 
 use super::{DrawableId, Scene};
 
-/// A group of the draw list. All drawables of a group are in front of the drawables of the groups
-/// before it.
+/// A group of the draw list. The variants are in the order from back to front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Group {
@@ -52,7 +51,7 @@ impl Layers {
         }
     }
 
-    /// All drawables, back to front.
+    /// All drawables, from back to front.
     pub(super) fn list(&self) -> &[DrawableId] {
         &self.list
     }
@@ -61,9 +60,10 @@ impl Layers {
         self.list.iter().position(|&other| other == id)
     }
 
-    /// Moves a drawable within its group to the index that `target` computes from the old index.
+    /// Moves a drawable to the index that `target` computes from the old index, or as near to that
+    /// index as its group allows.
     fn reorder(&mut self, id: DrawableId, order: f64, target: impl Fn(f64) -> f64) {
-        // An order of 0 changes nothing, neither as a number nor as a difference.
+        // An order of 0 changes nothing, whether absolute or relative.
         let Some(old) = self.index(id).filter(|_| order != 0.0 && !order.is_nan()) else { return };
         let group = self.ends.iter().position(|&end| old < end).unwrap_or(3);
         let start = if group == 0 { 0 } else { self.ends[group - 1] };
@@ -76,7 +76,8 @@ impl Layers {
 }
 
 impl Scene {
-    /// The layer of a drawable in the whole list, from 0 at the back; 0 for a removed drawable.
+    /// The layer of a drawable in the whole draw list, counted from 0 at the back; 0 if the
+    /// drawable does not exist.
     pub fn order(&self, id: DrawableId) -> usize {
         self.layers.index(id).unwrap_or(0)
     }
@@ -87,22 +88,22 @@ impl Scene {
         self.layers.reorder(id, order, |_| order);
     }
 
-    /// Moves a drawable by a number of layers, bubbles included, as far as its group allows.
-    /// The resulting layer is truncated: -0.5 moves one layer back, 0.5 changes nothing.
+    /// Moves a drawable by a number of layers, as far as its group allows. Bubbles count as layers.
+    /// The resulting layer is truncated: -0.5 moves one layer back, and 0.5 changes nothing.
     pub fn move_order(&mut self, id: DrawableId, delta: f64) {
         self.layers.reorder(id, delta, |old| old + delta);
     }
 
-    /// Moves a drawable to the layer of another drawable: directly behind it, or directly in front
-    /// of it if the drawable was further back. Nothing changes if the other drawable is removed or
-    /// at layer 0.
+    /// Moves a drawable, within its group, to the layer of another drawable: directly behind the
+    /// other drawable, or directly in front if the moved drawable was further back. Nothing changes
+    /// if the other drawable does not exist or is at layer 0.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);
         }
     }
 
-    /// The sprite group from back to front: sprites, clones and bubbles.
+    /// The sprites, clones and bubbles, from back to front.
     pub fn sprite_order(&self) -> impl Iterator<Item = DrawableId> + '_ {
         self.layers.list[self.layers.ends[Group::Pen as usize]..].iter().copied()
     }

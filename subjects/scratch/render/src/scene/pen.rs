@@ -20,7 +20,6 @@ use crate::tiles::TILE_BYTES;
 pub(super) struct Pen {
     pub(super) id: DrawableId,
     layer: Arc<Layer>,
-    /// Lines and stamps that are not yet drawn on all tiles.
     queue: Queue,
 }
 
@@ -29,7 +28,7 @@ impl Clone for Pen {
         Self { id: self.id, layer: Arc::clone(&self.layer), queue: self.queue.clone() }
     }
 
-    /// Keeps the memory of the queue.
+    /// Reuses the memory of the queue.
     fn clone_from(&mut self, source: &Self) {
         self.id = source.id;
         self.layer.clone_from(&source.layer);
@@ -45,10 +44,10 @@ impl Scene {
         pen.layer = blank_layer();
     }
 
-    /// Draws a line with round ends; a dot if both ends are equal. A line does not blend with
-    /// itself, because it is drawn in one pass. Coverage is computed exactly, without the grid of
-    /// 1/16 pixel of some graphics drivers. If [colours are ignored](Self::ignore_colors), the call
-    /// only creates the pen layer.
+    /// Draws a line with round ends, or a dot if both ends are equal. A line does not blend with
+    /// itself, because it is drawn in one pass. Coverage is computed exactly, not on the grid of
+    /// 1/16 pixel that some graphics drivers use. If [colours are ignored](Self::ignore_colors),
+    /// the call only creates the pen layer.
     pub fn pen_line(&mut self, from: (f64, f64), to: (f64, f64), stroke: &PenStroke) {
         let ignored = self.colors_ignored;
         let skins = Arc::clone(&self.skins);
@@ -92,12 +91,12 @@ impl Scene {
 }
 
 impl Pen {
-    /// The pixels; only areas that were [drawn](Self::draw) are up to date.
+    /// The pixels, which are up to date only in [drawn](Self::draw) areas.
     pub(super) fn layer(&self) -> &Silhouette {
         &self.layer.pixels
     }
 
-    /// The fingerprint of the pixels that are drawn.
+    /// The fingerprint of the drawn pixels.
     pub(super) fn drawn_print(&self) -> Fingerprint {
         self.layer.whole
     }
@@ -107,19 +106,19 @@ impl Pen {
         &self.layer.tiles
     }
 
-    /// Lines and stamps that are not yet drawn on all tiles.
     pub(super) fn queue(&self) -> &Queue {
         &self.queue
     }
 
-    /// The fingerprints of the tiles with the pixels of an area or their neighbours, which must be
-    /// [drawn](Self::draw).
+    /// The fingerprints of the tiles that contain the pixels of an area or their neighbours. The
+    /// area must be [drawn](Self::draw).
     pub(super) fn prints_in(&self, area: Rect) -> impl Iterator<Item = Fingerprint> {
         TileBox::around(area).tiles().map(|tile| self.layer.tiles[tile])
     }
 
-    /// Number of bytes of queued marks and of pixels that are not shared with `earlier`, or with a
-    /// blank layer. Pixels that queued marks will change are not counted.
+    /// Number of bytes of the queued marks and of the pixels that are not shared with `earlier` or,
+    /// if there is no earlier pen, with a blank layer. Pixels that queued marks will change are not
+    /// counted.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let blank = blank_layer();
         let before = earlier.map_or(&blank, |pen| &pen.layer);
@@ -140,7 +139,6 @@ impl Pen {
         self.queue.push(mark);
     }
 
-    /// Queues a stamp.
     pub(super) fn stamp(&mut self, stamp: Stamp, skins: &SkinSet) {
         self.push(Mark::Stamp(Arc::new(stamp)), skins);
     }
@@ -161,7 +159,8 @@ impl Pen {
         self.queue.draw(layer, skins, area);
     }
 
-    /// Whether two layers have the same pixels after all queued marks are drawn.
+    /// Whether two pens have the same drawable, and the same pixels after all queued marks are
+    /// drawn.
     pub(super) fn same(&self, other: &Self, skins: &SkinSet) -> bool {
         let same_layer = || {
             Arc::ptr_eq(&self.layer, &other.layer)

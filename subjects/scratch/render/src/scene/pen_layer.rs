@@ -9,21 +9,18 @@ use crate::rounding::clamp;
 use crate::silhouette::Silhouette;
 use crate::tiles::TILE;
 
-/// Number of columns of the pen layer.
 pub(super) const COLUMNS: usize = 480;
-/// Number of rows of the pen layer.
 pub(super) const ROWS: usize = 360;
 
 /// Number of tiles in a row, and number of rows of tiles.
 pub(super) const TILES: (usize, usize) = (COLUMNS / TILE.0, ROWS / TILE.1);
-/// Number of tiles.
 pub(super) const TILE_COUNT: usize = TILES.0 * TILES.1;
 
-/// The pixels of a layer, and fingerprints of the drawings.
+/// The pixels of a layer, and fingerprints of everything drawn on it.
 #[derive(Clone, Debug)]
 pub(super) struct Layer {
     pub(super) pixels: Silhouette,
-    /// Fingerprint of everything drawn on each tile since it was blank.
+    /// Fingerprint of everything drawn on each tile since the tile was blank.
     pub(super) tiles: [Fingerprint; TILE_COUNT],
     /// Fingerprint of everything drawn on all tiles.
     pub(super) whole: Fingerprint,
@@ -107,7 +104,6 @@ impl TileBox {
         }
     }
 
-    /// The intersection of two rectangles of tiles.
     pub(super) fn intersection(&self, other: &Self) -> Self {
         Self {
             columns: common(&self.columns, &other.columns),
@@ -115,13 +111,12 @@ impl TileBox {
         }
     }
 
-    /// The pixels of the tiles.
     pub(super) fn pixels(&self) -> Pixels {
         let pixels = |range: &Range<usize>, side: usize| range.start * side..range.end * side;
         Pixels { columns: pixels(&self.columns, TILE.0), rows: pixels(&self.rows, TILE.1) }
     }
 
-    /// The numbers of the tiles, which are numbered by rows.
+    /// The numbers of the tiles. Tiles are numbered row by row.
     pub(super) fn tiles(&self) -> impl Iterator<Item = usize> + use<> {
         let columns = self.columns.clone();
         self.rows

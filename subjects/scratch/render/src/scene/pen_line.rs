@@ -51,7 +51,7 @@ impl Line {
         Pixels { columns: line.box_columns(), rows: line.rows() }
     }
 
-    /// Draws the pixels of the line within a tile; `within` are the pixels of the tile.
+    /// Draws the part of the line within a tile with the pixels `within`.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, within: &Pixels) {
         let line = self.segment();
         let [r, g, b, a] = self.stroke.rgba;
@@ -124,7 +124,7 @@ impl Segment {
     }
 }
 
-/// The range of pixels in a row or column of `count` pixels that a closed interval intersects.
+/// The range of pixels in a row or column of `count` pixels that an interval intersects.
 fn pixels(from: f64, to: f64, count: usize) -> Range<usize> {
     let count = count as f64;
     // Casts saturate and map NaN to 0, so a line with NaN has no pixels.

@@ -1,7 +1,7 @@
 //! Lines and stamps that are not yet drawn on all tiles of the pen layer, and the tiles on which
 //! they are drawn.
 //!
-//! Marks are drawn in their order on each pixel, independently of the order of tiles.
+//! On each pixel, marks are drawn in their order, regardless of the order of the tiles.
 
 use std::sync::Arc;
 
@@ -48,7 +48,7 @@ type Boxed = (Mark, Pixels);
 /// Marks in their order, and the number of marks that are drawn on each tile.
 #[derive(Debug)]
 pub(super) struct Queue {
-    /// Parts of [`SHARED`] marks, which copies share.
+    /// Parts of [`SHARED`] marks each, shared with copies of the queue.
     parts: Vec<Arc<Vec<Boxed>>>,
     /// The marks after the parts.
     last: Vec<Boxed>,
@@ -70,7 +70,7 @@ impl Clone for Queue {
         Self { parts, last, spare: Vec::new(), drawn: self.drawn }
     }
 
-    /// Keeps the memory of the queue.
+    /// Reuses the memory of the queue.
     fn clone_from(&mut self, source: &Self) {
         self.parts.clone_from(&source.parts);
         self.last.clone_from(&source.last);
@@ -100,7 +100,7 @@ impl Queue {
         parts.flat_map(|part| part.iter()).chain(&self.last).skip(start % SHARED)
     }
 
-    /// Whether the same marks are drawn on the same tiles.
+    /// Whether both queues have the same marks, drawn on the same tiles.
     pub(super) fn same(&self, other: &Self) -> bool {
         let pairs = || self.marks_from(0).zip(other.marks_from(0));
         self.len() == other.len()
@@ -108,7 +108,7 @@ impl Queue {
             && pairs().all(|((mark, _), (other, _))| mark.same(other))
     }
 
-    /// Number of bytes of marks that are not shared with an earlier queue.
+    /// Number of bytes of the marks that are not shared with an earlier queue.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let parts = self.parts.iter().enumerate();
         let unshared = parts.filter(|(number, part)| {
@@ -132,7 +132,7 @@ impl Queue {
         }
     }
 
-    /// Whether a mark, by its position, is drawn on a tile.
+    /// Whether the mark at a position is drawn on a tile.
     pub(super) fn is_drawn(&self, mark: usize, tile: usize) -> bool {
         mark < usize::from(self.drawn[tile])
     }

@@ -16,7 +16,7 @@ impl Scene {
     /// Bubbles are drawn without their text, and monitors are not drawn. Pen lines and stamps are
     /// drawn unless [colours are ignored](Scene::ignore_colors). Has no effect on later queries.
     pub fn picture(&self) -> Vec<[u8; 3]> {
-        // Draw a copy, because drawing selects larger rasters, and would change the results of
+        // Draw a copy, because drawing selects larger rasters, which would change the results of
         // later queries.
         let mut scene = self.clone();
         let mut slots = scene.front_to_back();

@@ -9,8 +9,7 @@ use crate::bounds::Rect;
 const REACH: i32 = 768;
 /// Number of words in a row.
 pub(super) const WORDS: usize = word_of(REACH) as usize;
-/// A rectangle of words. If it is empty, its right side is left of its left side, or its top is
-/// below its bottom.
+/// A rectangle of words. It is empty if `left > right` or `bottom > top`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct WordRegion {
     /// The first and the last word of a row.
@@ -73,7 +72,6 @@ impl WordRegion {
         u32::MAX << self.left & u32::MAX >> (31 - self.right)
     }
 
-    /// Number of words.
     pub(super) fn len(&self) -> usize {
         if self.is_empty() {
             return 0;
@@ -119,7 +117,7 @@ pub(super) fn words(left: i32, right: i32) -> impl Iterator<Item = (i32, u64)> {
 
 /// The bits from the first to the last point of a word; none if there is no point.
 pub(super) fn span(points: u64) -> Range<u32> {
-    // Without points, the first value is 64 and the last value 0.
+    // Without points, the start is 64 and the end is 0.
     points.trailing_zeros()..64 - points.leading_zeros()
 }
 

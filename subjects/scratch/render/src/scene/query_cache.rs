@@ -15,19 +15,19 @@ use super::shader::{Sample, Shader};
 use super::{DrawableId, Scene};
 use crate::color::{GhostEffect, Shown, color_kind, matches_mask, matches_mask_gpu};
 
-/// Number of entries in the cache at which a new entry begins to replace an entry that the current
-/// query does not use.
+/// Maximum number of entries in the cache, unless a single query uses more.
 const CAPACITY: usize = 256;
-/// Number of entries that are examined to find an entry to replace, because examining all entries
+/// Maximum number of entries that are compared to find an entry to replace. Comparing all entries
 /// took a tenth of the time of programs with many drawables.
 const EXAMINED: usize = 8;
-/// Approximate number of neighbouring points that are sampled together in the time in which one
-/// point is sampled separately.
+/// Approximate number of neighbouring points that can be sampled together in the time that a
+/// separate point takes.
 const ROW_GAIN: u32 = 3;
 /// Maximum number of points that are sampled one by one even if they are near each other.
 const FEW_POINTS: u32 = 4;
 
-/// A query about a drawable at a point.
+/// A query about a drawable at a point. The drawn queries are answered as on the graphics
+/// processor, at the centre of the pixel to the upper right of the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PointQuery {
     /// Whether the drawable is solid.
@@ -36,12 +36,8 @@ pub(super) enum PointQuery {
     Mask([u8; 3]),
     /// Whether the drawable shows a colour.
     Color([u8; 3]),
-    /// Whether the drawable is solid on the graphics processor, at the centre of the pixel to the
-    /// upper right.
     DrawnSolid,
-    /// Whether the colour of the drawable agrees with a mask colour at this pixel centre.
     DrawnMask([u8; 3]),
-    /// Whether the drawable shows a colour at this pixel centre.
     DrawnColor([u8; 3]),
 }
 
@@ -105,18 +101,17 @@ type Key = (DrawableId, u32);
 struct CacheEntry {
     key: Key,
     query: PointQuery,
-    /// Fingerprint of the picture of the drawable for which the answers are valid; `None` without
-    /// answers.
+    /// Fingerprint of the picture of the drawable for which the answers are valid.
     picture: Option<Fingerprint>,
     params: SamplingParams,
-    /// Outside of this region the drawable is transparent, and no answers are kept.
+    /// Outside this region, the drawable is transparent, and no answers are kept.
     visible_region: WordRegion,
     /// Whether any answer can be yes.
     may_match: bool,
-    /// The region of `answers`, in row-major order.
+    /// The region of `answers`, which are in row-major order.
     cached_region: WordRegion,
     answers: Vec<WordAnswers>,
-    /// Number of the query that used the entry last.
+    /// Number of the last query that used the entry.
     used: u64,
 }
 
@@ -125,7 +120,7 @@ struct CacheEntry {
 pub(super) struct Candidate {
     pub(super) slot: u32,
     entry: u32,
-    /// The region in which the drawable may be visible, or may be solid if the query asks for this.
+    /// The region in which the drawable may be visible or, in a query for solid points, solid.
     pub(super) visible_region: WordRegion,
     /// Whether any answer can be yes.
     pub(super) may_match: bool,
@@ -134,7 +129,7 @@ pub(super) struct Candidate {
 /// The cache of a scene.
 #[derive(Debug, Default)]
 pub(super) struct QueryCache {
-    /// The number of each entry by its drawable and query.
+    /// The index of each entry.
     numbers: FxHashMap<Key, usize>,
     entries: Vec<CacheEntry>,
     /// The index at which the search for an entry to replace begins.
@@ -285,12 +280,10 @@ impl QueryCache {
         *answers
     }
 
-    /// The shader of a candidate.
     pub(super) fn shader<'a>(&self, scene: &'a Scene, candidate: &Candidate) -> Shader<'a> {
         scene.shader_with(candidate.slot as usize, &self.entries[candidate.entry as usize].params)
     }
 
-    /// The sampler of a candidate.
     pub(super) fn sampler<'a>(&self, scene: &'a Scene, candidate: &Candidate) -> Sampler<'a> {
         scene.sampler_with(candidate.slot as usize, self.entries[candidate.entry as usize].params)
     }

@@ -10,7 +10,7 @@ use crate::bounds::Rect;
 use crate::skin::SkinId;
 
 /// The box of whole points that a drawable may cover on the stage: its top, bottom, right and left
-/// side, with 16 bits for each. The format is compact because programs with hundreds of clones
+/// sides, with 16 bits for each. The format is compact because programs with hundreds of clones
 /// spend most of their time comparing boxes, and a whole drawable takes several cache lines.
 ///
 /// The bottom side is counted downwards, and the left side to the left. Two boxes therefore
@@ -19,8 +19,8 @@ use crate::skin::SkinId;
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Reach(u64);
 
-/// Maximum distance of a side from the origin, beyond the stage; sides further away are moved to
-/// it.
+/// Maximum distance of a side from the origin, which is beyond the stage. Sides further away are
+/// moved to this distance.
 const BEYOND: f64 = 1_000.0;
 
 /// The largest number that represents a side.
@@ -30,12 +30,13 @@ const MOST: u64 = 2 * BEYOND as u64;
 const HIGHEST: u64 = 0x8000_8000_8000_8000;
 
 impl Reach {
-    /// The reach of a drawable whose box is not known; it intersects every box.
+    /// The reach of a drawable whose box is not known. It intersects every box.
     const UNKNOWN: Self = Self(!HIGHEST);
     /// A box that intersects no box on the stage.
     const NOWHERE: Self = Self(0);
 
-    /// The reach of a box with whole coordinates; [`NOWHERE`](Self::NOWHERE) if one of them is NaN.
+    /// The reach of a box with whole coordinates; [`NOWHERE`](Self::NOWHERE) if a coordinate is
+    /// NaN.
     pub(super) fn of(area: Rect) -> Self {
         let Rect { left, right, bottom, top } = area;
         if [left, right, bottom, top].iter().any(|side| side.is_nan()) {
@@ -72,14 +73,14 @@ impl Reach {
         ((((self.0 | HIGHEST) - other.0) & HIGHEST) >> 15) * 0xffff
     }
 
-    /// The intersection of two boxes, which must not be unknown.
+    /// The intersection of two known boxes.
     #[inline]
     fn intersection(self, other: Self) -> Self {
         let larger = self.larger(other);
         Self(other.0 & larger | self.0 & !larger)
     }
 
-    /// The box around two boxes, which must not be unknown.
+    /// The box around two known boxes.
     #[inline]
     fn union(self, other: Self) -> Self {
         let larger = self.larger(other);
@@ -99,15 +100,15 @@ struct Print {
     skin: u32,
 }
 
-/// The print of a drawable that has no costume or is not known.
+/// The print of a drawable without a costume, and an unknown print.
 const NO_PRINT: Print = Print { appearance: Fingerprint::NONE, skin: u32::MAX };
 
 /// The reaches and prints, indexed by slot. They are empty before the first query and after the
-/// scene was restored. A drawable with a known reach has [selected](super::raise_level) its raster.
+/// scene is restored. If a reach is known and not [`Reach::NOWHERE`], the raster of the drawable is
+/// [selected](super::raise_level).
 #[derive(Debug, Default)]
 pub(super) struct Reaches {
     reaches: Vec<Reach>,
-    /// The prints of drawables with a known reach.
     prints: Vec<Print>,
 }
 
@@ -140,7 +141,7 @@ impl Reaches {
         self.prints.clear();
     }
 
-    /// The appearance and the skin of a drawable, if they are known and it has a costume.
+    /// The appearance and the skin of a drawable with a costume, if they are known.
     #[inline]
     pub(super) fn print(&self, slot: usize) -> Option<(Fingerprint, u32)> {
         let Print { appearance, skin } = *self.prints.get(slot)?;
@@ -149,8 +150,8 @@ impl Reaches {
 }
 
 impl Scene {
-    /// The drawables in `slots`, except the tester, whose boxes intersect `bounds`, the box of the
-    /// tester on the stage; and the box around the intersections.
+    /// Selects the drawables in `slots`, except the tester, whose boxes intersect `bounds`, the box
+    /// of the tester on the stage. The area is the box around the intersections.
     pub(super) fn reaching(
         &mut self,
         tester: usize,
@@ -179,8 +180,8 @@ impl Scene {
         Candidates { slots: found, area: common.map(Reach::area) }
     }
 
-    /// The box in which a drawable can be sensed within `bounds`. Prepares the drawable for
-    /// sampling there.
+    /// Computes the reach of a drawable, and prepares the drawable for sampling within `bounds` if
+    /// it can be sensed.
     #[inline(never)]
     fn find_reach(&mut self, slot: usize, bounds: Rect) -> Reach {
         if self.reaches.reaches.is_empty() {
@@ -196,7 +197,7 @@ impl Scene {
             Reach::NOWHERE
         };
         let drawable = &self.drawables[slot];
-        // The queue of the pen is drawn for each query.
+        // The pen layer is prepared for each query.
         if !matches!(drawable.look, Look::PenLayer) {
             self.reaches.reaches[slot] = reach;
         }

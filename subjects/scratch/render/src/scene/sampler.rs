@@ -10,7 +10,7 @@ use crate::effect::Effects;
 use crate::matrix::{InverseModel, Model};
 use crate::silhouette::Silhouette;
 
-/// Parameters of sampling, valid until the appearance of the drawable changes.
+/// Parameters for sampling a drawable, valid until its appearance changes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SamplingParams {
     pub(super) inverse: InverseModel,
@@ -20,11 +20,10 @@ pub(super) struct SamplingParams {
     warped: bool,
     /// Whether texture coordinates are finite on and around the stage and not changed by effects.
     affine: bool,
-    /// A box outside of which the drawable is transparent.
+    /// A box outside which the drawable is transparent.
     pub(super) colored_bounds: Rect,
 }
 
-/// Sampler of a drawable.
 #[derive(Clone, Copy)]
 pub(super) struct Sampler<'a> {
     drawable: &'a Drawable,
@@ -69,8 +68,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// Evaluates [`touches`](Self::touches) for the points of a word that begins at column `left`,
-    /// one bit for each point.
+    /// Evaluates [`touches`](Self::touches) at the points of a word that begins at column `left`.
+    /// Each bit stands for a point.
     pub(super) fn solid_row(&self, left: i32, row: i32, points: u64) -> u64 {
         let mut solid = 0;
         if self.params.warped {
@@ -85,7 +84,7 @@ impl Sampler<'_> {
         let (first, count) = (span.start, span.len());
         let (mut columns, mut rows) = ([0; 64], [0; 64]);
         let (columns, rows) = (&mut columns[..count], &mut rows[..count]);
-        // Loops without branches, so that the compiler can vectorise them.
+        // The loop has no branches, so that the compiler can vectorise it.
         for (i, (column, row)) in columns.iter_mut().zip(rows.iter_mut()).enumerate() {
             let x = f64::from(left + first as i32 + i as i32);
             (*column, *row) = self.silhouette.texel(self.params.inverse.texture((x, y)));
@@ -110,7 +109,6 @@ impl Sampler<'_> {
         self.silhouette.color(self.texture(point))
     }
 
-    /// A colour after the effects on colours.
     #[inline]
     pub(super) fn with_effects(&self, color: [u8; 4], ghost: GhostEffect) -> [u8; 4] {
         let effects = self.effects();
@@ -122,7 +120,7 @@ impl Sampler<'_> {
         self.params.affine && !self.silhouette.is_empty()
     }
 
-    /// Evaluates [`plain_color`](Self::plain_color) for some points of a word that begins at column
+    /// Evaluates [`plain_color`](Self::plain_color) at some points of a word that begins at column
     /// `left`. Calls `each` with the bit and the colour of each point.
     pub(super) fn plain_color_row(
         &self,
@@ -131,7 +129,6 @@ impl Sampler<'_> {
         mut points: u64,
         mut each: impl FnMut(u64, [u8; 4]),
     ) {
-        /// Place that stands for no pixel.
         const OUTSIDE: u32 = u32::MAX;
         let (y, bounds) = (f64::from(row), &self.params.colored_bounds);
         let mut places = [OUTSIDE; 64];
@@ -170,7 +167,6 @@ impl Scene {
         self.sampler_with(slot, self.params(slot))
     }
 
-    /// The sampler of a drawable with known parameters.
     pub(super) fn sampler_with(&self, slot: usize, params: SamplingParams) -> Sampler<'_> {
         let drawable = &self.drawables[slot];
         Sampler { drawable, silhouette: self.silhouette(drawable), params }
@@ -195,7 +191,7 @@ impl Scene {
         let drawable = &self.drawables[slot];
         let silhouette = self.silhouette(drawable);
         let larger = |length: usize| (length as f64 + 1.0) / (length as f64 - 1.0);
-        // A raster with a single column or row is solid at any distance.
+        // A raster with a single column or row may be solid at any distance.
         if !params.inverse.is_precise() || silhouette.width() < 2 || silhouette.height() < 2 {
             return EVERYWHERE;
         }
@@ -208,7 +204,7 @@ impl Scene {
     /// behind.
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        // Only costumes have a fixed palette, because lines change the pen layer.
+        // Only costumes have a fixed palette.
         if !matches!(drawable.look, Look::Costume(_)) {
             return true;
         }
@@ -235,8 +231,7 @@ const EVERYWHERE: Rect = Rect {
 
 /// A box that contains all points with texture coordinates from 0 to 1.
 fn colored_bounds(drawable: &Drawable, inverse: &InverseModel) -> Rect {
-    // A drawable with NaN as coordinates shows its last texel everywhere. If a unit of the stage is
-    // less than the precision of the coordinates, the box might not contain all points.
+    // With NaN or imprecise coordinates, the box might not contain all points.
     if !inverse.is_precise() {
         return EVERYWHERE;
     }

@@ -8,7 +8,7 @@ use crate::matrix::InverseModel;
 use crate::rounding::floor;
 use crate::silhouette::Silhouette;
 
-/// Parameters of the shader of a drawable, except its pixels.
+/// The parameters of a shader, without the pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lens {
     pub(super) inverse: InverseModel,
@@ -28,7 +28,6 @@ pub(super) enum Sample {
     Between([f64; 4]),
 }
 
-/// Shader of a drawable.
 pub(super) struct Shader<'a> {
     silhouette: &'a Silhouette,
     lens: Lens,
@@ -52,7 +51,8 @@ impl Shader<'_> {
     pub(super) fn is_solid(&self, point: (f64, f64)) -> bool {
         let lens = &self.lens;
         if !lens.nearest || lens.effects.changes_shape() {
-            // Effects on colours do not change alpha.
+            // Effects on colours do not change alpha, except the ghost effect, which is ignored
+            // here.
             return self.sample(point).is_some_and(|sample| match sample {
                 Sample::Texel(texel) => texel[3] != 0,
                 Sample::Between(color) => color[3] != 0.0,
@@ -64,19 +64,19 @@ impl Shader<'_> {
         let (u, v) = lens.inverse.texture(point);
         let inside = (0.0..1.0).contains(&u) && (0.0..1.0).contains(&v);
         let (width, height) = (self.silhouette.width(), self.silhouette.height());
-        // Because of rounding, the result may equal the width or the height.
+        // Because of rounding, the product may equal the width or the height.
         let column = ((u * width as f64) as i32).min(width as i32 - 1);
         let row = ((v * height as f64) as i32).min(height as i32 - 1);
         inside && self.silhouette.solid(column, row)
     }
 
-    /// The premultiplied colour (0 to 1) of the pixel around a stage point; `None` outside of the
-    /// drawable's rectangle or if the costume is empty.
+    /// The premultiplied colour (0 to 1) of the pixel around a stage point. Returns `None` where
+    /// [`sample`](Self::sample) does.
     pub(super) fn fragment(&self, point: (f64, f64), ghost: GhostEffect) -> Option<[f64; 4]> {
         self.sample(point).map(|sample| self.shaded(sample, ghost))
     }
 
-    /// A sample after the effects on colours.
+    /// The premultiplied colour (0 to 1) of a sample after the effects on colours.
     #[inline]
     pub(super) fn shaded(&self, sample: Sample, ghost: GhostEffect) -> [f64; 4] {
         let color = match sample {
@@ -87,8 +87,8 @@ impl Shader<'_> {
         if effects.any() { with_effects_gpu(color, effects, ghost) } else { color }
     }
 
-    /// The sample at a stage point; `None` outside of the drawable's rectangle or if the costume is
-    /// empty.
+    /// The sample at a stage point; `None` outside the rectangle of the drawable, or if the raster
+    /// is empty.
     #[inline]
     pub(super) fn sample(&self, point: (f64, f64)) -> Option<Sample> {
         let lens = &self.lens;
@@ -142,7 +142,7 @@ impl Shader<'_> {
     }
 }
 
-/// A channel from 0 to 1.
+/// Converts a byte to a channel from 0 to 1.
 fn unit(channel: u8) -> f64 {
     const UNITS: [f64; 256] = {
         let mut units = [0.0; 256];

@@ -14,7 +14,6 @@ impl Scene {
         self.shader_with(slot, &self.params(slot))
     }
 
-    /// The shader of a drawable with known parameters.
     pub(super) fn shader_with(&self, slot: usize, params: &SamplingParams) -> Shader<'_> {
         Shader::new(self.texture(&self.drawables[slot]), self.lens_with(slot, params))
     }
@@ -33,7 +32,7 @@ impl Scene {
     /// the drawables behind.
     pub(super) fn may_be_drawn(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
-        // Interpolation between pixels results in colours that are not in the palette.
+        // Interpolation between pixels can result in colours that are not in the palette.
         if !matches!(drawable.look, Look::Costume(_)) || !drawable.samples_nearest(&self.skins) {
             return true;
         }

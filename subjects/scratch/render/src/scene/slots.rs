@@ -24,8 +24,7 @@ impl Hints {
     }
 }
 
-/// A new number for the set of drawables of a scene, different from all earlier numbers. Results do
-/// not depend on it.
+/// A new number for the set of drawables of a scene, different from all earlier numbers.
 pub(super) fn next_version() -> u64 {
     static LAST: AtomicU64 = AtomicU64::new(0);
     LAST.fetch_add(1, Relaxed) + 1
@@ -40,8 +39,8 @@ pub struct DrawableSet {
 }
 
 impl DrawableSet {
-    /// Whether the set was [filled](Self::fill) from this scene, and no drawable was added to the
-    /// scene or removed from it since then.
+    /// Whether the set was [filled](Self::fill) from this scene, and no drawable has been added to
+    /// the scene or removed from the scene since then.
     #[inline]
     pub fn is_current(&self, scene: &Scene) -> bool {
         self.version == scene.version
@@ -77,7 +76,8 @@ impl Scene {
         self.slot(id).map(|slot| &self.drawables[slot])
     }
 
-    /// A drawable that the caller changes, so its cached reach is forgotten.
+    /// The drawable with an id, to be changed by the caller. Forgets the cached reach of the
+    /// drawable.
     pub(super) fn get_mut(&mut self, id: DrawableId) -> Option<&mut Drawable> {
         let slot = self.slot(id)?;
         self.reaches.forget(slot);

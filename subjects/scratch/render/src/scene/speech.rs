@@ -16,7 +16,7 @@ impl Scene {
     /// Adds a speech bubble in front of all sprites, at the origin.
     ///
     /// Its size is computed from the widths of the letters of Helvetica at 14 units, without
-    /// kerning, and a simple rule for breaking lines. The size in a browser may differ by some
+    /// kerning, and a simple rule for breaking lines. The size in a browser may differ by a few
     /// units.
     pub fn add_bubble(&mut self, text: &str) -> DrawableId {
         let id = self.add(Group::Sprite);
@@ -35,11 +35,12 @@ impl Scene {
         }
     }
 
-    /// Places a bubble next to the upper part of its owner. It remains on its side unless it only
-    /// fits on the other side. Returns whether it is now on the right; `on_right` if one of the
-    /// drawables does not exist or `bubble` is not a bubble.
+    /// Places a bubble next to the upper part of its owner, on the right if `on_right` is set and
+    /// otherwise on the left, unless the bubble only fits on the other side. Returns whether the
+    /// bubble is on the right, or `on_right` if one of the drawables does not exist or `bubble` is
+    /// not a bubble.
     ///
-    /// This computes the hull of the owner. If the owner has none, its position is used.
+    /// This call computes the hull of the owner. If the owner has no hull, its position is used.
     pub fn place_bubble(&mut self, bubble: DrawableId, owner: DrawableId, on_right: bool) -> bool {
         let Some((width, height)) = self.bubble(bubble).map(Bubble::size) else { return on_right };
         let Some(slot) = self.slot(owner) else { return on_right };

@@ -20,7 +20,7 @@ pub(super) struct Stamp {
     level: Level,
     lens: Lens,
     pixels: Pixels,
-    /// Fingerprint of the stamped drawable, without the box.
+    /// Fingerprint of the stamped drawable, without `pixels`.
     print: Fingerprint,
 }
 
@@ -37,7 +37,7 @@ impl Stamp {
         self.pixels.clone()
     }
 
-    /// Draws the pixels of the stamp within a tile; `within` are the pixels of the tile.
+    /// Draws the part of the stamp within a tile with the pixels `within`.
     pub(super) fn draw(&self, canvas: &mut Canvas<'_>, skins: &SkinSet, within: &Pixels) {
         let silhouette = match &self.look {
             Look::Costume(skin) => skins.skin(*skin).silhouette(self.level),
@@ -91,8 +91,8 @@ impl Source {
 }
 
 impl Scene {
-    /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. If its hull is
-    /// known, the box around it clips the stamp.
+    /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. If the hull of
+    /// the drawable is known, the box around the hull clips the stamp.
     pub fn pen_stamp(&mut self, id: DrawableId) {
         self.pen();
         let Some(slot) = self.slot(id) else { return };
@@ -159,8 +159,6 @@ mod tests {
         assert!(!scene.touching_color(paper, [255, 0, 0]));
     }
 
-    /// A stage with three sprites over a backdrop. They use two costumes, one of them with
-    /// translucent edges.
     fn stage() -> (Scene, Vec<DrawableId>) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         for body in [

@@ -12,7 +12,7 @@ use crate::bounds::{Rect, STAGE_X, STAGE_Y};
 use crate::effect::Effect;
 
 impl Scene {
-    /// Whether a drawable reaches beyond the stage. This computes the hull.
+    /// Whether a drawable reaches beyond the stage. Computes the hull if no valid hull is known.
     pub fn touching_edge(&mut self, id: DrawableId) -> bool {
         if self.get(id).is_none() {
             return false;
@@ -25,7 +25,7 @@ impl Scene {
     }
 
     /// Whether a drawable is solid at a point, even if the drawable is hidden or the point is
-    /// outside of the stage.
+    /// outside the stage.
     pub fn touching_point(&mut self, id: DrawableId, x: f64, y: f64) -> bool {
         self.slot(id).is_some_and(|slot| {
             self.prepare(slot);
@@ -85,8 +85,8 @@ impl Scene {
                     let here = |(words, _): &&(u32, &Candidate)| words >> word & 1 == 1;
                     in_row.iter().filter(here).map(|&(_, other)| other)
                 };
-                // Skip points at which every other drawable is already known (cached) to be
-                // transparent.
+                // Skip points at which, according to the cache, none of the other drawables is
+                // solid.
                 let possible = in_word().fold(0, |possible, other| {
                     let answers = cache.known(other, word, row);
                     possible | answers.yes | !answers.known

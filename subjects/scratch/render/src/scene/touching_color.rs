@@ -10,15 +10,15 @@ use super::{DrawableId, Scene};
 use crate::bounds::Rect;
 use crate::color::{BACKGROUND_COLOR, color_kind, matches};
 
-/// Number of points times drawables that the original samples on the CPU in one query.
+/// Budget of a query in the original for sampling on the CPU, in points times drawables.
 const ROW_BUDGET: f64 = 40_000.0;
 
-/// The kinds of queries with a truth value as the answer, in fingerprints.
+/// Values that distinguish the kinds of yes-or-no queries in fingerprints.
 const COLOR_QUESTION: u64 = 1;
 pub(super) const OVERLAP_QUESTION: u64 = 2;
 
-/// The query of whether the other drawables show a colour at a point at which the tester is solid
-/// or has the colour `mask`.
+/// A query whether the other drawables show the colour `rgb` at a point at which the tester is
+/// solid or, if `mask` is set, has the colour `mask`.
 #[derive(Clone, Copy)]
 struct ColorQuestion<'a> {
     tester: usize,
@@ -29,14 +29,13 @@ struct ColorQuestion<'a> {
 }
 
 impl Scene {
-    /// Whether a drawable, hidden or not, is solid at a whole point of the stage at which the other
-    /// drawables show a colour.
+    /// Whether a drawable, hidden or not, touches a colour that the other drawables show.
     pub fn touching_color(&mut self, id: DrawableId, rgb: [u8; 3]) -> bool {
         self.color_query(id, None, rgb)
     }
 
-    /// Whether a drawable, hidden or not, has the colour `mask` at a whole point of the stage at
-    /// which the other drawables show the colour `rgb`.
+    /// Whether a part of a drawable, hidden or not, that has the colour `mask` touches the colour
+    /// `rgb`, which the other drawables show.
     pub fn color_touching_color(&mut self, id: DrawableId, mask: [u8; 3], rgb: [u8; 3]) -> bool {
         self.color_query(id, Some(mask), rgb)
     }
@@ -62,9 +61,9 @@ impl Scene {
         })
     }
 
-    /// The answer to a query of a tester about other drawables within an area, in which the queue
-    /// of the pen has been drawn: the cached answer, or else the result of `ask`. Everything else
-    /// on which the answer depends must be in `question`.
+    /// The cached answer to a query of a tester about other drawables within an area, or else the
+    /// result of `ask`. The queue of the pen must have been drawn in the area, and `question` must
+    /// contain everything else on which the answer depends.
     pub(super) fn answered(
         &mut self,
         question: Fingerprint,
@@ -112,9 +111,9 @@ impl Scene {
             || upper.bottom <= upper.top && self.color_query_at(question, true, upper, cache)
     }
 
-    /// Executes the query at the points of an area: as in the original on the CPU, or (if `drawn`
-    /// is set) as on its graphics processor, at the centres of the pixels to the upper right of the
-    /// points, with the rasters for the scales of the drawables, blended from back to front.
+    /// Executes the query at the points of an area as the original does: on the CPU or, if `drawn`
+    /// is set, on the graphics processor, which samples the centres of the pixels to the upper
+    /// right of the points.
     fn color_query_at(
         &self,
         question: ColorQuestion<'_>,
@@ -152,7 +151,7 @@ impl Scene {
         })
     }
 
-    /// Slots of the whole draw list, front to back.
+    /// Slots of the whole draw list, from front to back.
     pub(super) fn front_to_back(&self) -> SmallVec<[u32; 64]> {
         let slot = |&id: &DrawableId| self.slot(id).map(|slot| slot as u32);
         self.layers.list().iter().rev().filter_map(slot).collect()
@@ -176,8 +175,7 @@ mod tests {
     const PICTURE: &str = "<path fill='#f00' d='M0 0h9v9h-9z'/><path fill='#00f' d='M9 9h40v3h-40z'/>\
         <path fill='#0f0' fill-opacity='.5' d='M20 0h20v40z'/><path fill='#000' d='M40 30l9 9h-9z'/>";
 
-    /// A backdrop and three sprites with vector and bitmap costumes. If they are scaled, they are
-    /// larger than the area that is sampled on the CPU.
+    /// A backdrop and three sprites with vector and bitmap costumes.
     fn scene() -> (Scene, [DrawableId; 4]) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let back =

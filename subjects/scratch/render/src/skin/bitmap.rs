@@ -96,7 +96,7 @@ fn pixels(picture: &Picture, factor: usize) -> Vec<[u8; 4]> {
     pixels
 }
 
-/// A pixel after it was written to and read from a canvas, which stores colours multiplied by
+/// A pixel after it is written to a canvas and read back. A canvas stores colours multiplied by
 /// alpha as bytes.
 fn through_canvas([r, g, b, a]: [u8; 4]) -> [u8; 4] {
     match a {

@@ -1,5 +1,5 @@
-//! Vector costumes. The size is computed when a costume is loaded; rasters (scaled by powers of
-//! two) are computed when it is sensed.
+//! Vector costumes. The size is computed when a costume is loaded; rasters, which are scaled by
+//! powers of two, are computed when they are needed.
 
 use std::sync::OnceLock;
 
@@ -12,7 +12,7 @@ use crate::svg::Document;
 
 /// Number of the raster at 100 %; the next number doubles the scale.
 const FULL_SIZE: i32 = 8;
-/// Largest width and height of rasters above 100 %, in pixels.
+/// Maximum width and height of rasters above 100 %, in pixels.
 const MAX_SIDE: f64 = 2048.0;
 /// Number of rasters: a costume of one unit may be enlarged by 2^11.
 const LEVELS: usize = FULL_SIZE as usize + 12;
@@ -113,7 +113,7 @@ impl Vector {
     }
 
     /// Draws the document with its intrinsic size times the scale, independently of the size of the
-    /// raster. `None` if the document is invalid or cannot be drawn within the limits.
+    /// raster. Returns `None` if the document is invalid or cannot be drawn within the limits.
     fn rasterise(&self, number: usize, width: u32, height: u32) -> Option<Vec<[u8; 4]>> {
         let tree = self.tree.get_or_init(|| self.document.tree()).as_ref()?;
         let mut pixmap = tiny_skia::Pixmap::new(width, height)?;
@@ -126,7 +126,7 @@ impl Vector {
             return None;
         }
         raster::draw(tree, transform, self.edges, &mut pixmap);
-        // A picture shows nothing outside of its intrinsic box.
+        // A picture shows nothing outside its intrinsic box.
         let (shown_width, shown_height) = self.document.intrinsic_size();
         let last_column = (shown_width * scale).ceil() as usize;
         let last_row = (shown_height * scale).ceil() as usize;

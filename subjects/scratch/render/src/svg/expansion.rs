@@ -14,9 +14,8 @@ const DEPTH: usize = 1024;
 pub(super) struct Size {
     elements: f64,
     levels: usize,
-    /// Number of letters of text.
     letters: f64,
-    /// Sum, over all texts, of the number of letters times the number of elements.
+    /// Number of letters times number of elements of each `text` element, added up.
     letters_in_fonts: f64,
 }
 
@@ -28,15 +27,15 @@ impl Size {
     }
 }
 
-/// Traversal that follows references but measures every element only once.
+/// Traversal that follows references and measures the target of each reference only once.
 struct Traversal<'a> {
     by_id: HashMap<&'a str, &'a Element>,
-    /// Sizes of elements with ids; zero for an element that is being measured.
+    /// Sizes of referenced elements, by id; zero for an element that is being measured.
     known: HashMap<&'a str, Size>,
 }
 
-/// Computes the size, in which the target of a reference counts once for each reference; `None` if
-/// elements are nested too deeply. Cyclic references count 0.
+/// Computes the size of a document. The target of a reference counts once for each reference, and a
+/// cyclic reference counts 0. Returns `None` if elements are nested too deeply.
 pub(super) fn expanded_size(root: &Element) -> Option<Size> {
     let mut traversal = Traversal { by_id: HashMap::new(), known: HashMap::new() };
     collect(root, &mut traversal.by_id);
@@ -96,7 +95,7 @@ impl<'a> Traversal<'a> {
     }
 }
 
-/// Number of letters and elements of a text, including the text element.
+/// Number of letters and number of elements of a `text` element, including the element itself.
 fn text_size(text: &Element) -> (f64, f64) {
     let (mut letters, mut elements) = (0, 0);
     text.visit(&mut |element| {

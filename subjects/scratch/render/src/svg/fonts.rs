@@ -21,7 +21,7 @@ const SERIF: &str = "Serif";
 const WITHOUT_SERIFS: [&str; 6] =
     ["Arial", "Helvetica", "Helvetica Neue", "Roboto", "Tahoma", "Verdana"];
 
-/// The font resolver. Fonts are loaded by the first document that contains text.
+/// The font resolver. Fonts are loaded for the first document that contains text.
 pub(super) fn resolver() -> usvg::FontResolver<'static> {
     usvg::FontResolver {
         select_font: Box::new(|font, database| {

@@ -12,7 +12,7 @@ pub(super) struct BoundingBox {
     pub(super) height: f64,
 }
 
-/// Replacement of a reference to a gradient.
+/// Replacement for a reference to a gradient.
 pub(super) enum Paint {
     /// A new gradient with this id.
     Copy(String, Element),
@@ -24,8 +24,8 @@ pub(super) enum Paint {
 /// path before the transformation.
 ///
 /// Radial gradients become circular, because their radius is scaled by an average. A linear
-/// gradient whose ends are equal becomes the colour of its last stop, or remains unchanged if it has
-/// no stop with a colour.
+/// gradient whose ends are equal becomes the colour of its last stop, or remains unchanged if there
+/// is no such colour.
 pub(super) fn baked_gradient(
     gradient: &Element,
     id: &str,
@@ -100,7 +100,7 @@ fn transformed_axis(
     (start, (start.0 + along * normal.0, start.1 + along * normal.1))
 }
 
-/// A number or a percentage; 0 if the text is neither.
+/// Parses a number or a percentage. An invalid value results in 0, and a unit is ignored.
 fn fraction(text: &str) -> f64 {
     let text = text.trim();
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 0.01));

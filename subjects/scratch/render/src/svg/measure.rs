@@ -30,7 +30,7 @@ pub(super) fn parse_view_box(text: &str) -> ViewBox {
 }
 
 /// The intrinsic size of a picture in CSS pixels, from its `width` and `height` attributes; the
-/// size of the `viewBox` if one of them is missing.
+/// size of the `viewBox` if an attribute is missing.
 pub(super) fn intrinsic_size(
     view_box: ViewBox,
     (width, height): (Option<&str>, Option<&str>),

@@ -26,7 +26,7 @@ pub(super) fn repaired(text: &str) -> Cow<'_, str> {
     text
 }
 
-/// The range of the first `<svg ...>` tag.
+/// The range of the first tag that begins with `<svg` and white space.
 fn root_tag(text: &str) -> Option<std::ops::Range<usize>> {
     let start = text
         .match_indices("<svg")
@@ -76,7 +76,7 @@ fn in_tags(text: &str, name: &str, rewrite: impl Fn(&str) -> String) -> String {
 }
 
 /// Changes the namespace of prefixes other than `xml` that are bound to the namespace of XML,
-/// which is not allowed.
+/// because such bindings are not allowed.
 fn rebind_prefixes(text: &str) -> String {
     let mut rest = text;
     let mut result = String::with_capacity(text.len());

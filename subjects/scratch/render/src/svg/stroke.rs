@@ -55,7 +55,7 @@ fn is_gradient(element: &Element) -> bool {
 struct Traversal {
     /// The document's gradients, by id.
     gradients: BTreeMap<String, Element>,
-    /// Copies for baked paths, indexed by their new id.
+    /// Copies for baked paths, by their new ids.
     baked: BTreeMap<String, Element>,
 }
 
@@ -128,7 +128,8 @@ fn inherited(element: &Element, outer: &Inherited) -> Inherited {
     }
 }
 
-/// Writes inherited properties as attributes of a shape, unless it has own values of them.
+/// Writes inherited properties as attributes of a shape, unless the shape already has the
+/// attributes. Transformations are combined.
 fn write_inherited(shape: &mut Element, outer: &Inherited) {
     let matrix = inherited(shape, outer).matrix;
     if shape.get("stroke-width").is_none() && !outer.stroke_width.is_nan() {

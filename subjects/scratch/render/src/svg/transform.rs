@@ -2,7 +2,7 @@
 
 use svgtypes::{TransformListParser, TransformListToken};
 
-/// `x' = a x + c y + e`, `y' = b x + d y + f`.
+/// Maps `(x, y)` to `(a x + c y + e, b x + d y + f)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Matrix {
     pub(super) a: f64,
@@ -88,7 +88,7 @@ pub(super) fn quadratic_mean(a: f64, b: f64) -> f64 {
     ((a * a + b * b) / 2.0).sqrt()
 }
 
-/// Converts text to a number as JavaScript does, without hexadecimal and similar notations.
+/// Converts text to a number as JavaScript does, but accepts only decimal notation.
 pub(super) fn number(text: &str) -> f64 {
     let text = text.trim();
     if text.is_empty() {
@@ -101,7 +101,7 @@ pub(super) fn number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// A coordinate with at most four decimals.
+/// Rounds a coordinate to four decimals.
 pub(super) fn rounded(x: f64) -> f64 {
     (x * 1e4).round() / 1e4
 }

@@ -17,7 +17,7 @@ pub(crate) fn svg(width: u32, height: u32, body: &str) -> String {
     format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'>{body}</svg>")
 }
 
-/// A scene of visible sprites at the origin, one for each document, back to front.
+/// A scene of visible sprites at the origin, one for each document, from back to front.
 pub(crate) fn scene(documents: &[&str]) -> (Scene, Vec<DrawableId>) {
     let (skins, ids) = skins(documents);
     let mut scene = Scene::new(Arc::new(skins));
@@ -42,7 +42,6 @@ pub(crate) fn skins(documents: &[&str]) -> (SkinSet, Vec<SkinId>) {
     (builder.build(), ids)
 }
 
-/// A PNG file.
 pub(crate) fn png(width: u32, height: u32, pixel: impl Fn(u32, u32) -> [u8; 4]) -> Arc<[u8]> {
     let places = (0..height).flat_map(|y| (0..width).map(move |x| (x, y)));
     let pixels: Vec<u8> = places.flat_map(|(x, y)| pixel(x, y)).collect();
