@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Writes a file atomically: under a temporary name and to disk, then renames it. The file
+/// Writes a file atomically: writes it to disk under a temporary name, then renames it. The file
 /// therefore has either its old or its new contents.
 pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     // Number in the names of temporary files, because two threads may write the same file at the

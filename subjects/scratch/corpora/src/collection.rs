@@ -25,14 +25,14 @@ pub struct FoundProjects {
 /// A project that was loaded once and is usable.
 #[derive(Clone, Debug)]
 pub struct ProjectEntry {
-    /// Name, unique within its collection: its id in a corpus, otherwise the file stem, preceded
-    /// by parent folders if stems are equal.
+    /// Name, unique within the collection: the id in a corpus, otherwise the file stem, preceded by
+    /// parent folders if stems are equal.
     pub name: String,
     /// The archive or the unpacked folder.
     pub path: PathBuf,
     /// SHA-256 of the archive, see [`LoadedProject::digest`].
     pub digest: [u8; 32],
-    /// Counts of its parts.
+    /// Counts of the parts of the project.
     pub description: Description,
     /// Defects with which the project can run, as lines that name the file: missing media, unknown
     /// kinds of blocks.

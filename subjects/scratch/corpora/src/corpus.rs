@@ -177,7 +177,7 @@ pub(crate) fn project(folder: &Path, sha: Sha) -> PathBuf {
 }
 
 /// Identity of a corpus: SHA-256 over ids and digests of its projects in their order. It does not
-/// depend on titles, counts and the date of fetching.
+/// depend on titles, counts or dates of fetching.
 fn digest(members: &[Member]) -> Sha {
     let mut hash = Sha256::new();
     for Member { id, sha256, .. } in members {

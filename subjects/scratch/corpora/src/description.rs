@@ -12,9 +12,9 @@ pub struct Description {
     pub sprites: usize,
     /// Number of scripts that an event, a clone or a call can start.
     pub scripts: usize,
-    /// Statement blocks, which a test can execute, including hats and custom-block definitions,
-    /// without the heads of loose scripts. This is an upper bound for the number of goals, which
-    /// also exclude dead code.
+    /// Number of statement blocks, which a test can execute, including hats and custom-block
+    /// definitions, without the heads of loose scripts. It is an upper bound for the number of
+    /// goals, which also exclude dead code.
     pub statements: usize,
     /// Number of groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,

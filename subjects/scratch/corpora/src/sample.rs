@@ -80,8 +80,7 @@ impl Default for ServerAddresses {
     }
 }
 
-/// Settings of the client. They do not influence the resulting corpus, except `addresses` and
-/// `give_up`.
+/// Settings of the client. Only `addresses` and `give_up` influence the resulting corpus.
 #[derive(Clone, Debug)]
 pub struct SampleSettings {
     /// Servers to request from.
@@ -92,14 +91,15 @@ pub struct SampleSettings {
     pub connections: usize,
     /// Maximum number of further attempts after a first attempt that failed, for each request.
     pub retries: u32,
-    /// Pause before the second attempt; it doubles with each attempt.
+    /// Pause before the second attempt; the pause doubles with each attempt.
     pub backoff: Duration,
     /// Time without a received byte after which an attempt has failed.
     pub timeout: Duration,
-    /// Contact of the operator of the client for the user agent: a page or an address; `None` to
-    /// omit it.
+    /// Contact for the user agent: a page or an address of the operator of the client; omitted if
+    /// `None`.
     pub contact: Option<String>,
-    /// Whether to complete the sample although ids are undecided, and to count them in the frame.
+    /// Whether to complete the sample even if ids are undecided, and to count these ids in the
+    /// frame.
     pub give_up: bool,
 }
 
@@ -165,11 +165,11 @@ pub(crate) struct Candidate {
     frozen: Option<Sha>,
 }
 
-/// Takes a sample into a folder, or continues the sample that the folder contains. `stop` ends it
-/// early; `on_progress` is called after every probe.
+/// Takes a sample into a folder, or continues the sample that the folder contains. `stop` ends the
+/// sample early; `on_progress` is called after every probe.
 ///
 /// # Errors
-/// See [`SampleError`]. The results so far are stored, so the same call continues.
+/// See [`SampleError`]. The results so far are stored, so the same call continues the sample.
 pub fn sample(
     request: &SampleRequest,
     settings: &SampleSettings,
@@ -290,10 +290,10 @@ fn restore(
 
 /// A position in the order and its id.
 type ProbeJob = (usize, Candidate);
-/// Result of a probe; `None` if it was stopped.
+/// Result of a probe; `None` if the probe was stopped.
 type ProbeAnswer = Result<Option<Probe>, CorpusError>;
 
-/// Sample in progress: sends probes to threads and records their results.
+/// A sample in progress, which sends probes to threads and records their results.
 struct Sampler<'s> {
     order: ProbeOrder,
     journal: Journal,

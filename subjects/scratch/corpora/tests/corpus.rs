@@ -10,7 +10,7 @@ use catherd_scratch_corpora::corpus::{
 use catherd_scratch_corpora::{find, structure, synth};
 use tempfile::TempDir;
 
-/// Four files of three synthetic projects: one is a duplicate.
+/// Four files of three synthetic projects, including a duplicate.
 fn games() -> TempDir {
     let place = TempDir::new().unwrap();
     for (name, number) in [("pong", 1), ("maze", 2), ("quiz", 3), ("copy-of-quiz", 3)] {

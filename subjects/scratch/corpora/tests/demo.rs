@@ -1,5 +1,5 @@
-//! Tests that every project of the demo corpus can be loaded, has the size in its table, and keeps
-//! its digest.
+//! Tests that every project of the demo corpus can be loaded, has the size that the table of the
+//! corpus states, and keeps its digest.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

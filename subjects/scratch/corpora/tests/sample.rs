@@ -160,8 +160,8 @@ fn a_sample_continues_after_any_interruption() {
     assert!(rounds > 3, "{rounds}");
     assert_eq!(contents(&folder), expected);
 
-    // Truncate the journal at several bytes, as if the process had been killed while writing it.
-    // Archives are not lost.
+    // Truncate the journal at several positions, as if the process had been killed while writing
+    // it. Archives are not lost.
     let journal = fs::read(folder.join("probes.jsonl")).unwrap();
     for cut in [0, 1, 100, journal.len() / 3, journal.len() / 2, journal.len() - 1] {
         for name in ["corpus.toml", "manifest.csv", "frame.csv"] {

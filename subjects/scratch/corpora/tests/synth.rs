@@ -63,7 +63,7 @@ fn sizes_and_blocks_are_distributed_as_in_real_projects() {
         wide += usize::from(description.sprites > 10);
     }
     sizes.sort_unstable();
-    // Five standard errors of this median are a third of it.
+    // Five standard errors of the median are a third of the median.
     assert!((20..42).contains(&sizes[150]), "{}", sizes[150]);
     assert!(sizes[299] > 300 && sizes[299] <= 1_300, "{}", sizes[299]);
     let ratio = |a: usize, b: usize| a as f64 / b as f64;

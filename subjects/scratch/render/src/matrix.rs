@@ -1,7 +1,7 @@
 //! Transformations from costume to stage coordinates and back.
 //!
-//! The original keeps its matrices in binary32 arrays but computes in binary64. Every entry
-//! here is a binary32 number, but the arithmetic is binary64.
+//! The original keeps its matrices in binary32 arrays but computes in binary64. Every entry here is
+//! a binary32 number, but the arithmetic is binary64.
 
 use crate::bounds::HullPoints;
 use crate::bounds::Rect;

@@ -21,8 +21,7 @@ use serde_json::{Value, json};
 pub(crate) struct Population {
     /// Seed of the projects and of the faults.
     pub(crate) seed: u64,
-    /// Number of failing requests among 1000. Repeated requests succeed at the fifth attempt at the
-    /// latest.
+    /// Number of failing requests among 1000. Repeated requests succeed by the fifth attempt.
     pub(crate) faults: u64,
     /// Fixed outcomes of ids, which the seed does not determine.
     pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,

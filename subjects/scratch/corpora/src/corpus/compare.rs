@@ -14,12 +14,12 @@ pub struct Difference {
     pub only_second: Vec<String>,
     /// Ids whose projects differ.
     pub changed: Vec<String>,
-    /// Ids of projects that are equal in both, with the first column that differs.
+    /// Ids of projects that are equal in both corpora, with the first column that differs.
     pub redescribed: Vec<(String, &'static str)>,
     /// Pairs of ids under which the corpora contain the same project. The ids are also in the first
     /// two lists.
     pub renamed: Vec<(String, String)>,
-    /// Whether both contain the same projects in different orders.
+    /// Whether both corpora contain the same projects in different orders.
     pub reordered: bool,
     /// Whether recipes or sampling frames differ.
     pub other_recipe: bool,
@@ -69,7 +69,7 @@ pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
 }
 
 /// The first column in which two rows differ, except for the id, the date and the digest; `None` if
-/// they are equal in all other columns.
+/// all other columns are equal.
 fn column(a: &Member, b: &Member) -> Option<&'static str> {
     let columns = [
         ("title", a.title == b.title),

@@ -32,7 +32,7 @@ pub enum AddError {
 
 /// Adds projects to the corpus in a folder, which is created if it does not exist. The projects are
 /// repacked. If the corpus already has the name of a project, the name is numbered; projects that
-/// it already contains are left out. Returns the corpus and the number of added projects.
+/// the corpus already contains are left out. Returns the corpus and the number of added projects.
 ///
 /// # Errors
 /// If the folder contains a corpus that was not made by adding files; see also [`AddError`].

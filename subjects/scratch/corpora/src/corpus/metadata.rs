@@ -66,7 +66,7 @@ pub enum Recipe {
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         disjoint_from: Vec<Sha>,
     },
-    /// The projects at the addresses of a list, if their digests are those in the list.
+    /// The projects at the addresses of a list, if their digests agree with the list.
     Addresses {
         /// SHA-256 over the ids and digests of the list.
         list: Sha,
@@ -86,7 +86,7 @@ pub enum Recipe {
     },
     /// Projects drawn from another corpus.
     Part {
-        /// Digest of that corpus.
+        /// Digest of the other corpus.
         of: Sha,
         /// Name of the part.
         name: String,

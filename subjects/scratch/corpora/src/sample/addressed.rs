@@ -21,7 +21,7 @@ use crate::{atomic_file, describe, today};
 const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
 /// Maximum number of rows of a list.
 const MAX_ROWS: usize = 100_000;
-/// Number of successive files that cannot be reached after which the fetch is ended.
+/// Number of successive unreachable files after which the fetch ends.
 const MAX_UNREACHABLE: usize = 3;
 
 /// A project of a list: a row of its CSV file.
@@ -33,7 +33,7 @@ pub struct AddressedProject {
     pub address: String,
     /// SHA-256 of the archive at this address.
     pub sha256: Sha,
-    /// Name of the author; empty if unknown. The corpus contains its pseudonym, see
+    /// Name of the author; empty if unknown. The corpus contains only a pseudonym, see
     /// [`Member::author_hash`].
     #[serde(default)]
     pub author: String,
@@ -151,7 +151,7 @@ fn digest(rows: &[AddressedProject]) -> Sha {
     Sha::of(lines)
 }
 
-/// The projects so far.
+/// A fetch in progress, with the projects so far.
 struct Fetched<'f> {
     client: Client<'f>,
     staging: &'f Path,
@@ -175,7 +175,7 @@ impl From<CorpusError> for Interrupted {
 type Missing = (ProbeOutcome, String);
 
 impl Fetched<'_> {
-    /// Fetches a project unless an earlier call did, and adds it.
+    /// Adds a project, which is fetched unless an earlier call has fetched it.
     fn project(
         &mut self,
         row: &AddressedProject,

@@ -16,13 +16,13 @@ use ureq::{Agent, Error};
 
 use super::SampleSettings;
 
-/// Maximum pause between two attempts, before it is multiplied by a random factor, unless the
-/// server requests a longer pause.
+/// Maximum pause between two attempts, without the random factor and without pauses that the server
+/// requests.
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
-/// Number of identical replies that fail the check after which the client gives up, because the
-/// server will probably not send different replies.
+/// Number of successive identical replies that fail the check after which the client gives up,
+/// because different replies are unlikely.
 const MAX_IDENTICAL_BAD_REPLIES: usize = 3;
 /// Interval at which a waiting client checks whether the sample was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -89,7 +89,7 @@ pub(super) struct Client<'s> {
 struct FailedAttempt {
     cause: RetryCause,
     detail: String,
-    /// Pause that the server requested; `None` if it requested none.
+    /// Pause that the server requested, if any.
     pause: Option<Duration>,
 }
 
@@ -103,7 +103,7 @@ impl<'s> Client<'s> {
             .timeout_connect(Some(settings.timeout))
             .timeout_recv_response(Some(settings.timeout))
             .timeout_per_read(Some(settings.timeout))
-            // Limits requests to servers that send single bytes at long intervals.
+            // Also end requests to servers that send single bytes at long intervals.
             .timeout_global(Some(settings.timeout * 20))
             .build()
             .new_agent();

@@ -1,4 +1,4 @@
-//! Journal of all probes, to which lines are only appended. A probe counts after it is in the
+//! Journal of all probes, to which lines are only appended. A probe counts once it is in the
 //! journal.
 
 use std::fs::{File, OpenOptions, TryLockError};

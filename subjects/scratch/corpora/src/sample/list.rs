@@ -13,7 +13,7 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads a list with one id on each line, optionally followed by a comma and the SHA-256 that its
 /// project must have. Further columns, a second column that does not have 64 characters, empty
-/// lines, lines that begin with `#` and a header that begins with `id` are ignored.
+/// lines, lines that begin with `#` and headers whose first column is `id` are ignored.
 pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
     let text = text(file)?;
     let mut candidates = Vec::new();
@@ -46,8 +46,8 @@ pub(super) fn read(file: &Path) -> Result<Vec<Candidate>, SampleError> {
 /// The text of a list.
 ///
 /// # Errors
-/// If the file cannot be read or has more than [`MAX_BYTES`] bytes, for example because it is an
-/// endless device.
+/// If the file cannot be read, is not text in UTF-8, or has more than [`MAX_BYTES`] bytes, for
+/// example because it is an endless device.
 pub(super) fn text(file: &Path) -> Result<String, CorpusError> {
     let mut text = String::new();
     let opened = fs::File::open(file).map_err(CorpusError::unreadable(file))?;

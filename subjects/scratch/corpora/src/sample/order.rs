@@ -58,7 +58,7 @@ impl ProbeOrder {
         }
     }
 
-    /// Restores the result that an earlier process found. If `archive_missing`, the accepted
+    /// Restores the result that an earlier process found. If `archive_missing` is set, the accepted
     /// project is fetched again. Returns false if the entry does not belong to this order.
     pub(super) fn restore(&mut self, entry: ProbeEntry, archive_missing: bool) -> bool {
         while self.drawn.len() <= entry.position {
@@ -83,7 +83,7 @@ impl ProbeOrder {
         true
     }
 
-    /// Draws the next id to probe; `None` if the active probes suffice, or if there are no further
+    /// Draws the next id to probe; `None` if no further probe is needed, or if there are no further
     /// ids.
     pub(super) fn next(&mut self) -> Option<(usize, Candidate)> {
         let horizon = self.horizon();
@@ -127,12 +127,12 @@ impl ProbeOrder {
         self.entries.insert(entry.position, entry);
     }
 
-    /// Opens a position again whose probe was stopped.
+    /// Reopens a position whose probe was stopped.
     pub(super) fn reopen(&mut self, position: usize) {
         self.open.insert(position);
     }
 
-    /// Opens the relevant undecided ids again. Returns whether any id is then open.
+    /// Reopens the relevant undecided ids. Returns whether any id is then open.
     pub(super) fn reopen_undecided(&mut self) -> bool {
         let horizon = self.horizon();
         let undecided = self.entries.range(..horizon);

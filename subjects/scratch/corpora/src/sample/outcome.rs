@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 pub enum ProbeOutcome {
     /// Part of the sample, unless the sample is complete before this id.
     Accepted,
-    /// No shared project has this id: it was never used, or the project is deleted or unshared.
+    /// No shared project has this id: the id was never used, or the project is deleted or unshared.
     Absent,
     /// The project exists, but is not shared.
     Unshared,
@@ -32,7 +32,7 @@ pub enum ProbeOutcome {
     /// A corpus whose projects are excluded contains the project, according to its id or its
     /// contents.
     Excluded,
-    /// The project does not have the SHA-256 in the list, because it was changed since.
+    /// The project does not have the SHA-256 in the list, because it has been changed since then.
     Changed,
     /// Every attempt failed, so nothing is known about the project.
     Undecided,

@@ -32,7 +32,7 @@ pub(super) struct Probe {
     pub(super) unreachable: bool,
 }
 
-/// Prober: fetches projects from the servers into the staging folder.
+/// Fetches projects from the servers into the staging folder.
 pub(super) struct Prober<'s> {
     pub(super) client: Client<'s>,
     pub(super) addresses: &'s ServerAddresses,
@@ -231,7 +231,8 @@ impl Prober<'_> {
         }
     }
 
-    /// Fetches `project.json`. The inner error is the status with which the server refuses it.
+    /// Fetches `project.json`. The inner error is the status with which the server refuses the
+    /// request.
     fn project_json(
         &self,
         id: &str,
@@ -281,7 +282,7 @@ impl Prober<'_> {
 /// Contents at a project's address.
 enum ProjectFile {
     Json(Vec<u8>),
-    /// A Scratch 2 project, as JSON or packed, or the binary format before it.
+    /// A Scratch 2 project, as JSON or packed, or a project in the older binary format.
     Old,
 }
 

@@ -5,7 +5,7 @@
 pub(super) enum SlotTemplate {
     /// A number input; literals are whole numbers in the range.
     Number(&'static str, i64, i64),
-    /// Seconds; literals are tenths of the whole numbers in the range.
+    /// An input in seconds; literals are in the range, which is in tenths of a second.
     Seconds(&'static str, i64, i64),
     /// A text input.
     Text(&'static str),
@@ -19,9 +19,9 @@ pub(super) enum SlotTemplate {
     Field(&'static str, MenuChoices),
     /// A message input.
     Message,
-    /// A variable, on the block.
+    /// A variable that is selected on the block.
     Variable,
-    /// A list, on the block.
+    /// A list that is selected on the block.
     List,
     /// A branch of blocks.
     Branch(&'static str),
@@ -296,8 +296,7 @@ pub(super) enum Hat {
 }
 
 impl Hat {
-    /// Whether input can start the script without the help of other scripts, so that scripts that
-    /// it activates are reachable.
+    /// Whether input can start the script without the help of other scripts.
     pub(super) fn is_started_by_input(self) -> bool {
         matches!(self, Hat::Flag | Hat::Key | Hat::Click)
     }

@@ -14,7 +14,7 @@ pub(super) const COLOURS: [&str; 8] =
 /// Contents of files by name.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
-/// Draws a costume: a coloured shape of 20 to 90 units.
+/// Draws a costume: a coloured shape that is 20 to 90 units wide and high.
 pub(super) fn costume(stream: &mut Stream, name: String, files: &mut Files) -> Costume {
     let (width, height) = (stream.between(20, 90), stream.between(20, 90));
     let colour = stream.pick(&COLOURS);

@@ -280,7 +280,7 @@ impl<'w> ScriptWriter<'w> {
         }
     }
 
-    /// Whether the target can have this block, and the project has the names that it needs.
+    /// Whether the target can have this block, and the project has the names that the block needs.
     fn fits(&self, template: &BlockTemplate) -> bool {
         // A script that a backdrop starts does not switch backdrops, because it might start itself
         // again.
@@ -353,7 +353,7 @@ impl<'w> ScriptWriter<'w> {
         }
     }
 
-    /// Fills an input with a literal, or with a reporter that covers it.
+    /// Fills an input with a literal, or with a reporter that covers the literal.
     fn input(&mut self, id: &str, name: &str, literal: Value, nested: usize) {
         let value = if nested >= MAX_REPORTER_DEPTH || !self.stream.chance(P_REPORTER) {
             json!([1, literal])
@@ -457,7 +457,6 @@ impl<'w> ScriptWriter<'w> {
         id
     }
 
-    /// Returns an added block.
     fn block(&mut self, id: &str) -> &mut Block {
         self.blocks.get_mut(id).expect("the id was returned by `add`")
     }

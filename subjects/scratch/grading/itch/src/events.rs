@@ -12,7 +12,7 @@ pub(crate) enum What {
     Scheduled(String),
     /// A target said or thought something.
     Said { value: Value, thinks: bool, target: u32, sprite: usize },
-    /// A question was answered; the text of the question is empty if a bubble shows it.
+    /// A question was answered. The text of the question is empty if a bubble shows the question.
     Answered { question: Text, answer: Option<Text> },
     /// A pen drew.
     Pen(PenMark),
@@ -26,7 +26,7 @@ pub(crate) enum What {
     Block(BlockNo),
     /// The appearance of a tracked sprite has changed.
     Updated(usize),
-    /// A message that is tracked was sent.
+    /// A tracked message was sent.
     Sent(Text),
 }
 

@@ -154,8 +154,8 @@ impl Shared {
         self.vm.borrow_mut().as_mut().map(use_vm)
     }
 
-    /// Takes a snapshot and returns its number. Before the execution it equals the snapshot of the
-    /// submission.
+    /// Takes a snapshot and returns its number. Before the execution, the snapshot equals the
+    /// snapshot of the submission.
     pub(crate) fn snap(&self, origin: &Origin) -> usize {
         self.snap_times(origin, 1)
     }
@@ -178,7 +178,7 @@ impl Shared {
         }
     }
 
-    /// Logs an event that begins and ends with the same snapshot, which is taken for it.
+    /// Takes a snapshot, and logs an event that begins and ends with this snapshot.
     pub(crate) fn log(&self, what: What, origin: &Origin) {
         let snapshot = self.snap(origin);
         self.events.borrow_mut().add(what, snapshot, Some(snapshot));
@@ -189,7 +189,8 @@ impl Shared {
         (target.0 as usize) < self.submission.targets.len()
     }
 
-    /// Logs that the appearance of a target has changed, if it is tracked and visible.
+    /// Logs that the appearance of a target has changed, if the target is a tracked and visible
+    /// original.
     pub(crate) fn updated(&self, target: TargetId) {
         let sprite = target.0 as usize;
         if !self.is_original(target) || !self.tracked.borrow().contains(&sprite) {
@@ -215,8 +216,7 @@ impl Shared {
                 if shown || known.is_none() {
                     self.skin_written(target, known, &text);
                 }
-                // The original draws a bubble again if it has to change to the other side of its
-                // sprite.
+                // The original draws a bubble again if it moves to the other side of its sprite.
                 let was_left = self.left_bubbles.borrow().contains(&target);
                 if left != was_left {
                     let mut bubbles = self.left_bubbles.borrow_mut();
@@ -321,7 +321,7 @@ impl Shared {
     }
 
     /// Sends an input. Returns the number of an action that ends when the threads that the input
-    /// has started end; `None` if it started none.
+    /// has started end; `None` if the input has started no threads.
     pub(crate) fn start(&self, input: StartEvent<'_>) -> Option<u32> {
         let threads = self.with_vm(|vm| vm.start(input)).unwrap_or_default();
         if input == StartEvent::Flag {

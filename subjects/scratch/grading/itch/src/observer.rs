@@ -1,4 +1,4 @@
-//! The observer of the VM during a step. It logs events, and calls functions of the prelude at
+//! The observer of the VM during a step, which logs events, and calls functions of the prelude at
 //! events for which the plan waits.
 
 use std::ops::ControlFlow;
@@ -36,7 +36,7 @@ pub(crate) struct Observer<'a, 'js> {
     resumed: bool,
     pub(crate) ended: Vec<ThreadId>,
     /// The error of a function of the prelude that failed during a step; the inner `None` means
-    /// that a limit ended it.
+    /// that a limit ended the function.
     pub(crate) raised: Option<Option<catherd_javascript_engine::Thrown>>,
 }
 
@@ -154,7 +154,7 @@ impl<'a, 'js> Observer<'a, 'js> {
     }
 }
 
-/// The error that a function of the prelude threw; `None` if a limit ended it.
+/// The error that a function of the prelude threw; `None` if a limit ended the function.
 type Failure = Option<catherd_javascript_engine::Thrown>;
 
 impl Tracer for Observer<'_, '_> {
@@ -169,8 +169,8 @@ impl Tracer for Observer<'_, '_> {
     #[inline]
     fn covered(&mut self, block: BlockNo) {
         self.current = Some(block);
-        // In the original these blocks wait for a promise, and are not executed again when it
-        // resolves.
+        // In the original, these blocks wait for a promise and are not executed again when the
+        // promise resolves.
         if std::mem::take(&mut self.resumed) && self.opcode().is_some_and(waits_by_promise) {
             return;
         }

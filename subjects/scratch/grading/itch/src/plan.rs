@@ -24,7 +24,7 @@ pub enum PlanError {
     /// The plan cannot be parsed, or threw an error when it was evaluated.
     #[error("{0}")]
     Thrown(String),
-    /// The plan does not stop, or the engine has too little memory.
+    /// Loading ended early, for example because of a limit.
     #[error("{0}")]
     Stopped(String),
     /// The submission cannot be compiled.

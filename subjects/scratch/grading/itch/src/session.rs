@@ -1,5 +1,5 @@
-//! The phases of a judgement in one JavaScript context, and the virtual clock that drives schedule
-//! and VM.
+//! The phases of a judgement in one JavaScript context, and the virtual clock that drives the
+//! schedule and the VM.
 
 use std::rc::Rc;
 
@@ -75,7 +75,7 @@ impl<'a, 'js> Course<'a, 'js> {
                 JudgementEnd::Rejected(message)
             }
             (Ok(()) | Err(Broken::Fatal), None) => {
-                // Has no effect if the judgement is already closed.
+                // Closing has no effect if the judgement is already closed.
                 let closed = course.call::<()>(&course.parts.close);
                 match (closed, shared.failed.take()) {
                     (Err(Broken::Limit(stop)), _) => JudgementEnd::Limited(stop),
@@ -119,7 +119,7 @@ impl<'a, 'js> Course<'a, 'js> {
         Ok(self.phase("afterExecution", phases.after.as_ref()))
     }
 
-    /// Calls a phase, then the pending jobs of promises.
+    /// Calls a phase, then executes the pending jobs of promises.
     fn phase(&self, name: &str, function: Option<&Function<'js>>) -> Result<(), Broken> {
         let Some(function) = function else { return Ok(()) };
         self.session.begin_test();
@@ -183,7 +183,7 @@ impl<'a, 'js> Course<'a, 'js> {
         Ok(interval)
     }
 
-    /// Advances schedule and VM until the schedule ends.
+    /// Advances the schedule and the VM until the schedule ends.
     fn execute(&self, interval: f64) -> Result<(), Broken> {
         let (session, shared) = (self.session, self.shared);
         let Some(program) = shared.with_vm(|vm| vm.program().clone()) else { return Ok(()) };

@@ -1,4 +1,4 @@
-//! Snapshots of an execution. They share unchanged data: a target that has not changed since the
+//! Snapshots of an execution, which share unchanged data: a target that has not changed since the
 //! previous snapshot has the same record, and a snapshot without any change shares the list of
 //! records.
 
@@ -50,12 +50,12 @@ pub(crate) struct Record {
     pub(crate) layer: f64,
     pub(crate) draggable: bool,
     pub(crate) tempo: f64,
-    /// Left, right, bottom and top edge; `None` for the stage and static records.
+    /// Left, right, bottom and top edges; `None` for the stage and static records.
     pub(crate) bounds: Option<[f64; 4]>,
     pub(crate) bubble: Option<Bubble>,
     pub(crate) variables: Vec<Value>,
     pub(crate) lists: Vec<Arc<Vec<Value>>>,
-    /// The numbers of the records of the clones, if this is an original.
+    /// Numbers of the records of the clones of an original.
     pub(crate) clones: Vec<u32>,
     /// Whether the record was created from the project file without an execution.
     pub(crate) is_static: bool,
@@ -111,8 +111,8 @@ impl Snapshots {
     }
 
     /// Takes a snapshot `times` times and returns the number of the last snapshot. Once the log is
-    /// full, further snapshots show the state in which it became full, and snapshots of the
-    /// profiler are left out.
+    /// full, further snapshots show the state in which it became full, and snapshots with other
+    /// `times` than 1 are left out.
     pub(crate) fn take(
         &mut self,
         vm: &mut Vm<()>,

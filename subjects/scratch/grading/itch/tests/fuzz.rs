@@ -116,8 +116,8 @@ const PATTERNS: &[&str] = &[
     "B.switchCostumeTo($v)",
 ];
 
-/// Fills in the placeholders of a template. Once it has 2,000 letters, values are not nested
-/// further.
+/// Fills in the placeholders of a template. Once the result has 2,000 letters, values are not
+/// nested further.
 fn filled(dice: &mut Dice, text: &str) -> String {
     let mut text = text.to_owned();
     while let Some(at) = text.find('$') {

@@ -22,7 +22,7 @@ const FOLDER: &str = "suites/";
 /// A suite of a project.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SuiteText {
-    /// The name of the suite, with which the algorithm of a study refers to it.
+    /// The name by which algorithms of studies refer to the suite.
     pub name: String,
     /// The content of the suite: JSON or JavaScript.
     pub text: String,

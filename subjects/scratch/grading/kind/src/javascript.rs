@@ -16,7 +16,7 @@ use catherd_scratch_vm::Program;
 ///
 /// A test kills a mutant if it passes on the original, and fails or ends with an error on the
 /// mutant: for example, a test that uses a sprite kills a mutant without this sprite. A test that
-/// skips itself on a mutant does not kill it.
+/// skips itself on a mutant, or reaches the limit of time or memory, does not kill the mutant.
 pub struct JavaScriptTests {
     suite: SuiteFile,
     options: SuiteOptions,
@@ -24,8 +24,9 @@ pub struct JavaScriptTests {
 }
 
 impl JavaScriptTests {
-    /// Executes a suite on the original, which was compiled [with colours](Program::with_colors).
-    /// `seen` is called after each test; if it breaks, there is no result.
+    /// Executes a suite on the original, which must have been compiled [with
+    /// colours](Program::with_colors). Returns `None` if `seen`, which is called after each test,
+    /// breaks.
     ///
     /// # Errors
     /// If the suite cannot be loaded.
@@ -55,7 +56,8 @@ impl JavaScriptTests {
     }
 }
 
-/// Whether a limit ended a test; its status is then not meaningful.
+/// Whether a test reached the limit of time or memory. The status of the test is then not
+/// meaningful.
 fn met_limit(outcome: &TestOutcome) -> bool {
     outcome.limits.iter().any(|limit| matches!(limit, Limit::Time | Limit::Memory))
 }
@@ -85,7 +87,7 @@ impl Tests for JavaScriptTests {
         seen: &mut dyn FnMut(usize, MutantVerdict<String>) -> ControlFlow<()>,
     ) {
         let options = SuiteOptions { steps: settings.steps, ..self.options.clone() };
-        // A position in this list is not a position in the suite if the options choose tests.
+        // A position in `executed` is not a position in the suite if the options choose tests.
         let chosen = tests.iter().map(|test| {
             let number = self.executed[test.number].number;
             Chosen { number, blocks: test.blocks }

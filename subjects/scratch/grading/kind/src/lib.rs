@@ -1,9 +1,9 @@
 //! The subject kind `suite`: Scratch projects with existing suites, written by hand or generated
 //! earlier, which a study executes on the projects and on their mutants.
 //!
-//! - [`Suites`]: the kind. The algorithms of the kind `scratch` generate a suite; any other name of
-//!   an algorithm names a suite next to the project. In this way, suites written by hand and
-//!   generated suites appear in the same tables.
+//! - [`Suites`]: the kind. The algorithms of the kind `scratch` generate a suite; the name of any
+//!   other algorithm is the name of a suite next to the project. Suites written by hand and
+//!   generated suites therefore appear in the same tables.
 //! - [`Bundle`]: a project with its suites, which workers receive.
 //! - [`JavaScriptTests`]: a suite in JavaScript as mutation analysis executes it.
 

@@ -16,11 +16,11 @@ use crate::bundle::{Bundle, MAX_SUITE_BYTES, MAX_SUITES, SuiteText};
 /// File extensions of suites.
 const EXTENSIONS: [&str; 2] = ["js", "json"];
 
-/// Finds projects below paths, and the suites of each. Suites are next to their project, or in a
-/// folder among the paths that contains only suites.
+/// Finds projects below paths, and the suites of each project. Suites are next to their project, or
+/// in folders that are among the paths and contain only suites.
 ///
 /// # Errors
-/// If a path cannot be used.
+/// If a path cannot be used, or if there are suites but no projects.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -55,7 +55,7 @@ pub(crate) fn find(
     Ok(with_suites)
 }
 
-/// Whether a folder contains suites, and neither projects, nor a corpus, nor other folders.
+/// Whether a folder contains suites, and neither projects nor a corpus nor other folders.
 fn has_suites_alone(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -116,9 +116,9 @@ fn bundle(project: FoundProject, places: &Places) -> Result<(FoundProject, usize
 }
 
 /// The suites of a project by name: files next to the project whose names begin with the name of
-/// the project (and not with a longer name of another project), files in a folder next to the
-/// project with the name of the project, and files with matching names in folders that contain only
-/// suites. If the project is the only project of its folder, all suites in the folder are its
+/// the project (and not with a longer name of another project), files in the folder next to the
+/// project that has the name of the project, and files with matching names in folders that contain
+/// only suites. If the project is the only project of its folder, all suites in the folder are its
 /// suites. Refuses two files for the same suite, and too many suites.
 fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathBuf>, String> {
     let (folder, own) = (folder(project), stem(project));
@@ -156,9 +156,9 @@ fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathB
 }
 
 /// The name of the suite in a file whose name begins with the name of the project `own`: the rest
-/// of the file name, or the name of the project if there is no rest. `None` if the file name does
-/// not begin with the name of any project, `Some(None)` if the longest name with which it begins is
-/// the name of another project.
+/// of the file name after separators, or the name of the project if there is no rest. `None` if the
+/// file name does not begin with the name of any project, `Some(None)` if the longest name with
+/// which it begins is the name of another project.
 fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Option<String>> {
     let longest = projects.iter().filter(|stem| file.starts_with(*stem)).max_by_key(|s| s.len())?;
     Some((longest == own).then(|| {
@@ -167,7 +167,7 @@ fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Opti
     }))
 }
 
-/// The files of a folder that may be suites, sorted. If the folder cannot be read, there are no
+/// The files of a folder that may be suites, sorted. A folder that cannot be read has no such
 /// files, because synthetic projects have no folder.
 fn suites_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

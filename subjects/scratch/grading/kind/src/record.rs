@@ -1,4 +1,4 @@
-//! Records of suites that were executed on their project.
+//! Records of suites that were executed on their projects.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -8,7 +8,7 @@ use catherd_scratch_grading_report::Status;
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::CoveredBlocks;
 
-/// The criterion, the units of work and the unit of sizes, as for the kind `scratch`.
+/// The names of the criterion, the units of work and the unit of sizes, as in the kind `scratch`.
 const BLOCKS: &str = "blocks";
 const EXECUTIONS: &str = "executions";
 const STEPS: &str = "steps";
@@ -18,7 +18,7 @@ const EVENTS: &str = "events";
 pub(crate) struct ExecutedTest<'a> {
     pub(crate) status: Status,
     pub(crate) steps: u64,
-    /// Number of inputs that it sends.
+    /// Number of inputs that the test sends.
     pub(crate) events: u64,
     pub(crate) covered: &'a CoveredBlocks,
 }
@@ -51,7 +51,6 @@ impl<'a> Measurement<'a> {
         }
     }
 
-    /// Adds a test.
     pub(crate) fn add(&mut self, test: &ExecutedTest<'_>) {
         self.executions += 1;
         self.steps += test.steps;
@@ -67,7 +66,7 @@ impl<'a> Measurement<'a> {
         let covered = self.covered();
         if covered > before || self.timeline.is_empty() {
             let wall_ms = self.start.elapsed().as_millis() as u64;
-            // The amounts are sorted by the names of their units.
+            // The amounts are in the order of the names of their units.
             let work = vec![self.executions, self.steps];
             self.timeline.push(TimelinePoint { work, wall_ms, covered });
         }
@@ -114,7 +113,7 @@ impl<'a> Measurement<'a> {
     }
 }
 
-/// Name of the metric that counts tests of a status.
+/// Name of the metric that counts tests with a status.
 fn metric(status: Status) -> &'static str {
     match status {
         Status::Pass => "passedTests",

@@ -15,7 +15,7 @@ const VERSIONS: [&str; 2] = ["2022", "2023"];
 /// Settings for executing a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
-    /// Name of the suite; it may contain [`SEED`].
+    /// Name of the suite, which may contain [`SEED`].
     suite: String,
     strict: bool,
     of_2022: bool,

@@ -6,8 +6,7 @@ use serde_json::{Value, json};
 use crate::report::{Audience, Feedback, Limit, Status, SuiteReport, TestReport, Visibility};
 
 /// Writes a report as the commands of a judge. Each top-level group is a tab, and all tests outside
-/// of groups are in one additional tab. A group in a tab, or a test directly in a tab, is a
-/// context.
+/// groups are in one additional tab. A group in a tab, or a test directly in a tab, is a context.
 pub fn dodona(report: &SuiteReport) -> String {
     let mut commands = vec![json!({ "command": "start-judgement" })];
     for said in &report.messages {
@@ -71,7 +70,7 @@ fn tab(
             commands.push(json!({ "command": "start-context", "description": description }));
             open = inner;
         }
-        // Groups inside of the context become part of the name.
+        // Groups inside the context become part of the name.
         let path = report.path(*at);
         let shown = path[groups.len().min(2).min(path.len() - 1)..].join(" / ");
         testcase(test, &shown, commands);
@@ -126,7 +125,7 @@ fn accepted(test: &TestReport) -> bool {
     matches!(test.status, Status::Pass | Status::Skip)
 }
 
-/// The word of the platform for the status of a test. A limit only counts if it decided the status.
+/// The word of the platform for the status of a test. A limit counts only if it decided the status.
 fn status(test: &TestReport) -> &'static str {
     let met = |limit| test.limits.contains(&limit);
     match test.status {

@@ -33,9 +33,9 @@ pub fn ndjson_end(tally: Tally, unusable: usize, digest: Option<&str>) -> String
 }
 
 impl SuiteReport {
-    /// SHA-256 of the report's results, in hexadecimal digits. It excludes the name of the project
-    /// and the digest of the inputs, so equal results have the same digest even if the project is
-    /// in a different folder or the options differ.
+    /// SHA-256 of the results of the report, in hexadecimal digits. The digest excludes the name of
+    /// the project and the digest of the inputs, so equal results have the same digest even if the
+    /// project is in a different folder or the options differ.
     pub fn result_digest(&self) -> String {
         let mut hash = Sha256::new();
         hash.update(self.digest.as_bytes());

@@ -15,7 +15,7 @@
 //! | [`Group`] | - | `start-group`, in order; `parent` for nested groups |
 //! | [`TestReport::feedback`] | message of the assertion, hints | feedback of `close-test`, `append-message` |
 //! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
-//! | [`SuiteReport::messages`] | - | `append-message` outside of tests, summaries of groups |
+//! | [`SuiteReport::messages`] | - | `append-message` outside tests, summaries of groups |
 //!
 //! The output depends only on the report: it contains neither the time of day nor paths of the
 //! computer.

@@ -111,31 +111,33 @@ pub enum Visibility {
 /// A group of tests.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Group {
-    /// Its name.
+    /// The name of the group.
     pub name: String,
     /// Position of the parent group in [`SuiteReport::groups`], which is always earlier; `None` for
     /// top-level groups.
     pub parent: Option<usize>,
-    /// The sprite that its tests check; `None` if they do not check a specific sprite.
+    /// The sprite that the tests of the group check; `None` if they do not check a specific sprite.
     pub sprite: Option<String>,
-    /// How it is shown.
+    /// How the group is shown.
     pub visibility: Visibility,
     /// Words for selecting groups.
     pub tags: Vec<String>,
-    /// The message that is shown instead of its tests if all of them pass; `None` if there is none.
+    /// The message that is shown instead of the tests if all of them pass; `None` if there is no
+    /// message.
     pub summary: Option<String>,
 }
 
 /// A test and its result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestReport {
-    /// Its name; `None` if it has none.
+    /// The name of the test; `None` if the test has no name.
     pub name: Option<String>,
-    /// Position of its group in [`SuiteReport::groups`]; `None` if it is in none.
+    /// Position of the group of the test in [`SuiteReport::groups`]; `None` if the test is not in a
+    /// group.
     pub group: Option<usize>,
-    /// How it ended.
+    /// How the test ended.
     pub status: Status,
-    /// Whether the suite itself marks it as skipped.
+    /// Whether the suite itself marks the test as skipped.
     pub skipped_by_suite: bool,
     /// Name of the error, such as `AssertionError`; empty without an error.
     pub error: String,

@@ -57,8 +57,8 @@ impl Table {
         })
     }
 
-    /// The lines that a project adds to the table. If it is the first project that was executed,
-    /// its row comes after the header and the kept rows.
+    /// The lines that a project adds to the table. The row of the first project that was executed
+    /// comes after the header and the kept rows.
     ///
     /// # Errors
     /// If the row cannot be written.
@@ -150,8 +150,8 @@ fn row(report: &SuiteReport, columns: &[String]) -> Vec<String> {
     row
 }
 
-/// Points, maximum points, percentage with one decimal, and what went wrong. Each test that the
-/// suite does not skip is worth one point.
+/// Points, maximum points, percentage with one decimal, and messages about tests that failed or
+/// ended with an error. Each test that was not skipped is worth one point.
 fn marks(report: &SuiteReport) -> [String; 4] {
     let tally = report.tally();
     let most = tally.pass + tally.fail + tally.error;

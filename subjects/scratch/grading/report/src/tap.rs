@@ -96,7 +96,7 @@ fn diagnostics(test: &TestReport, text: &mut String) {
     text.push_str("  ...\n");
 }
 
-/// A name without line breaks and without the character that begins a directive.
+/// A name without line breaks, in which the character that begins a directive is escaped.
 fn one_line(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

@@ -28,8 +28,8 @@ impl WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }
     }
 
-    /// The lines that a project adds to the table. If it is the first project that was executed,
-    /// its row comes after the header and the kept rows.
+    /// The lines that a project adds to the table. The row of the first project that was executed
+    /// comes after the header and the kept rows.
     pub fn row(&mut self, report: &ProjectReport) -> String {
         match report {
             ProjectReport::Unusable { project, .. } => match self.tests {

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// The framework for which a suite was written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SuiteKind {
-    /// Whisker: the suite assigns an array of tests to `module.exports`, or exports it.
+    /// Whisker: the suite assigns an array of tests to `module.exports`, or exports the array.
     Whisker,
     /// Itch: the plan defines functions for the phases before, during and after the execution.
     Itch,

@@ -1,4 +1,4 @@
-//! Execution of test suites for Scratch programs that are written in JavaScript.
+//! Execution of test suites in JavaScript for Scratch programs.
 //!
 //! [`whisker`] executes suites for Whisker on the Scratch VM. A verdict is a function of the
 //! project, the suite, the seed and the [`whisker::SuiteOptions`], because time is counted in steps

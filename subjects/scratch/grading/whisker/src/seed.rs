@@ -14,8 +14,8 @@ impl Seed {
         Seed(number)
     }
 
-    /// The seed for a string: the whole decimal number at its beginning, or else the sum of the
-    /// first UTF-16 units of its characters.
+    /// The seed for a string: the decimal integer at the beginning, or else the sum of the first
+    /// UTF-16 units of its characters.
     pub fn text(text: &str) -> Seed {
         let trimmed = text.trim_start();
         let sign = usize::from(trimmed.starts_with(['-', '+']));

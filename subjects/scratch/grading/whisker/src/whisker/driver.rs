@@ -52,7 +52,7 @@ pub(crate) enum Content {
 /// and whether it is a list.
 pub(crate) type VariableKey = (TargetKey, u32, bool);
 
-/// A run of the VM that a test has started, such as with `t.runForTime`.
+/// A run of the VM that a test has started, for example with `t.runForTime`.
 #[derive(Default)]
 pub(crate) struct Run {
     pub(crate) active: Cell<bool>,
@@ -60,10 +60,10 @@ pub(crate) struct Run {
     /// executes nothing.
     pub(crate) dead: Cell<bool>,
     pub(crate) cancelled: Cell<bool>,
-    /// Whether its condition holds.
+    /// Whether the condition of the run holds.
     pub(crate) holds: Cell<bool>,
     pub(crate) has_condition: Cell<bool>,
-    /// Maximum number of steps; it may have a fraction.
+    /// Maximum number of steps, which may have a fraction.
     pub(crate) limit: Cell<f64>,
     pub(crate) executed: Cell<u64>,
 }
@@ -77,13 +77,13 @@ pub(crate) struct Finished {
     pub(crate) thrown: Thrown,
 }
 
-/// The shared state. Each native function borrows its parts only during a call.
+/// The shared state. Native functions borrow parts of the state only during a call.
 pub(crate) struct Driver {
     vm: RefCell<Vm<()>>,
     pub(crate) mirror: Mirror,
     pub(crate) program: Arc<Program>,
     pub(crate) options: SuiteOptions,
-    /// Positions of sprites by their names, without the stage.
+    /// Positions of sprites by name, without the stage.
     pub(crate) originals: FxHashMap<String, u32>,
     pub(crate) run: Run,
     /// Number of steps of all tests.
@@ -128,7 +128,7 @@ pub(crate) struct Driver {
     pub(crate) keys_pressed: Cell<bool>,
     /// Number of inputs that the test has sent.
     pub(crate) inputs_sent: Cell<u64>,
-    /// The number of covered blocks and of all blocks, if coverage is measured.
+    /// Number of covered blocks and number of all blocks, if coverage is measured.
     pub(crate) coverage: Cell<(usize, usize)>,
     /// Hats whose scripts were started by the flag or an input, if coverage is measured. Inputs
     /// start scripts between steps, and a hat counts as covered even if its script ends before the
@@ -280,8 +280,8 @@ impl Driver {
         }
     }
 
-    /// Ends the program as `t.end()` does: everything is stopped, then one step is executed. During
-    /// a step, only records that this must be done after it.
+    /// Ends the program as `t.end()` does: everything is stopped, then one step is executed. In the
+    /// middle of a step, the end is deferred until after the step.
     pub(crate) fn end(&self) {
         if self.lent.get() {
             self.run.cancelled.set(true);
@@ -308,12 +308,12 @@ impl Driver {
         self.inputs.borrow_mut().clear();
     }
 
-    /// Whether changes in the middle of a step have to be reported.
+    /// Whether changes in the middle of a step must be reported.
     pub(crate) fn watches(&self) -> bool {
         self.watched.get() != 0 || self.wrapped.get()
     }
 
-    /// Records the sprites and variables that the test knows, before a step.
+    /// Records the values of the sprites and variables that the test knows, before a step.
     pub(crate) fn remember_all(&self) {
         if self.wrapped.get() {
             self.mirror.old_changes();
@@ -371,7 +371,7 @@ impl Driver {
         }
     }
 
-    /// The content of a variable; `None` if it does not exist.
+    /// The content of a variable; `None` if the variable does not exist.
     pub(crate) fn content(&self, (owner, number, list): VariableKey) -> Option<Content> {
         let vm = self.vm();
         let view = vm.target_or_remains(owner.target())?;
@@ -399,7 +399,6 @@ impl Driver {
         self.log.borrow_mut().push(line.to_owned());
     }
 
-    /// Counts an input.
     pub(crate) fn count_input(&self) {
         self.inputs_sent.set(self.inputs_sent.get() + 1);
     }

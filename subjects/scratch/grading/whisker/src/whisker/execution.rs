@@ -28,7 +28,7 @@ pub(super) struct TestExecution<'a, 'b, 'js> {
 }
 
 impl<'js> TestExecution<'_, '_, 'js> {
-    /// Executes the test with this number in the suite, which may execute at most `blocks` blocks.
+    /// Executes the test `number` of the suite. The program may execute at most `blocks` blocks.
     pub(super) fn run(
         &mut self,
         number: usize,
@@ -126,7 +126,7 @@ impl<'js> TestExecution<'_, '_, 'js> {
         }
     }
 
-    /// The phases of a step. After each, the jobs of promises are executed.
+    /// Executes the phases of a step, each followed by the pending jobs of promises.
     fn step(&mut self) -> Result<(), Raised<'js>> {
         let driver = Rc::clone(self.driver);
         let run = &driver.run;
@@ -246,8 +246,8 @@ impl<'js> TestExecution<'_, '_, 'js> {
                 driver.limit(match stop {
                     // `Caller` does not occur, because the runner never requests a stop.
                     Stop::Operations | Stop::Caller => Limit::Time,
-                    // `Stack` does not occur, because the engine has no guard, which the limit of
-                    // the stack needs.
+                    // `Stack` does not occur, because the limit of the stack needs a guard, which
+                    // the engine does not have.
                     Stop::Memory | Stop::Stack => Limit::Memory,
                 });
                 thrown.message = stop.to_string();

@@ -1,4 +1,4 @@
-//! Hints on frequent mistakes in suites. They never change a status.
+//! Hints on frequent mistakes in suites. Hints never change a status.
 
 use catherd_javascript_engine::Thrown;
 use serde_json::{Map, Value};

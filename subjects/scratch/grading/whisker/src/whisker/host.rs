@@ -130,7 +130,7 @@ pub(super) fn install<'js>(
     session.caught(make())
 }
 
-/// Returns an error if a watcher is being called. Used by functions that must not be called in the
+/// Returns an error if a watcher is being called, for functions that must not be called in the
 /// middle of a step.
 fn refuse_in_step(ctx: &Ctx<'_>, driver: &Driver, call: &str) -> Result<()> {
     if driver.lent.get() {

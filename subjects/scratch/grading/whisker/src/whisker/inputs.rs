@@ -9,7 +9,7 @@ use super::target_key::TargetKey;
 pub(crate) struct Input {
     pub(crate) device: Device,
     pub(crate) down: Down,
-    /// Number of steps after which it is undone; `None` if it stays.
+    /// Number of steps after which the input is undone; `None` if it is never undone.
     pub(crate) steps: Option<f64>,
 }
 
@@ -19,7 +19,7 @@ pub(crate) enum Device {
     /// The mouse. Coordinates that are not given do not change; a sprite overrides both; offsets
     /// are added.
     Mouse { x: Option<f64>, y: Option<f64>, sprite: Option<TargetKey>, offset: (f64, f64) },
-    /// A key by its name in the key menu.
+    /// A key, by its name in the key menu or in the browser.
     Keyboard(String),
     /// An answer.
     Text(String),
@@ -94,7 +94,6 @@ impl Input {
         None
     }
 
-    /// Undoes the input.
     fn undo(&self, vm: &mut Vm<()>) {
         match &self.device {
             Device::Mouse { .. } => {
@@ -136,7 +135,7 @@ impl Input {
 struct Pending {
     number: u64,
     input: Input,
-    /// Step of the run in which it is performed.
+    /// Step of the run in which the input is performed.
     at: f64,
     performed: bool,
 }
@@ -153,8 +152,8 @@ impl Inputs {
         self.pending.clear();
     }
 
-    /// Adds an input for a step of the run, unless it was performed and is never undone. Returns
-    /// its number.
+    /// Adds an input for a step of the run, unless the input was performed and is never undone.
+    /// Returns the number of the input.
     pub(crate) fn add(&mut self, input: Input, at: f64, performed: bool) -> u64 {
         self.last += 1;
         if !performed || input.steps.is_some() {
@@ -163,7 +162,7 @@ impl Inputs {
         self.last
     }
 
-    /// Removes an input without undoing it. Returns whether there was one.
+    /// Removes an input without undoing it. Returns whether the input was pending.
     pub(crate) fn remove(&mut self, number: u64) -> bool {
         let before = self.pending.len();
         self.pending.retain(|pending| pending.number != number);

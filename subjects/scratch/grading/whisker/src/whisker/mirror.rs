@@ -91,7 +91,7 @@ impl Mirror {
     /// Writes the row of a target. `view` is `None` if the target was deleted and another target
     /// has its number.
     pub(crate) fn write(&self, key: TargetKey, view: Option<TargetView<'_>>) {
-        // NaN stands for a value that is not a number; JavaScript then requests it from the host.
+        // NaN stands for a missing value, which JavaScript then requests from the host.
         let mut row = [f64::NAN; WIDTH - 2];
         [row[6], row[7]] = [0.0, 0.0];
         if let Some(view) = view {

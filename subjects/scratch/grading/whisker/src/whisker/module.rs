@@ -58,7 +58,7 @@ impl Models {
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// The suite is longer than 8 MiB.
+    /// The suite or its models are longer than 8 MiB.
     #[error("the suite has {0} bytes; the maximum is {SIZE_LIMIT}")]
     TooLong(usize),
     /// The suite cannot be parsed, or threw an error when it was evaluated.
@@ -69,7 +69,7 @@ pub enum LoadError {
         /// The line of the suite; empty if it is not known.
         source_line: String,
     },
-    /// The suite does not stop, or the engine has too little memory.
+    /// Loading ended early, for example because of a limit.
     #[error("{0}")]
     Stopped(String),
 }
@@ -88,13 +88,13 @@ fn place(thrown: &Thrown, line: &str) -> String {
 /// The facts that a suite states about one of its tests.
 #[derive(Clone, Debug, Deserialize)]
 pub struct TestInfo {
-    /// Its name; `None` if it has none.
+    /// The name of the test; `None` if the test has no name.
     pub name: Option<String>,
-    /// Its description; `None` if it has none.
+    /// The description of the test; `None` if there is no description.
     pub description: Option<String>,
     /// Words for selecting tests.
     pub categories: Vec<String>,
-    /// Whether it is skipped.
+    /// Whether the test is skipped.
     pub skip: bool,
     /// Maximum program time in milliseconds; `None` without a limit.
     pub timeout: Option<f64>,
@@ -102,12 +102,12 @@ pub struct TestInfo {
     numeric: bool,
     /// Number of lines with an assertion.
     pub(crate) assertions: u32,
-    /// The algorithm that generated it; `None` if the suite does not name one.
+    /// The algorithm that generated the test; `None` if the suite does not name an algorithm.
     pub(crate) algorithm: Option<String>,
 }
 
 impl TestInfo {
-    /// The separate seed of the test; `None` if it has none.
+    /// The separate seed of the test, if there is one.
     pub(crate) fn seed(&self) -> Option<Seed> {
         let text = self.seed.as_ref()?;
         match text.parse() {

@@ -15,9 +15,9 @@ pub(crate) fn status_named(name: &str) -> Status {
 /// A test and its result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TestOutcome {
-    /// Its name; `None` if it has none.
+    /// The name of the test; `None` if the test has no name.
     pub name: Option<String>,
-    /// Its status.
+    /// The status of the test.
     pub status: Status,
     /// Name of the error, such as `AssertionError`; empty without an error.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -34,7 +34,7 @@ pub struct TestOutcome {
     /// Details of assertions and assumptions: `actual`, `expected`, `operator`, `constraint`.
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub details: Map<String, Value>,
-    /// The lines that the test logged, and warnings about it.
+    /// The lines that the test logged, and warnings about the test.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
     /// Hints on how to correct the error.
@@ -44,7 +44,7 @@ pub struct TestOutcome {
     pub steps: u64,
     /// Number of blocks that the test executed.
     pub blocks: u64,
-    /// The limits that it reached.
+    /// The limits that the test reached.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<Limit>,
     /// Whether the suite itself marks the test as skipped. If so, the test was not executed.

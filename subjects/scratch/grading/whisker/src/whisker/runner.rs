@@ -23,7 +23,7 @@ use super::stepper::Stepper;
 pub struct Chosen {
     /// Position of the test in the suite.
     pub number: usize,
-    /// Maximum number of blocks that it may execute.
+    /// Maximum number of blocks that the program may execute in the test.
     pub blocks: u64,
 }
 
@@ -32,17 +32,17 @@ pub struct Chosen {
 pub struct Executed {
     /// Position of the test in the suite.
     pub number: usize,
-    /// Its result.
+    /// The result of the test.
     pub outcome: TestOutcome,
-    /// The blocks that it covered; empty if [`SuiteOptions::coverage`] is not set.
+    /// The blocks that the test covered; empty if [`SuiteOptions::coverage`] is not set.
     pub covered: CoveredBlocks,
-    /// Whether it has sent an input of the keyboard.
+    /// Whether the test has sent an input of the keyboard.
     pub presses_keys: bool,
-    /// Number of inputs that it has sent.
+    /// Number of inputs that the test has sent.
     pub inputs: u64,
 }
 
-/// Executes a suite on a program, which was compiled [with
+/// Executes a suite on a program, which must have been compiled [with
 /// colours](Program::with_colors).
 ///
 /// # Errors
@@ -65,8 +65,8 @@ pub fn run(
     Ok(SuiteOutcome { tests, facts, coverage })
 }
 
-/// Executes tests of a suite in order: the tests in `chosen`, or the tests that the options choose
-/// if it is `None`. After each test `seen` is called; if it breaks, the execution ends.
+/// Executes tests of a suite in order: the tests in `chosen` or, if `chosen` is `None`, the tests
+/// that the options choose. `seen` is called after each test; if it breaks, the execution ends.
 ///
 /// # Errors
 /// If the suite cannot be loaded.
@@ -131,13 +131,13 @@ impl<'a> SuiteExecution<'a> {
         }
     }
 
-    /// The number of covered blocks and of all blocks that can be reached.
+    /// Number of covered blocks, and number of all blocks that can be reached.
     fn coverage(&self) -> (usize, usize) {
         let covered = self.blocks.iter().filter(|block| self.covered.contains(**block));
         (covered.count(), self.blocks.len())
     }
 
-    /// Maximum number of blocks of a test; `None` if it is not chosen.
+    /// Maximum number of blocks of a test; `None` if the test is not chosen.
     fn bound(&self, number: usize, test: &TestInfo) -> Option<u64> {
         match self.chosen {
             Some(chosen) => {

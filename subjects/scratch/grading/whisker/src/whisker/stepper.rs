@@ -14,15 +14,15 @@ use super::target_key::TargetKey;
 use crate::seed::Seed;
 
 /// The reason why a function of a suite failed: the value that it threw, or `None` if a limit ended
-/// it.
+/// the function.
 pub(crate) type Raised<'js> = Option<Value<'js>>;
 
 /// The observer of a VM that a suite watches.
 struct Observer<'a, 'js> {
     driver: Rc<Driver>,
     session: &'a Session<'js>,
-    /// Function of the prelude with the parameters kind of change, target, and name of the
-    /// variable.
+    /// The function of the prelude that is called with the kind of a change, the target, and the
+    /// name of the variable.
     changed: Function<'js>,
     /// `None` if coverage is not measured.
     covered: Option<CoveredBlocks>,

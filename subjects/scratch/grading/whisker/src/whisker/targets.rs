@@ -272,7 +272,7 @@ pub(super) fn install_changes<'js>(
     host: &Object<'js>,
     driver: &Rc<Driver>,
 ) -> Result<()> {
-    // Positions of variables, given by their names; `null` for variables that do not exist.
+    // The names of variables or lists by position; `null` for missing variables and lists.
     function!(host, ctx, driver, "variableNames", |d, owner: f64, list: bool| {
         let vm = d.vm();
         let Some(view) = view(&vm, TargetKey::from_number(owner)) else { return Vec::new() };
@@ -346,7 +346,7 @@ pub(super) fn install_changes<'js>(
     Ok(())
 }
 
-/// Records the former position of a target that was moved outside of a block.
+/// Records the former position of a target that was not moved by a block.
 pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>) {
     let Some(from) = from.filter(|_| driver.wrapped.get()) else { return };
     let key = driver.vm().target(target).map(|view| TargetKey::of(&view));

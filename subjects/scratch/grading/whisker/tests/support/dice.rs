@@ -21,7 +21,8 @@ impl Dice {
         items[self.below(items.len())]
     }
 
-    /// Damages one in four texts at up to three positions, and leaves the other texts unchanged.
+    /// Damages one in four scripts at up to three positions, and leaves the other scripts
+    /// unchanged.
     fn damaged(&mut self, text: &str) -> String {
         let mut letters: Vec<char> = text.chars().collect();
         for _ in 0..if self.below(4) == 0 { 1 + self.below(3) } else { 0 } {

@@ -8,8 +8,8 @@ use catherd_scratch_sb3::{Field, Opcode, Project, Value, Variable};
 use catherd_scratch_vm::Program;
 
 /// When the flag is clicked, `Cat` says `hi`, and then increases `score` and moves by 1 in each
-/// step; when it is clicked, it goes to the front. `Dog` sets its variable `luck` at random and
-/// moves up while the space key is pressed; when it is clicked, it turns and creates a clone.
+/// step; when `Cat` is clicked, it goes to the front. `Dog` sets its variable `luck` at random and
+/// moves up while the space key is pressed; when `Dog` is clicked, it turns and creates a clone.
 pub(crate) fn program() -> Arc<Program> {
     Arc::new(Program::compile(&project()).unwrap().with_colors())
 }
@@ -71,7 +71,6 @@ pub(crate) fn suite_of(body: &str) -> String {
     format!("module.exports = [{{name: 'test', test: async function (t) {{{body}\n}}}}]")
 }
 
-/// Executes a suite.
 pub(crate) fn run(suite: &str) -> SuiteOutcome {
     run_with(suite, &SuiteOptions::default())
 }
