@@ -15,7 +15,7 @@
         }
         return typeof pattern === 'function' ? !!pattern(root) : matchesTree(root, pattern);
     };
-    /** The opcodes of the stack blocks of some scripts. As in the original, blocks inside of the last
+    /** The opcodes of the stack blocks of some scripts. As in the original, blocks inside the last
      * block of a script are left out. */
     const opcodes = (roots, found = new Set()) => {
         const open = [...roots];

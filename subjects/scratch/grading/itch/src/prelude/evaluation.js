@@ -1,4 +1,4 @@
-// The evaluation object of plans, the globals, and the phases. The last script that is evaluated.
+// The evaluation object of plans, the globals, and the phases. This script is evaluated last.
 (function (kit) {
     'use strict';
     const {host, log, output, groups, options} = kit;
@@ -163,7 +163,7 @@
         }
     };
 
-    /** Calls a phase. Returns its error in an array, unless a fatal test threw it. */
+    /** Calls a phase. Returns false if a fatal test failed. */
     const phase = (name, f) => {
         try {
             const result = f(e);

@@ -1,4 +1,4 @@
-// Values that the scripts of the prelude share. The first script that is evaluated.
+// Values that the scripts of the prelude share. This script is evaluated first.
 (function (host, options) {
     'use strict';
     const {defineProperty} = Reflect;
@@ -14,7 +14,7 @@
         }
     }
     /**
-     * Tells the host when a member is read that does not exist, for the message of an error.
+     * Tells the host when a member that does not exist is read, for the message of an error.
      * The value stays undefined, because plans ask whether a member exists.
      */
     const members = (object, owner) => Object.setPrototypeOf(object, new Proxy(Object.prototype, {

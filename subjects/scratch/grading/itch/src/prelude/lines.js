@@ -9,7 +9,7 @@
     const fold = (a, b) => distSq(a.start, b.end) > distSq(b.start, a.end)
         ? {start: a.start, end: b.end}
         : {start: b.start, end: a.end};
-    /** A number rounded to four decimals; lines are compared after such rounding. */
+    /** Rounds a number to four decimals for the comparison of lines. */
     const rounded = number => {
         const text = number.toFixed(4);
         return text === '-0.0000' ? '0.0000' : text;

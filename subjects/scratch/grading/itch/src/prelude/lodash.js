@@ -62,7 +62,7 @@
         }
         return found === undefined ? otherwise : found;
     };
-    /** Converts an iteratee of lodash (a function, a path, an object, a pair) to a function. */
+    /** Converts an iteratee of lodash (a function, a path or an object) to a function. */
     const iteratee = by => {
         if (typeof by === 'function') {
             return by;

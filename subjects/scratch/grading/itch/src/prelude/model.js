@@ -1,6 +1,6 @@
 // The model of a program: snapshots, targets, blocks. Objects are created lazily from numbers of
-// the host: a target is created when a plan first reads it, and all snapshots in which it has not
-// changed share it.
+// the host: a target is created when a plan first reads it, and is shared by all snapshots in which
+// it has not changed.
 (function (kit) {
     'use strict';
     const {host, defineProperty, NativeMap} = kit;
@@ -231,7 +231,7 @@
             defineProperty(snapshot, 'targets', {value, writable: true, enumerable: true, configurable: true});
             return value;
         }
-        /** All snapshots share this object, because there are many of them. */
+        /** All snapshots share this object, because there are many snapshots. */
         static #TARGETS = {
             get() {
                 return Snapshot.#setTargets(this, host.targets(this.#number).map(targetOf));

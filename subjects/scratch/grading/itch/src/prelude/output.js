@@ -127,7 +127,7 @@
         }
     }
 
-    /** The remaining methods of a test after the compared values are given. */
+    /** The methods of a test after the actual value is given. */
     class Matcher {
         #test;
         #actual;

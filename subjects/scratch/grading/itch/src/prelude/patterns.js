@@ -3,7 +3,7 @@
     'use strict';
     const {Node, NativeString, define} = kit;
 
-    // One function a line: its name, the type of its pattern, the opcode, then inputs and fields in
+    // One function on each line: its name, the type of its pattern, the opcode, then inputs and fields in
     // the order of the pattern, each with the number of the argument. After `@` is the opcode of
     // the menu in which the argument is. A star stands for the functions that are written below.
     const TABLE = `

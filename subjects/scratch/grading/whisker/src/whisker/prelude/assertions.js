@@ -1,4 +1,4 @@
-// `t.assert` and `t.assume`. Evaluated once in each context; `kit` has what the scripts share.
+// `t.assert` and `t.assume`. `kit` contains the values that the scripts share.
 (function (kit) {
     'use strict';
     const {apply, isNaN, JSON, NativeString, NativeNumber, members} = kit;
@@ -71,7 +71,7 @@
     };
     const loose = value => kit.compatP && apply(isNaN, undefined, [value]) ? 'NaN' : value;
 
-    /** [name, operator, parameters before the message, condition, expected value] */
+    /** Name, operator, number of parameters before the message, condition, expected value. */
     const CHECKS = [
         ['ok', 'ok', 1, a => !!a, true],
         ['not', 'not', 1, a => !a, false],
@@ -107,7 +107,7 @@
             kit.define(object, name, (...values) => {
                 const actual = arity > 0 ? values[0] : undefined;
                 const expected = arity > 1 ? values[1] : fixed;
-                // Without a tolerance, its position may have the message.
+                // Without a tolerance, the message may be in its position.
                 const used = name === 'withinRange' && typeof values[2] === 'string' ? 2 : arity;
                 if (!holds(actual, expected, used > 2 ? values[2] : undefined)) {
                     throw failure(Thrown, actual, operator, expected, apply(kit.arraySlice, values, [used]));

@@ -1,4 +1,4 @@
-// `t`, and the functions with which the host executes tests. The last script that is evaluated.
+// `t`, and the functions with which the host executes tests. This script is evaluated last.
 (function (kit) {
     'use strict';
     const {host, apply, define, members, NativeString, NativeNumber, NativePromise, NativeError, then, Sprite} = kit;

@@ -1,5 +1,5 @@
-// Inputs of tests: planned, immediate and random ones. `driver` has the functions of the driver
-// that they call.
+// Inputs of tests: planned, immediate and random inputs. `driver` contains the functions of
+// driver.js that this script calls.
 (function (kit, driver) {
     'use strict';
     const {host, NativeString, NativeNumber, NativeError, Sprite} = kit;

@@ -1,5 +1,5 @@
 // Values that the scripts of the prelude share: functions of the host, and built-in functions,
-// which are saved before a suite can change them. The first script that is evaluated.
+// which are saved before a suite can change them. This script is evaluated first.
 (function (host, options) {
     'use strict';
     const {apply, defineProperty, ownKeys, getPrototypeOf, setPrototypeOf} = Reflect;
@@ -11,7 +11,7 @@
         defineProperty(object, name, {value, writable: true, enumerable: false, configurable: true});
 
     /**
-     * Tells the host when a member is read that does not exist, for a hint if the test ends
+     * Tells the host when a member that does not exist is read, for a hint if the test ends
      * with an error. The value stays undefined, because suites ask whether a member exists.
      */
     const members = (object, owner) => {

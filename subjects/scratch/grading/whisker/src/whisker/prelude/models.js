@@ -1,5 +1,6 @@
-// Models of a program: graphs whose edges have conditions and effects. Evaluated in contexts whose
-// suite has models; `kit` has what the scripts share, `t` is the object that tests get.
+// Models of a program: graphs whose edges have conditions and effects. This script is evaluated only
+// if a suite has models. `kit` contains the values that the scripts share, and `t` is the object that
+// tests get.
 (function (kit, t, text, settings) {
     'use strict';
     const {host} = kit;
@@ -17,7 +18,7 @@
     if (!Array.isArray(graphs)) {
         refuse('not an array of graphs');
     }
-    /** Makes names unique: a repeated one gets a number. */
+    /** Makes names unique: a repeated name gets a number. */
     const distinct = () => {
         const used = new Set();
         return (name, fallback) => {
@@ -419,7 +420,7 @@
             && (sprite === null ? check.name.startsWith('Var') : !check.name.startsWith('Var')
                 && (check.name === 'BackgroundChange' ? sprite.isStage : spriteOf(check.args[0]) !== undefined
                     && spriteOf(check.args[0]).name === sprite.name));
-        // A sprite or variable that is missing when a test begins is an error of its check.
+        // A sprite or variable that is missing when a test begins results in an error of its check.
         const resolve = (check, place) => {
             const [a, b] = check.args;
             try {

@@ -4,7 +4,7 @@
     const {host, apply, define, defineProperty, NativeMap, costumesOf, effectsOf, box} = kit;
     const {get: mapGet, set: mapSet, clear: mapClear} = NativeMap.prototype;
 
-    // The members of the original's objects that suites use.
+    // Wraps an object so that reading a missing member throws an error.
     const raw = (object, path) => new Proxy(object, {
         get(target, name) {
             if (name in target || typeof name === 'symbol' || name === 'then' || name === 'toJSON') {
@@ -108,7 +108,7 @@
         return id < 0 ? undefined : rawTarget(id);
     });
     define(runtime, 'getTargetForStage', () => rawTarget(host.stage()));
-    // The field of each hat block that has one.
+    // The field of each hat block that has a field.
     const hatFields = {__proto__: null, event_whenkeypressed: 'KEY_OPTION',
         event_whenbackdropswitchesto: 'BACKDROP', event_whenbroadcastreceived: 'BROADCAST_OPTION'};
     define(runtime, 'startHats', (opcode, fields, target) => {

@@ -1,5 +1,5 @@
-// Wrappers of sprites, variables and costumes. They hold only the keys of the machine's targets;
-// all state is read from the machine on demand.
+// Wrappers of sprites, variables and costumes. Wrappers contain only the keys of the machine's
+// targets; all state is read from the machine on demand.
 (function (kit) {
     'use strict';
     const {host, apply, define, members, NativeString, NativeNumber, NativeMap, NativeRegExp, defineProperty} = kit;
@@ -188,7 +188,7 @@
         #sprite;
         #original;
         #name;
-        // The position of its row in `cells`.
+        // The position of the row of the sprite in `cells`.
         #row;
         #seen = false;
         #moved = null;
@@ -220,7 +220,7 @@
             }
             return found;
         }
-        /** The sprites that no call has returned yet. */
+        /** The sprites that satisfy a condition and that no call has returned yet. */
         static unseen(condition) {
             const list = current();
             const found = [];
@@ -233,7 +233,7 @@
             }
             return found;
         }
-        /** A number from its row; if it is NaN, the host is asked. */
+        /** A number from the row of the sprite; NaN if the caller must ask the host. */
         #at(column) {
             const row = this.#row;
             if (cells[row] !== cells[STATE_VERSION] || cells[row + KEY] !== this.#id) {
@@ -360,7 +360,7 @@
         getNewClones() {
             return Sprite.unseen(sprite => !sprite.#original && sprite.#name === this.#name);
         }
-        /** The original (if asked for) and its clones; the sprite itself only if it equals `self`. */
+        /** The clones and, if `withOriginal` is set, the original; this sprite only if it equals `self`. */
         #instances(withOriginal, self) {
             const list = current();
             const found = [];
