@@ -38,12 +38,11 @@ pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
     drawn.iter().zip(mask).all(|(a, b)| (a - f64::from(b) / 255.0).abs() <= 2.0 / 255.0)
 }
 
-/// Whether a query applies the ghost effect. All other effects on colours are always applied.
+/// Whether the ghost effect is applied. All other effects on colours are always applied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GhostEffect {
-    /// Used for the colours of a drawable that other drawables sense.
     Apply,
-    /// Used for the colour of the drawable that senses.
+    /// Used for the drawable that senses.
     Ignore,
 }
 
@@ -230,8 +229,8 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
     std::array::from_fn(|channel| {
         let under = if through == 0.0 { 0.0 } else { f64::from(under[channel]) / 255.0 * through };
         let sum = 255.0 * (over[channel] + under);
-        // Rounds half up. The casts saturate and map NaN to 0; without special instructions they
-        // are much faster than a call of `round`.
+        // Round half up. The casts saturate and map NaN to 0; without special instructions they are
+        // much faster than a call of `round`.
         let whole = sum as u8;
         whole.saturating_add(u8::from(sum - f64::from(whole) >= 0.5))
     })
@@ -245,7 +244,7 @@ pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
     over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
 }
 
-/// The result of a query for a colour at a point, as far as the frontmost drawable decides it.
+/// The part of the answer to a query for a colour at a point that the frontmost drawable decides.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Shown {
     /// The drawable is invisible at the point.

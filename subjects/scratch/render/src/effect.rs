@@ -34,7 +34,7 @@ impl Effect {
         Self::Ghost,
     ];
 
-    /// The effect with a lower-case name, as project files write it; `None` for other names.
+    /// The effect with a lower-case name, as written in project files; `None` for other names.
     pub fn from_name(name: &str) -> Option<Self> {
         Some(match name {
             "color" => Self::Color,

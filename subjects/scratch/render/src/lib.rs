@@ -39,13 +39,13 @@
 //! # Where answers may differ from a browser
 //!
 //! - Outlines of vector costumes follow a browser that draws through an emulated graphics device.
-//!   Single pixels differ on curved lines with a stroke, on circles and ellipses, and in text.
+//!   Single pixels can differ on curved lines with a stroke, on circles and ellipses, and in text.
 //! - Text in font families other than the fonts of Scratch uses one of these fonts, not a font of
 //!   the host.
 //! - The coverage of pen lines is exact, without a graphics driver's grid of 1/16 pixel; bytes
 //!   near lines differ by up to 8.
-//! - The size of bubbles is computed from the widths of the letters of Helvetica; differences only
-//!   affect clicks.
+//! - The size of bubbles is computed from the widths of the letters of Helvetica; differences affect
+//!   only clicks.
 //! - A drawable under the pixelate effect gets its raster at 100 percent as soon as a query
 //!   includes it, not only when a sampled point lies on it.
 

@@ -77,10 +77,9 @@ pub enum SkinError {
         pixels: u64,
     },
     /// The text of the document has more letters than [`Limits::letters`].
-    /// [`Limits::letters_in_fonts`] allow.
     #[error("the texts have {found} letters, {limit} are allowed")]
     TooMuchText {
-        /// Number of letters, without referenced elements.
+        /// Number of letters; letters of referenced elements count only once.
         found: usize,
         /// The limit.
         limit: usize,

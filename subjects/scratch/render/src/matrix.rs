@@ -27,7 +27,7 @@ pub(crate) struct Model {
 }
 
 /// Sine and cosine of the angle of a rendered direction, with their rounding errors: at direction
-/// 90 the sine is 1.2e-16 instead of 0, an error that shows in bounds near the origin.
+/// 90, the sine is 1.2e-16 instead of 0, an error that shows in bounds near the origin.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Rotation {
     sin: f32,

@@ -2,10 +2,10 @@
 //!
 //! Programs sense every pixel that is partly covered, so the outline of a costume must consist of
 //! the same pixels as in the browser. The browser draws on a graphics device, which may be
-//! emulated: a path covers a pixel by the share of four samples, and a rectangle by the area;
-//! strokes consist of triangles, and corners are rounded to a grid of 1/16 pixel. This module
-//! computes the coverage of plain paths in that way. `resvg` draws everything else: blending, text
-//! and unusual elements.
+//! emulated: the coverage of a pixel by a path is the share of four samples, and the coverage by a
+//! rectangle is the covered area; strokes consist of triangles, and corners are rounded to a grid
+//! of 1/16 pixel. This module computes the coverage of plain paths in that way. `resvg` draws
+//! everything else: blending, text and unusual elements.
 
 mod bitmap;
 mod cost;
@@ -278,7 +278,7 @@ fn is_strip(line: &Path, style: &Stroke, transform: Transform) -> bool {
 }
 
 /// Whether a path is painted without patterns and with smooth edges. Circles and ellipses with a
-/// stroke are excluded, because the result of `resvg` is more similar to the browser.
+/// stroke are excluded, because the result of `resvg` is closer to the browser's.
 fn is_plain(path: &usvg::Path) -> bool {
     let pattern = |paint: &usvg::Paint| matches!(paint, usvg::Paint::Pattern(_));
     let round_line = path.id().starts_with(ROUND_SHAPE_ID) && path.stroke().is_some();

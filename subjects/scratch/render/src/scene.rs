@@ -1,4 +1,4 @@
-//! The scene: the state of all drawables, with queries.
+//! The scene: the state of all drawables, and queries about this state.
 
 mod answers;
 mod bubble;
@@ -51,7 +51,7 @@ pub struct DrawableId(pub u32);
 /// The part of the rendering state that programs can sense, now or later.
 ///
 /// Ids of drawables that were [`remove`](Self::remove)d are allowed: setters do nothing, queries
-/// return false, and bounding boxes are empty and at the origin.
+/// return false or `None`, and bounding boxes are empty and at the origin.
 ///
 /// Cloning is cheap: costumes and rasters are shared, and the pen layer is copied on write.
 #[derive(Debug)]
@@ -141,8 +141,7 @@ const DRAWABLE_BYTES: usize = 232;
 
 impl Scene {
     /// Estimated size of a scene in bytes, without the memory that it points to. The number is
-    /// fixed, because results of callers depend on the estimate, which a change of the caches must
-    /// not change.
+    /// fixed, because results of callers depend on the estimate.
     pub const BYTES: usize = 240;
 
     /// An empty scene.
@@ -250,8 +249,8 @@ impl Scene {
         }
     }
 
-    /// Estimated bytes of this scene that are not shared with `earlier`, a scene with the same
-    /// costumes.
+    /// Estimated number of bytes of this scene that are not shared with `earlier`, a scene with the
+    /// same costumes.
     pub fn unshared_bytes(&self, earlier: &Self) -> usize {
         let drawables = DRAWABLE_BYTES * self.drawables.len() + size_of_val(self.layers.list());
         let pen = self.pen.as_ref().map_or(0, |pen| pen.unshared_bytes(earlier.pen.as_ref()));

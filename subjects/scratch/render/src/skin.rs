@@ -223,7 +223,6 @@ impl SkinSet {
     }
 }
 
-/// One costume.
 #[derive(Debug)]
 pub(crate) struct Skin {
     pub(crate) size: (f64, f64),
@@ -242,7 +241,7 @@ enum Source {
 /// Bitmaps have a single raster, number 0.
 ///
 /// Scratch rasterises when it draws, and senses with the largest raster that it has created so far.
-/// Therefore a scene stores this level, although this crate computes rasters when they are first
+/// Therefore, a scene stores this level, although this crate computes rasters when they are first
 /// sensed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Level(u8);

@@ -39,7 +39,7 @@ impl Tiles {
         self.tiles[tile][row % TILE.1 * TILE.0 + column % TILE.0]
     }
 
-    /// A tile to draw on. Tiles are numbered by rows.
+    /// A tile to draw on. Tiles are numbered row by row.
     pub(crate) fn canvas(&mut self, tile: usize) -> Canvas<'_> {
         let (left, top) = (tile % self.across * TILE.0, tile / self.across * TILE.1);
         Canvas { left, top, shared: Some(&mut self.tiles[tile]), own: None }

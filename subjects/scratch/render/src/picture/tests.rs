@@ -17,7 +17,7 @@ fn decoded(file: &[u8]) -> Vec<[u8; 4]> {
     picture.pixels
 }
 
-/// A picture with three columns and two rows, whose right column is transparent.
+/// A picture with three columns and two rows. The right column is transparent.
 fn sample() -> Picture {
     Picture::from_fn(3, 2, |x, y| [x as u8 * 100, y as u8 * 200, 50, if x == 2 { 0 } else { 255 }])
 }

@@ -16,7 +16,7 @@ const OCTAGON: f32 = 1.0 / (1.0 + std::f32::consts::FRAC_1_SQRT_2);
 /// Minimum gap between two corners, in pixels.
 const GAP: f32 = 0.0625;
 
-/// A vertex: position in pixels, and coordinates of the corner or a coverage.
+/// A vertex. The position `at` is in pixels.
 #[derive(Clone, Copy, Debug)]
 struct Vertex {
     at: (f32, f32),
@@ -186,7 +186,7 @@ impl Frame {
                     [a[2], upper, a[3]],
                 ]);
             }
-            // Around the shape, the second and the fourth corner are entered at their horizontal
+            // Around the shape, the second and the fourth corners are entered at their horizontal
             // sides.
             let order = if number % 2 == 0 { [0, 1] } else { [1, 0] };
             inner.extend(order.map(|number| (end(number, -1.0, false), end(number, 1.0, false))));

@@ -36,7 +36,7 @@ fn rows(width: usize, height: usize, body: &str) -> Vec<Vec<u8>> {
 
 #[test]
 fn masks_are_turned_to_fit_their_shelf() {
-    // Samples are 1/8, 3/8, 5/8 and 7/8 below the top of a pixel, and 3/8, 7/8, 1/8 and 5/8
+    // Samples are 1/8, 3/8, 5/8 and 7/8 below the top of a pixel, and 3/8, 7/8, 1/8 and 5/8 to the
     // right of its left side: the edge at 0.3 excludes the first row of samples and the third
     // column.
     let top = |width: u32, height: u32, at: f32| {

@@ -57,7 +57,7 @@ impl Grid {
         })
     }
 
-    /// Removes the rings that are further from the start than `max_distance` plus 2 units, because
+    /// Removes the rings that are further from the start than `max_distance`, plus 2 units because
     /// the caller measures distances from the start before truncation.
     fn limit_distance(&mut self, max_distance: f64) {
         // The cast saturates.

@@ -238,12 +238,12 @@ impl Drawable {
         (self.direction, self.scale)
     }
 
-    /// The position with which the drawable is drawn and sensed.
+    /// The position at which the drawable is drawn and sensed.
     pub(super) fn position(&self) -> (f64, f64) {
         (f64::from(self.position.0), f64::from(self.position.1))
     }
 
-    /// Whether touching takes one sample instead of four.
+    /// Whether touching uses one sample instead of four.
     pub(super) fn samples_nearest(&self, skins: &SkinSet) -> bool {
         let Look::Costume(skin) = self.look else { return true };
         !skins.skin(skin).is_vector() || !self.effects.changes_shape() && self.axis_aligned

@@ -8,10 +8,11 @@ use super::{DrawableId, Scene};
 
 impl Scene {
     /// The fingerprint of the state that belongs to no drawable of a program: the rasters of the
-    /// costumes and the pen layer. Scenes with the same costumes give equal answers to equal calls
-    /// if this fingerprint and the [fingerprints of all drawables](Self::drawable_fingerprint) are
-    /// equal. The pen layer is represented by the lines and stamps since it was last cleared, not
-    /// by its pixels, so it does not matter when they are drawn.
+    /// costumes and the pen layer. Scenes with the same costumes return equal answers to equal
+    /// calls if this fingerprint and the [fingerprints of all
+    /// drawables](Self::drawable_fingerprint) are equal. The pen layer is represented by the lines
+    /// and stamps since it was last cleared, not by its pixels, so it does not matter when they are
+    /// drawn.
     pub fn fingerprint(&self) -> Fingerprint {
         let levels = self
             .levels

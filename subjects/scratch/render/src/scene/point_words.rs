@@ -115,7 +115,7 @@ pub(super) fn words(left: i32, right: i32) -> impl Iterator<Item = (i32, u64)> {
     })
 }
 
-/// The bits from the first to the last point of a word; none if there is no point.
+/// The bits from the first to the last point of a word; empty if there is no point.
 pub(super) fn span(points: u64) -> Range<u32> {
     // Without points, the start is 64 and the end is 0.
     points.trailing_zeros()..64 - points.leading_zeros()

@@ -100,7 +100,7 @@ struct Print {
     skin: u32,
 }
 
-/// The print of a drawable without a costume, and an unknown print.
+/// Stands for the print of a drawable without a costume, and for an unknown print.
 const NO_PRINT: Print = Print { appearance: Fingerprint::NONE, skin: u32::MAX };
 
 /// The reaches and prints, indexed by slot. They are empty before the first query and after the

@@ -15,9 +15,9 @@ const UPPER_PART: f64 = 8.0;
 impl Scene {
     /// Adds a speech bubble in front of all sprites, at the origin.
     ///
-    /// Its size is computed from the widths of the letters of Helvetica at 14 units, without
-    /// kerning, and a simple rule for breaking lines. The size in a browser may differ by a few
-    /// units.
+    /// The size of the bubble is computed from the widths of the letters of Helvetica at 14 units,
+    /// without kerning, and a simple rule for breaking lines. The size in a browser may differ by a
+    /// few units.
     pub fn add_bubble(&mut self, text: &str) -> DrawableId {
         let id = self.add(Group::Sprite);
         self.set_bubble(id, Bubble::new(text_size(text), true));
@@ -36,7 +36,7 @@ impl Scene {
     }
 
     /// Places a bubble next to the upper part of its owner, on the right if `on_right` is set and
-    /// otherwise on the left, unless the bubble only fits on the other side. Returns whether the
+    /// otherwise on the left, unless the bubble fits only on the other side. Returns whether the
     /// bubble is on the right, or `on_right` if one of the drawables does not exist or `bubble` is
     /// not a bubble.
     ///

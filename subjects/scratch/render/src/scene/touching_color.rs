@@ -17,8 +17,8 @@ const ROW_BUDGET: f64 = 40_000.0;
 const COLOR_QUESTION: u64 = 1;
 pub(super) const OVERLAP_QUESTION: u64 = 2;
 
-/// A query whether the other drawables show the colour `rgb` at a point at which the tester is
-/// solid or, if `mask` is set, has the colour `mask`.
+/// A query about whether the other drawables show the colour `rgb` at a point at which the tester
+/// is solid or, if `mask` is set, has the colour `mask`.
 #[derive(Clone, Copy)]
 struct ColorQuestion<'a> {
     tester: usize,
@@ -94,7 +94,7 @@ impl Scene {
         area: Rect,
         cache: &mut QueryCache,
     ) -> bool {
-        // In large areas the original samples rows from the bottom on the CPU, up to its budget,
+        // In large areas, the original samples rows from the bottom on the CPU, up to its budget,
         // and the other rows on the graphics processor.
         let row_cost = area.width() * (question.front_to_back.len() + 1) as f64;
         if row_cost * area.height() < ROW_BUDGET {
