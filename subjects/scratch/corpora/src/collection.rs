@@ -61,7 +61,7 @@ impl ProjectEntry {
 pub struct SkippedProject {
     /// The archive or the unpacked folder.
     pub path: PathBuf,
-    /// The reason, in one line, without the path.
+    /// The reason, on one line, without the path.
     pub reason: String,
 }
 

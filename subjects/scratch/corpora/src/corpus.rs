@@ -67,7 +67,7 @@ pub enum CorpusError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file of the corpus is malformed or contradicts a second file.
+    /// A file of the corpus is malformed or contradicts another file.
     #[error("{}: {fault}", path.display())]
     Damaged {
         /// The file.
@@ -75,7 +75,7 @@ pub enum CorpusError {
         /// The defect.
         fault: String,
     },
-    /// The operation is not possible with this corpus; the text names the reason.
+    /// The operation is not possible with this corpus; the text states the reason.
     #[error("{0}")]
     Rejected(String),
 }

@@ -29,7 +29,8 @@ pub use description::{Description, describe};
 pub use loaded_project::{LoadError, LoadedProject};
 pub use structure::structure;
 
-/// Today's date in UTC, `2026-11-21`, for manifests. It must never influence a digest.
+/// Today's date in UTC, such as `2026-11-21`, for manifests. The date must never influence a
+/// digest.
 pub fn today() -> String {
     chrono::Utc::now().date_naive().to_string()
 }

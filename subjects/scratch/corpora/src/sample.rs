@@ -85,11 +85,11 @@ impl Default for ServerAddresses {
 pub struct SampleSettings {
     /// Servers to request from.
     pub addresses: ServerAddresses,
-    /// Upper limit of requests per second.
+    /// Maximum number of requests per second.
     pub rate: f64,
     /// Number of concurrent probes.
     pub connections: usize,
-    /// Maximum number of further attempts after a first attempt that failed, for each request.
+    /// Maximum number of further attempts for each request after the first attempt has failed.
     pub retries: u32,
     /// Pause before the second attempt; the pause doubles with each attempt.
     pub backoff: Duration,
@@ -299,7 +299,7 @@ struct Sampler<'s> {
     journal: Journal,
     settings: &'s SampleSettings,
     stop: &'s AtomicBool,
-    /// The reason why the servers cannot be reached; `None` if they can.
+    /// The reason why the servers cannot be reached; `None` if they can be reached.
     unreachable: Option<String>,
 }
 

@@ -55,7 +55,7 @@ pub enum FetchEnd {
 }
 
 /// Fetches the projects of a list into a corpus. `stop` ends the fetch early; the same call then
-/// continues it. `on_progress` is called after each project.
+/// continues the fetch. `on_progress` is called after each project.
 ///
 /// # Errors
 /// If the list cannot be read or a file cannot be written, or if the folder contains a corpus of a

@@ -25,7 +25,7 @@ pub(super) struct Probe {
     pub(super) outcome: ProbeOutcome,
     /// Details of the outcome, for display.
     pub(super) detail: Option<String>,
-    /// The project, whose archive is in the staging folder; `None` if it was not accepted.
+    /// The project, whose archive is in the staging folder; `None` if the project was not accepted.
     pub(super) member: Option<Member>,
     pub(super) retries: RetryCounts,
     /// Whether the id is undecided because no connection could be established.

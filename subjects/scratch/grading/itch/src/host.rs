@@ -304,7 +304,7 @@ fn refuse_in_step(ctx: &Ctx<'_>, shared: &Shared) -> Result<()> {
     Ok(())
 }
 
-/// Sends an input and returns the number of its action, or -1 if it started no thread.
+/// Sends an input and returns the number of its action, or -1 if the input started no threads.
 fn started<'js>(ctx: &Ctx<'js>, shared: &Shared, input: StartEvent<'_>) -> Result<Js<'js>> {
     refuse_in_step(ctx, shared)?;
     shared.start(input).map_or(-1.0, f64::from).into_js(ctx)

@@ -2,8 +2,8 @@
 //! schedules inputs, and checks the behaviour of the program.
 //!
 //! A [`Plan`] is a script with functions for the phases before, during and after the execution.
-//! [`judge`] calls them on the deterministic VM with a virtual clock of 60 steps a second and
-//! returns a [`Judgement`]: the commands of the partial format of the judge, from which
+//! [`judge`] calls these functions on the deterministic VM with a virtual clock of 60 steps a
+//! second and returns a [`Judgement`]: the commands of the partial format of the judge, from which
 //! [`Judgement::full`] and [`Judgement::report`] create other formats. The judgement is a function
 //! of both projects, the plan and the [`JudgeOptions`], because all limits are counts.
 //!

@@ -255,7 +255,7 @@ impl Shared {
         self.log(What::Skin { number, text: text.clone(), created }, &origin.into());
     }
 
-    /// Logs that a message is sent, if it is tracked.
+    /// Logs that a message is sent, if the message is tracked.
     pub(crate) fn message_sent(&self, name: &Text) {
         if self.tracked_messages.borrow().contains(&*name.to_str()) {
             self.log(What::Sent(name.clone()), &"event.broadcast_sent".into());
@@ -339,7 +339,8 @@ impl Shared {
         Some(action)
     }
 
-    /// Ends the execution: takes the last snapshot, ends all events with it, and stops all scripts.
+    /// Ends the execution: takes the last snapshot, ends all unfinished events with it, and stops
+    /// all scripts.
     pub(crate) fn end_execution(&self) {
         self.over.set(true);
         let last = self.snap(&"event.end".into());

@@ -19,16 +19,15 @@ pub(crate) struct Hooks<'js> {
     pub(crate) answer: Function<'js>,
 }
 
-/// The observer of one VM.
 pub(crate) struct Observer<'a, 'js> {
     shared: Rc<Shared>,
     session: &'a Session<'js>,
     hooks: &'a Hooks<'js>,
-    /// For each block, the opcodes that the original executes with it.
+    /// For each block, the opcodes that the original executes with the block.
     executed: Rc<[Executed]>,
     /// For each opcode, whether it was executed in this step.
     seen: Vec<bool>,
-    /// Number of opcodes that were executed in this step.
+    /// Number of different opcodes that were executed in this step.
     pub(crate) distinct: usize,
     /// The block that is being executed.
     current: Option<BlockNo>,

@@ -111,8 +111,8 @@ impl Snapshots {
     }
 
     /// Takes a snapshot `times` times and returns the number of the last snapshot. Once the log is
-    /// full, further snapshots show the state in which it became full, and snapshots with other
-    /// `times` than 1 are left out.
+    /// full, further snapshots show the state in which it became full, and snapshots are left out
+    /// unless `times` is 1.
     pub(crate) fn take(
         &mut self,
         vm: &mut Vm<()>,

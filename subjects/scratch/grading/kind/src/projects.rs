@@ -167,8 +167,8 @@ fn name_among(file: &str, own: &str, projects: &BTreeSet<String>) -> Option<Opti
     }))
 }
 
-/// The files of a folder that may be suites, sorted. A folder that cannot be read has no such
-/// files, because synthetic projects have no folder.
+/// The files of a folder that may be suites, sorted. A folder that cannot be read counts as empty,
+/// because synthetic projects have no folder.
 fn suites_in(folder: &Path) -> Result<Vec<PathBuf>, String> {
     let place = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let Ok(entries) = fs::read_dir(place) else { return Ok(Vec::new()) };

@@ -10,7 +10,7 @@
 //! | [`Status::Pass`] | `pass` | `correct` |
 //! | [`Status::Fail`] | `fail` | `wrong` |
 //! | [`Status::Error`] | `error` | `testplan error`, `internal error` |
-//! | [`Status::Error`] with a [`Limit`] | a limit was met | `time limit exceeded` |
+//! | [`Status::Error`] with a [`Limit`] | a limit was reached | `time limit exceeded` |
 //! | [`Status::Skip`] | `skip` | - (tests that were not reached are not part of the report) |
 //! | [`Group`] | - | `start-group`, in order; `parent` for nested groups |
 //! | [`TestReport::feedback`] | message of the assertion, hints | feedback of `close-test`, `append-message` |

@@ -21,7 +21,7 @@ impl Status {
     /// All statuses, in the order in which reports count them.
     pub const ALL: [Status; 4] = [Status::Pass, Status::Fail, Status::Error, Status::Skip];
 
-    /// The word in reports.
+    /// The word used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Status::Pass => "pass",
@@ -45,7 +45,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// The word in reports.
+    /// The word used in reports.
     pub fn name(self) -> &'static str {
         match self {
             Limit::Time => "time",
@@ -113,8 +113,8 @@ pub enum Visibility {
 pub struct Group {
     /// The name of the group.
     pub name: String,
-    /// Position of the parent group in [`SuiteReport::groups`], which is always earlier; `None` for
-    /// top-level groups.
+    /// Position of the parent group, which is always earlier, in [`SuiteReport::groups`]; `None`
+    /// for top-level groups.
     pub parent: Option<usize>,
     /// The sprite that the tests of the group check; `None` if they do not check a specific sprite.
     pub sprite: Option<String>,
@@ -211,7 +211,7 @@ pub struct SuiteFacts {
     pub seed: String,
     /// Number of lines of the tests that contain an assertion.
     pub assertions: u32,
-    /// The algorithm that generated the suite; `None` if it was not generated.
+    /// The algorithm that generated the suite; `None` if the suite does not name an algorithm.
     pub algorithm: Option<String>,
 }
 

@@ -11,7 +11,7 @@ use crate::report::{Audience, Status, SuiteReport, TestReport};
 pub enum Skips {
     /// `ok` with the directive `SKIP` and the reason, as readers of TAP expect.
     Directive,
-    /// `not ok` without a reason, as Whisker writes them.
+    /// `not ok` without a reason, as in Whisker.
     NotOk,
 }
 

@@ -2,8 +2,8 @@
 //! results of tests.
 //!
 //! `prelude/*.js` implements the parts that are easier to write in JavaScript: assertions, wrappers
-//! of sprites, lists of callbacks. `host` has the native functions that the prelude calls, `runner`
-//! executes suites, `execution` executes one test.
+//! of sprites, and lists of callbacks. `host` contains the native functions that the prelude calls,
+//! `runner` executes suites, and `execution` executes one test.
 
 mod detection;
 mod driver;

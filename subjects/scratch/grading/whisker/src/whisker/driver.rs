@@ -97,7 +97,7 @@ pub(crate) struct Driver {
     pub(crate) end_deferred: Cell<bool>,
     pub(crate) phases: Cell<u32>,
     pub(crate) watched: Cell<u32>,
-    /// Whether a sprite was looked up. After this, all sprites have `old` values and are watched.
+    /// Whether a sprite was looked up. From then on, all sprites have `old` values and are watched.
     pub(crate) wrapped: Cell<bool>,
     /// Kinds of changes for which the wrapper of a sprite has a handler.
     pub(crate) handled: RefCell<FxHashMap<TargetKey, u32>>,
@@ -260,8 +260,8 @@ impl Driver {
         self.input_seed.set(seed.inputs());
     }
 
-    /// Draws a random number for `Math.random` in the suite. In strict mode it comes from the VM's
-    /// generator.
+    /// Draws a random number for `Math.random` in the suite. In strict mode, the number comes from
+    /// the VM's generator.
     pub(crate) fn draw(&self) -> f64 {
         if self.options.strict {
             self.sensing().draw()

@@ -23,13 +23,13 @@ pub(crate) enum Device {
     Keyboard(String),
     /// An answer.
     Text(String),
-    /// Drags the sprite with this name.
+    /// A drag of the sprite with this name.
     Drag { sprite: String, x: f64, y: f64 },
     /// Loudness.
     Microphone(f64),
 }
 
-/// The state of a button or key.
+/// The requested state of a button or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Down {
     /// No value is given. Undoing such an input presses the key, as in the original.
@@ -50,7 +50,7 @@ impl Down {
     }
 }
 
-/// The name of a key in the key menu, given this name or a name of the key in the browser.
+/// The name of a key in the key menu, given either this name or the name of the key in the browser.
 pub(crate) fn key_name(name: &str) -> &str {
     match name {
         "Left" | "ArrowLeft" => "left arrow",

@@ -1,4 +1,4 @@
-//! The values of targets that JavaScript reads in nearly every step, in memory that it shares with
+//! The values of targets that JavaScript reads in nearly every step, in memory that is shared with
 //! the host, so that reading them rarely calls a native function.
 //!
 //! `sprites.js` uses the same layout: two versions, the values of one target before the latest step

@@ -13,7 +13,7 @@ use crate::seed::Seed;
 /// Maximum length of a suite in bytes.
 const SIZE_LIMIT: usize = 8 << 20;
 
-/// The code that is put before the first line of a suite when it is evaluated.
+/// The code that precedes the first line of a suite during evaluation.
 const OPENING: &str = "(function (module, require) {";
 
 /// The source code of a suite.
