@@ -27,9 +27,9 @@ pub struct Description {
     /// Number of blocks of scripts that decide which block is executed next: branches, loops that
     /// can end, and waits for a condition.
     pub decisions: usize,
-    /// Number of variables of the stage and of sprites.
+    /// Number of variables of the stage and the sprites.
     pub variables: usize,
-    /// Number of lists of the stage and of sprites.
+    /// Number of lists of the stage and the sprites.
     pub lists: usize,
     /// Number of costumes and backdrops.
     pub costumes: usize,

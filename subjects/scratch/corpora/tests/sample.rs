@@ -102,7 +102,7 @@ fn every_id_has_the_outcome_of_the_population() {
     }
     assert_eq!(probed, IDS.count());
     assert_eq!(corpus.metadata.frame.values().sum::<u64>(), probed as u64);
-    // The population must contain all outcomes.
+    // Nearly all outcomes must occur in the sample.
     assert!(corpus.metadata.frame.len() >= 9, "{:?}", corpus.metadata.frame);
     assert_eq!(corpus.metadata.frame["accepted"] as usize, corpus.members.len());
     assert_eq!(verify(&corpus, || {}).unwrap(), []);

@@ -16,8 +16,8 @@ thread_local! {
 pub(crate) fn call<T>(function: impl FnOnce() -> T) -> Option<T> {
     install_panic_hook();
     let outer = IS_CALLING.replace(true);
-    // This is unwind safe, because callers drop a value that was changed only in part, except
-    // pictures, of which they keep the pixels that were drawn before the panic.
+    // Unwinding is safe, because callers drop partly changed values. Pictures are kept with the
+    // pixels that were drawn before the panic.
     let result = panic::catch_unwind(AssertUnwindSafe(function));
     IS_CALLING.set(outer);
     result.ok()

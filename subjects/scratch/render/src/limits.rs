@@ -15,9 +15,8 @@ pub struct Limits {
     /// counts once for each use. The time for laying out a text is proportional to the square of
     /// its length.
     pub letters: usize,
-    /// Maximum of the sum, over all `text` elements, of the number of letters times the number of
-    /// elements inside, counted as for `letters`. Each element may select another font, in which
-    /// the whole text is laid out.
+    /// Maximum sum, over all `text` elements, of letters times elements, counted as for `letters`.
+    /// Each element may select another font, in which the whole text is laid out.
     pub letters_in_fonts: u64,
     /// Maximum width or height of a costume, in pixels of the file or units of the `viewBox`.
     pub side: u32,

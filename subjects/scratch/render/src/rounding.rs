@@ -23,7 +23,7 @@ pub(crate) fn round_half_up(x: f64) -> f64 {
 #[inline]
 pub(crate) fn clamped_byte(x: f64) -> u8 {
     // `max` maps NaN to 0. After adding 2^52, no bits remain for a fraction, so the sum is rounded
-    // to even. Without special instructions, this is much faster than a call.
+    // to even. Without special instructions, the addition is much faster than a call.
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let clamped = x.max(0.0).min(255.0);

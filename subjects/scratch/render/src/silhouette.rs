@@ -212,8 +212,8 @@ impl Silhouette {
 #[inline]
 fn index(t: f64, length: usize) -> i32 {
     // After adding this number, no bits remain for a fraction, so the lower bits are the integer.
-    // Without special instructions, this is much faster than `floor`, and can be vectorised. `max`
-    // maps NaN to its argument.
+    // Without special instructions, the addition is much faster than `floor`, and can be
+    // vectorised. `max` maps NaN to its argument.
     const NO_FRACTION: f64 = (3_u64 << 51) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let scaled = (t * (length as f64 - 1.0)).max(-1e6).min(1e9);

@@ -72,8 +72,8 @@ pub struct Member {
     pub source: String,
     /// SPDX identifier of the licence; empty if unknown.
     pub licence: String,
-    /// Date of fetching (UTC), such as `2026-11-21`; empty for generated projects. This is the only
-    /// column that depends on a clock, and it is not part of any digest.
+    /// Date of fetching (UTC), such as `2026-11-21`; empty for generated projects. The date is the
+    /// only column that depends on a clock, and is not part of any digest.
     pub fetched: String,
     /// SHA-256 of the archive.
     pub sha256: Sha,

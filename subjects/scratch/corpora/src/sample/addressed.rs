@@ -144,8 +144,7 @@ fn read(file: &Path) -> Result<Vec<AddressedProject>, CorpusError> {
     Ok(rows)
 }
 
-/// Digest of the ids and their SHA-256, independent of the formatting of the file and of the
-/// addresses.
+/// Digest of the ids and their SHA-256, independent of addresses and formatting.
 fn digest(rows: &[AddressedProject]) -> Sha {
     let lines: String = rows.iter().map(|row| format!("{} {}\n", row.id, row.sha256)).collect();
     Sha::of(lines)

@@ -60,7 +60,7 @@ pub(super) fn text(file: &Path) -> Result<String, CorpusError> {
     Ok(text)
 }
 
-/// Digest of the ids and their SHA-256, independent of the formatting of the file.
+/// Digest of the ids and their SHA-256, independent of formatting.
 pub(super) fn digest(candidates: &[Candidate]) -> Sha {
     let mut text = String::new();
     for Candidate { id, frozen } in candidates {

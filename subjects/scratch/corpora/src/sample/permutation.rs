@@ -9,8 +9,8 @@ use catherd_search::Stream;
 const SAMPLE_STREAM: u64 = 100;
 
 /// Ids of a range in a uniformly random order, drawn one by one: a Fisher-Yates shuffle of an array
-/// of which only the entries that differ from their index are stored. The order depends only on the
-/// range and the seed, not on the number of ids that are drawn.
+/// that stores only the entries that differ from their index. The order depends only on the range
+/// and the seed, not on the number of ids that are drawn.
 pub(super) struct Permutation {
     ids: Range<u64>,
     drawn: u64,

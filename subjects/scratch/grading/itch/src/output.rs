@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-/// Maximum number of bytes of the commands of a judgement.
+/// Maximum size of the commands of a judgement, in bytes.
 const SIZE_LIMIT: usize = 16 << 20;
 
 /// The status of a test or judgement, from the best to the worst.

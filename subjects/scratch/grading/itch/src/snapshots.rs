@@ -11,9 +11,9 @@ use rustc_hash::FxHashMap;
 
 use crate::values::from_saved;
 
-/// Maximum number of snapshots of a log.
+/// Maximum number of snapshots in a log.
 const MAX_SNAPSHOTS: usize = 2_000_000;
-/// Maximum estimated number of bytes of the records of a log.
+/// Maximum estimated size of the records in a log, in bytes.
 const MAX_BYTES: usize = 256 << 20;
 
 /// A bubble of a target.
@@ -55,7 +55,7 @@ pub(crate) struct Record {
     pub(crate) bubble: Option<Bubble>,
     pub(crate) variables: Vec<Value>,
     pub(crate) lists: Vec<Arc<Vec<Value>>>,
-    /// Numbers of the records of the clones of an original.
+    /// Record numbers of the clones, if the target is an original.
     pub(crate) clones: Vec<u32>,
     /// Whether the record was created from the project file without an execution.
     pub(crate) is_static: bool,
@@ -161,9 +161,9 @@ impl Snapshots {
         if **last == *numbers { Rc::clone(last) } else { numbers.into() }
     }
 
-    /// The number of the record of the current state of a target: the latest record, or a new
-    /// record if the target has changed. If the target no longer exists, the number of its latest
-    /// record.
+    /// Returns the number of the record for the current state of a target: the latest record, or a
+    /// new record if the target has changed. If the target no longer exists, returns the number of
+    /// its latest record.
     pub(crate) fn record(
         &mut self,
         vm: &mut Vm<()>,

@@ -45,7 +45,7 @@ impl Sampling {
 
 /// Inverse of the maximum distance between a curve and its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
-/// Binary logarithm of the largest number of chords of a curve.
+/// Binary logarithm of the maximum number of chords of a curve.
 const MAX_HALVINGS: i32 = 5;
 
 /// A rectangle of pixels, from `left` and `top` (included) to `right` and `bottom` (excluded).

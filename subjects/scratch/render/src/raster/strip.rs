@@ -314,7 +314,7 @@ impl Derivative {
 }
 
 /// The parameters at which a curve must be cut so that no piece has an inflection or turns by more
-/// than half a circle, and whether the curve has cusps there.
+/// than half a circle, and whether these parameters are cusps.
 fn cuts(curve: &Cubic) -> ([Option<f64>; 2], bool) {
     let Derivative { a, b, c } = Derivative::of(curve);
     let inside = |t: f64| (MIN_PIECE..=1.0 - MIN_PIECE).contains(&t).then_some(t);

@@ -1,4 +1,4 @@
-//! Selection of the drawables and of the area of a query.
+//! Selection of the drawables and the area of a query.
 
 use smallvec::SmallVec;
 

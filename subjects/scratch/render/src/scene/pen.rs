@@ -116,9 +116,8 @@ impl Pen {
         TileBox::around(area).tiles().map(|tile| self.layer.tiles[tile])
     }
 
-    /// Number of bytes of the queued marks and of the pixels that are not shared with `earlier` or,
-    /// if there is no earlier pen, with a blank layer. Pixels that queued marks will change are not
-    /// counted.
+    /// Number of bytes of queued marks and pixels that are not shared with `earlier` or, if there
+    /// is no earlier pen, with a blank layer. Pixels that queued marks will change are not counted.
     pub(super) fn unshared_bytes(&self, earlier: Option<&Self>) -> usize {
         let blank = blank_layer();
         let before = earlier.map_or(&blank, |pen| &pen.layer);

@@ -15,7 +15,7 @@ use crate::skin::SkinSet;
 /// Maximum number of queued marks. That many lines take about 450 KB.
 pub(super) const MAX_QUEUED: usize = 4096;
 
-/// Number of marks in each part of the queue that copies of the queue share.
+/// Number of marks in each part that copies of a queue share.
 const SHARED: usize = 64;
 
 /// A line or a stamp.

@@ -15,7 +15,7 @@ pub(super) struct Size {
     elements: f64,
     levels: usize,
     letters: f64,
-    /// Number of letters times number of elements of each `text` element, added up.
+    /// Sum, over all `text` elements, of letters times elements.
     letters_in_fonts: f64,
 }
 

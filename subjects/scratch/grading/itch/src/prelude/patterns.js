@@ -1,4 +1,4 @@
-// Block patterns: the functions of `B` and what they match.
+// Block patterns: the functions of `B`, and the comparison of blocks with patterns.
 (function (kit) {
     'use strict';
     const {Node, NativeString, define} = kit;

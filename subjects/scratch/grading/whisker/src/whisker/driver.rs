@@ -25,7 +25,7 @@ pub(crate) const STEP_MS: f64 = 1000.0 / 30.0;
 /// Maximum number of entries in each list that is kept for hints.
 const MAX_HINTS: usize = 100;
 
-/// Number of records of `old` values above which the records of deleted clones are removed.
+/// Number of records of `old` values above which records of deleted clones are removed.
 const MAX_OLDS: usize = 20_000;
 
 /// Bits for the phases of a step in which functions of the suite are to be called.

@@ -55,7 +55,7 @@ pub(crate) fn fuzz(
         let mut dice = Dice::new(seed);
         let text = script(&mut dice);
         let text = dice.damaged(&text);
-        // The last line of the output names the seed of a panic or of a script that does not end.
+        // The last line of the output is the seed with which a script panics or does not end.
         println!("seed {seed}");
         let outcome = execute(seed, &text);
         loaded += u64::from(outcome.is_ok());
