@@ -171,7 +171,6 @@ fn check(candidates: Candidates) -> FoundProjects {
     found
 }
 
-/// Collects archives, unpacked projects and projects of corpora in and below a folder.
 fn search(folder: &Path, levels: usize, into: &mut Candidates) -> Result<(), FindError> {
     if Corpus::is_at(folder) {
         let corpus = Corpus::read(folder)?;

@@ -106,7 +106,6 @@ const CORE_CATEGORIES: [&str; 15] = [
     "matrix",
 ];
 
-/// Category of a block: the part of its opcode before the first underscore.
 fn category(block: &Block) -> &str {
     let name = block.opcode_name();
     name.split_once('_').map_or(name, |(category, _)| category)

@@ -157,7 +157,6 @@ pub enum SampleEnd {
     Stopped,
 }
 
-/// An id to probe.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Candidate {
     id: u64,
@@ -288,7 +287,6 @@ fn restore(
     Ok(())
 }
 
-/// A position in the order and its id.
 type ProbeJob = (usize, Candidate);
 /// Result of a probe; `None` if the probe was stopped.
 type ProbeAnswer = Result<Option<Probe>, CorpusError>;

@@ -45,7 +45,6 @@ impl Rect {
         self.top - self.bottom
     }
 
-    /// The smallest box that contains both boxes.
     pub(crate) fn union(self, other: Self) -> Self {
         Self {
             left: self.left.min(other.left),
@@ -55,7 +54,6 @@ impl Rect {
         }
     }
 
-    /// The intersection of two boxes that [intersect](Self::intersects).
     pub(crate) fn intersection(self, other: Self) -> Self {
         Self {
             left: self.left.max(other.left),
@@ -73,12 +71,10 @@ impl Rect {
             && other.top >= self.bottom
     }
 
-    /// Whether the closed box contains the point.
     pub(crate) fn contains(&self, (x, y): (f64, f64)) -> bool {
         self.left <= x && x <= self.right && self.bottom <= y && y <= self.top
     }
 
-    /// The box grown by a margin on every side.
     pub(crate) fn grown(self, margin: f64) -> Self {
         Self {
             left: self.left - margin,

@@ -24,8 +24,6 @@ pub(crate) fn similar([r, g, b]: [u8; 3]) -> [(u8, u8); 3] {
     [(r & !7, r | 7), (g & !7, g | 7), (b & !15, b | 15)]
 }
 
-/// Whether a sampled colour is not transparent and agrees with a mask colour in the upper 6 bits of
-/// each channel.
 #[inline]
 pub(crate) fn matches_mask(sample: [u8; 4], mask: [u8; 3]) -> bool {
     sample[3] > 0 && sample.iter().zip(mask).all(|(a, b)| (a ^ b) & 0xfc == 0)
@@ -42,7 +40,6 @@ pub(crate) fn matches_mask_gpu(drawn: [f64; 4], mask: [u8; 3]) -> bool {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GhostEffect {
     Apply,
-    /// Used for the drawable that senses.
     Ignore,
 }
 
@@ -168,7 +165,6 @@ pub(crate) fn with_effects_gpu(
     [color[0], color[1], color[2], a].map(|channel| channel * opacity)
 }
 
-/// A blend of colours from front to back, over [`BACKGROUND_COLOR`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Blend {
     color: [u8; 3],

@@ -74,7 +74,6 @@ impl Effect {
 const SHAPE: u8 =
     Effect::Fisheye.bit() | Effect::Whirl.bit() | Effect::Pixelate.bit() | Effect::Mosaic.bit();
 
-/// The effects of one drawable.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Effects {
     enabled: u8,

@@ -7,7 +7,6 @@ use crate::color::{BACKGROUND_COLOR, Shown, color_kind};
 /// Maximum number of different pixels that are kept, including the transparent pixel.
 const MAX_PIXELS: usize = 256;
 
-/// The colours of a raster's premultiplied pixels.
 #[derive(Clone, Debug)]
 pub(crate) struct Palette {
     /// The [kinds](color_kind) of the opaque pixels, as a bit set.

@@ -19,7 +19,6 @@ use bmp::Bmp;
 /// Maximum number of bytes that the PNG decoder may use in addition to the pixels.
 const MAX_PNG_BYTES: usize = 512 << 20;
 
-/// The format of a file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Png,

@@ -47,7 +47,6 @@ pub(crate) enum Edges {
     Fine,
 }
 
-/// Draws a document.
 pub(crate) fn draw(tree: &usvg::Tree, transform: Transform, edges: Edges, pixmap: &mut Pixmap) {
     let Some(mask) = Mask::new(pixmap.width(), pixmap.height()) else { return };
     Painter { edges, mask, in_layer: false }.group(tree.root(), transform, pixmap);
@@ -113,7 +112,6 @@ impl Painter {
         true
     }
 
-    /// Draws a group into a separate layer, then the layer.
     fn layer(&mut self, group: &usvg::Group, transform: Transform, pixmap: &mut Pixmap) {
         let Some(mut layer) = Pixmap::new(pixmap.width(), pixmap.height()) else { return };
         self.in_layer = true;
@@ -252,7 +250,6 @@ impl Painter {
     }
 }
 
-/// Whether a group only changes the opacity of its contents.
 fn is_translucent_only(group: &usvg::Group) -> bool {
     group.filters().is_empty()
         && group.clip_path().is_none()

@@ -30,7 +30,6 @@ pub(crate) fn clamped_byte(x: f64) -> u8 {
     ((clamped + NO_FRACTION) - NO_FRACTION) as u8
 }
 
-/// Rounds a number to binary32.
 pub(crate) fn to_binary32(x: f64) -> f64 {
     f64::from(x as f32)
 }

@@ -17,7 +17,6 @@ pub(crate) enum Alpha {
 }
 
 impl Alpha {
-    /// A stored pixel with its colours multiplied by alpha.
     #[inline]
     fn premultiplied(self, pixel: [u8; 4]) -> [u8; 4] {
         match self {
@@ -95,7 +94,6 @@ impl Silhouette {
         }
     }
 
-    /// Whether the other raster has the same pixels.
     pub(crate) fn same_pixels(&self, other: &Self) -> bool {
         self.width == other.width && self.pixels == other.pixels && self.tiles == other.tiles
     }
@@ -107,7 +105,6 @@ impl Silhouette {
         (index(u, self.width), index(v, self.height))
     }
 
-    /// Whether the pixel exists and is not fully transparent.
     #[inline]
     pub(crate) fn solid(&self, column: i32, row: i32) -> bool {
         // Negative numbers become large, so one comparison for each axis is enough.

@@ -24,7 +24,6 @@ use crate::picture::Format;
 use crate::raster::{ROUND_SHAPE_ID, RasterCost};
 use dom::Element;
 
-/// The coordinate system of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct ViewBox {
     pub(crate) x: f64,
@@ -74,7 +73,6 @@ impl Document {
         self.view_box
     }
 
-    /// Width and height of the picture in CSS pixels.
     pub(crate) fn intrinsic_size(&self) -> (f64, f64) {
         self.intrinsic
     }
@@ -86,7 +84,6 @@ impl Document {
         (width / layout_length(width), height / layout_length(height))
     }
 
-    /// Whether a drawing of this cost is within the limits.
     pub(crate) fn allows(&self, cost: RasterCost) -> bool {
         cost.painted <= self.limits.painted as f64 && cost.layers <= self.limits.layers as f64
     }
@@ -132,7 +129,6 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
     Ok(())
 }
 
-/// Checks the total length of all text.
 fn check_text(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     let texts = xml.descendants().filter(|node| node.tag_name().name() == "text");
     // A text within a text counts twice, so the estimate is an upper bound.

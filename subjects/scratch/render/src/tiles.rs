@@ -17,7 +17,6 @@ type Tile = [[u8; 4]; TILE_PIXELS];
 /// a tile.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tiles {
-    /// Number of tiles in a row.
     across: usize,
     tiles: Vec<Arc<Tile>>,
 }
@@ -32,7 +31,6 @@ impl Tiles {
         Self { across, tiles: vec![Arc::clone(blank); across * down] }
     }
 
-    /// The pixel of a column and a row inside the raster.
     #[inline]
     pub(crate) fn pixel(&self, column: usize, row: usize) -> [u8; 4] {
         let tile = row / TILE.1 * self.across + column / TILE.0;
@@ -71,7 +69,6 @@ impl Canvas<'_> {
         }
     }
 
-    /// Replaces a pixel inside the tile.
     pub(crate) fn replace(&mut self, column: usize, row: usize, pixel: [u8; 4]) {
         if let Some(old) = self.pixel(column, row) {
             *old = pixel;

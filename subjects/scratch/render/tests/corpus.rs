@@ -73,7 +73,6 @@ impl Totals {
     }
 }
 
-/// Whether a costume has a hull.
 fn visible(mut scene: Scene, skin: SkinId) -> bool {
     let id = scene.add(Group::Sprite);
     scene.set_skin(id, skin);

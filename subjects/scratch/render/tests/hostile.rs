@@ -28,7 +28,6 @@ fn limits() -> Limits {
     }
 }
 
-/// Executes various queries for a costume.
 fn sense(builder: SkinSetBuilder, skin: catherd_scratch_render::SkinId) {
     let mut scene = Scene::new(Arc::new(builder.build()));
     let id = scene.add(Group::Sprite);

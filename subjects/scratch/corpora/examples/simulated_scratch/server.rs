@@ -52,7 +52,6 @@ impl Population {
     }
 }
 
-/// A running server.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     state: Arc<State>,
@@ -68,7 +67,6 @@ struct State {
     max_in_flight: AtomicUsize,
 }
 
-/// A received request.
 #[derive(Clone, Debug)]
 pub(crate) struct LoggedRequest {
     pub(crate) at: Instant,
@@ -77,7 +75,6 @@ pub(crate) struct LoggedRequest {
 }
 
 impl Server {
-    /// Listens on a port of this computer until the process ends.
     pub(crate) fn start(population: Population, port: u16) -> io::Result<Server> {
         let listener = TcpListener::bind(("127.0.0.1", port))?;
         let address = listener.local_addr()?;
@@ -113,7 +110,6 @@ impl Server {
         self.state.log.lock().unwrap().clone()
     }
 
-    /// The maximum number of concurrent requests so far.
     pub(crate) fn max_concurrent(&self) -> usize {
         self.state.max_in_flight.load(Ordering::SeqCst)
     }
@@ -265,7 +261,6 @@ impl State {
     }
 }
 
-/// The description of a project.
 fn description(id: u64, truth: ProbeOutcome) -> Value {
     let shared = truth != ProbeOutcome::Unshared;
     let original = (truth == ProbeOutcome::Remix).then_some(id / 2);

@@ -9,7 +9,6 @@ use catherd_search::Stream;
 use super::{Corpus, CorpusError, Member, Recipe, Sha, create_folder, project, projects};
 use crate::atomic_file;
 
-/// Number of the random stream that splits.
 const SPLIT_STREAM: u64 = 101;
 
 /// Splits a corpus at random into disjoint parts. Each part is a corpus in a subfolder with its

@@ -19,7 +19,6 @@ use crate::{atomic_file, describe, today};
 
 /// Maximum size of an archive, in bytes.
 const MAX_ARCHIVE_BYTES: u64 = 256 << 20;
-/// Maximum number of rows of a list.
 const MAX_ROWS: usize = 100_000;
 /// Number of successive unreachable files after which the fetch ends.
 const MAX_UNREACHABLE: usize = 3;
@@ -150,7 +149,6 @@ fn digest(rows: &[AddressedProject]) -> Sha {
     Sha::of(lines)
 }
 
-/// A fetch in progress, with the projects so far.
 struct Fetched<'f> {
     client: Client<'f>,
     staging: &'f Path,
@@ -158,7 +156,6 @@ struct Fetched<'f> {
     members: Vec<Member>,
 }
 
-/// The reason why a fetch ends early.
 enum Interrupted {
     Stopped,
     Failed(CorpusError),
@@ -170,7 +167,6 @@ impl From<CorpusError> for Interrupted {
     }
 }
 
-/// A project that is not in the corpus: the outcome and its detail.
 type Missing = (ProbeOutcome, String);
 
 impl Fetched<'_> {

@@ -30,7 +30,6 @@ const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 /// Final reply of a server for an address.
 #[derive(Debug)]
 pub(super) enum Reply<T> {
-    /// Contents that passed the check.
     Valid(T),
     /// Refused with this status, which does not change on a retry.
     Refused(u16),
@@ -73,7 +72,6 @@ impl RetryCause {
     }
 }
 
-/// Number of failed attempts by name of the cause.
 pub(super) type RetryCounts = BTreeMap<String, u64>;
 
 /// Client that all probes of a process share.
@@ -85,7 +83,6 @@ pub(super) struct Client<'s> {
     next: Mutex<Instant>,
 }
 
-/// A failed attempt.
 struct FailedAttempt {
     cause: RetryCause,
     detail: String,

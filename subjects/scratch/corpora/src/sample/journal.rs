@@ -11,17 +11,14 @@ use super::client::RetryCounts;
 use super::{ProbeOutcome, SampleError};
 use crate::corpus::{CorpusError, Member, Recipe};
 
-/// A line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum JournalLine {
     /// The recipe of the sample; the first line.
     Recipe(Recipe),
-    /// The result of a probe.
     Probe(Box<ProbeEntry>),
 }
 
-/// Result of the probe of an id.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(super) struct ProbeEntry {
     /// Position in the order of ids, from 0.

@@ -8,7 +8,6 @@ use std::path::Path;
 use super::{Candidate, SampleError};
 use crate::corpus::{CorpusError, Sha};
 
-/// Maximum size of a list in bytes.
 const MAX_BYTES: u64 = 64 << 20;
 
 /// Reads a list with one id on each line, optionally followed by a comma and the SHA-256 that its

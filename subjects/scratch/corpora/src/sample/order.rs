@@ -35,7 +35,6 @@ pub(super) struct ProbeOrder {
     wanted: usize,
     /// Results by position, including undecided results.
     entries: BTreeMap<usize, ProbeEntry>,
-    /// Positions of accepted projects.
     accepted: BTreeSet<usize>,
     /// Drawn positions that are neither decided, nor in flight, nor undecided in this round.
     open: BTreeSet<usize>,
@@ -109,7 +108,6 @@ impl ProbeOrder {
         self.accepted.iter().nth(self.wanted - 1).map_or(usize::MAX, |last| last + 1)
     }
 
-    /// Records the result of a probe.
     pub(super) fn decide(&mut self, entry: ProbeEntry) {
         let SampleProgress { outcomes, retries, .. } = &mut self.progress;
         add(retries, &entry.retries);

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use catherd_search::Stream;
 
-/// Number of the random stream that orders ids.
 const SAMPLE_STREAM: u64 = 100;
 
 /// Ids of a range in a uniformly random order, drawn one by one: a Fisher-Yates shuffle of an array

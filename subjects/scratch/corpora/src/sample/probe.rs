@@ -19,7 +19,6 @@ const MAX_MEDIA_BYTES: u64 = 64 << 20;
 /// Licence of all projects that are shared on Scratch's site.
 const LICENCE: &str = "CC-BY-SA-2.0";
 
-/// Result of the probe of an id.
 #[derive(Clone, Debug)]
 pub(super) struct Probe {
     pub(super) outcome: ProbeOutcome,
@@ -36,7 +35,6 @@ pub(super) struct Probe {
 pub(super) struct Prober<'s> {
     pub(super) client: Client<'s>,
     pub(super) addresses: &'s ServerAddresses,
-    /// Whether remixes are accepted.
     pub(super) accept_remixes: bool,
     pub(super) excluded: &'s Exclusions,
     pub(super) staging: &'s Staging,

@@ -7,30 +7,23 @@ pub(super) enum SlotTemplate {
     Number(&'static str, i64, i64),
     /// An input in seconds; literals are in the range, which is in tenths of a second.
     Seconds(&'static str, i64, i64),
-    /// A text input.
     Text(&'static str),
-    /// A colour input.
     Colour(&'static str),
-    /// A Boolean input.
     Condition(&'static str),
     /// An input with a menu: input, opcode and field of the menu, entries.
     Menu(&'static str, &'static str, &'static str, MenuChoices),
     /// A menu on the block itself.
     Field(&'static str, MenuChoices),
-    /// A message input.
     Message,
     /// A variable that is selected on the block.
     Variable,
     /// A list that is selected on the block.
     List,
-    /// A branch of blocks.
     Branch(&'static str),
 }
 
-/// Entries of a menu.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum MenuChoices {
-    /// Fixed entries.
     Fixed(&'static [&'static str]),
     /// Names of the other sprites, and some fixed entries.
     Sprites(&'static [&'static str]),
@@ -42,7 +35,6 @@ pub(super) enum MenuChoices {
     Sounds,
 }
 
-/// A block that can be drawn at random.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BlockTemplate {
     pub(super) opcode: &'static str,
@@ -243,7 +235,6 @@ pub(super) const VALUES: &[BlockTemplate] = &[
     any("data_lengthoflist", 1728, &[List]),
 ];
 
-/// Boolean reporters.
 pub(super) const CONDITIONS: &[BlockTemplate] = &[
     any("operator_equals", 35081, &[Number("OPERAND1", 0, 10), Number("OPERAND2", 0, 5)]),
     any("operator_gt", 9572, &[Number("OPERAND1", 0, 10), Number("OPERAND2", 0, 20)]),

@@ -11,7 +11,6 @@ use super::project::{Costume, Sound};
 pub(super) const COLOURS: [&str; 8] =
     ["#ff6680", "#4c97ff", "#ffab19", "#59c059", "#9966ff", "#ffbf00", "#5cb1d6", "#ff3355"];
 
-/// Contents of files by name.
 pub(super) type Files = BTreeMap<String, Vec<u8>>;
 
 /// Draws a costume: a coloured shape that is 20 to 90 units wide and high.

@@ -36,7 +36,6 @@ impl Named {
     }
 }
 
-/// A custom block with one argument.
 #[derive(Clone, Debug)]
 pub(super) struct Procedure {
     pub(super) code: String,
@@ -47,7 +46,6 @@ pub(super) struct Procedure {
 #[derive(Clone, Debug)]
 pub(super) struct Names {
     pub(super) sprites: Vec<String>,
-    /// Names of costumes by sprite.
     pub(super) costumes: Vec<Vec<String>>,
     pub(super) backdrops: Vec<String>,
     pub(super) variables: Vec<Named>,
@@ -65,7 +63,6 @@ pub(super) enum Activation {
     Call(usize),
 }
 
-/// Plan of a script.
 #[derive(Clone, Debug)]
 pub(super) struct Script {
     /// Index of the sprite; `None` for the stage.
@@ -85,7 +82,6 @@ const VARIABLES: [&str; 8] =
 const LISTS: [&str; 3] = ["items", "names", "positions"];
 const MESSAGES: [&str; 8] = ["start", "game over", "next", "message1", "win", "reset", "hit", "go"];
 
-/// Plans a project.
 pub(super) fn plan(stream: &mut Stream) -> (Names, Vec<Script>) {
     let size = MEDIAN_STATEMENTS * libm::exp(stream.gaussian(0.0, LOG_SPREAD));
     let size = (size.round() as usize).clamp(MIN_STATEMENTS, MAX_STATEMENTS);

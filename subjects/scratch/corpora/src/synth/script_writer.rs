@@ -13,9 +13,7 @@ use super::media::COLOURS;
 use super::plan::{Activation, Named, Names, Procedure, Script};
 use super::project::{Block, Mutation};
 
-/// Maximum nesting of branches.
 const MAX_BRANCH_DEPTH: usize = 4;
-/// Maximum nesting of reporters.
 const MAX_REPORTER_DEPTH: usize = 3;
 /// Probability that an input contains a reporter, and that this reporter is a variable or an
 /// argument.
@@ -40,14 +38,12 @@ const WORDS: [&str; 12] = [
     "Try again",
 ];
 
-/// Writer of the scripts of one target.
 pub(super) struct ScriptWriter<'w> {
     stream: &'w mut Stream,
     names: &'w Names,
     /// Index of the sprite; `None` for the stage.
     sprite: Option<usize>,
     pub(super) blocks: BTreeMap<String, Block>,
-    /// Hat of the current script.
     hat: Hat,
     /// First message that the current script may send. A receiver sends only messages after its
     /// own, so that messages do not form a loop.
@@ -295,7 +291,6 @@ impl<'w> ScriptWriter<'w> {
             })
     }
 
-    /// Fills an input or field of a block.
     fn fill(&mut self, id: &str, slot: SlotTemplate, nested: usize) {
         match slot {
             SlotTemplate::Number(name, low, high) => {
@@ -378,7 +373,6 @@ impl<'w> ScriptWriter<'w> {
         self.block(id).inputs.insert(name.to_owned(), value);
     }
 
-    /// Writes a random reporter and returns its id.
     fn reporter(
         &mut self,
         parent: &str,

@@ -6,7 +6,6 @@ use catherd_scratch_vm::{PenMark, Text, Value};
 /// Maximum number of events of a log.
 const MAX_EVENTS: usize = 2_000_000;
 
-/// The kinds of events, with their data.
 pub(crate) enum What {
     /// An action of the schedule; the JavaScript code keeps its data.
     Scheduled(String),
@@ -30,7 +29,6 @@ pub(crate) enum What {
     Sent(Text),
 }
 
-/// An event with its snapshots.
 pub(crate) struct Event {
     pub(crate) what: What,
     /// Number of the snapshot before the event.
@@ -40,7 +38,6 @@ pub(crate) struct Event {
 }
 
 impl Event {
-    /// The name of the kind of event in plans.
     pub(crate) fn kind(&self) -> &str {
         match &self.what {
             What::Scheduled(kind) => kind,
@@ -56,7 +53,6 @@ impl Event {
     }
 }
 
-/// The events of a judgement, in order.
 #[derive(Default)]
 pub(crate) struct Events {
     pub(crate) list: Vec<Event>,

@@ -40,7 +40,6 @@ macro_rules! function_in {
     }};
 }
 
-/// The object with all functions.
 pub(crate) fn functions<'js>(ctx: &Ctx<'js>, shared: &Rc<Shared>) -> Result<Object<'js>> {
     let host = Object::new(ctx.clone())?;
     install_model(ctx, &host, shared)?;

@@ -55,7 +55,6 @@ pub(crate) struct Shared {
     skins: RefCell<FxHashMap<TargetId, u32>>,
     /// The number of the next picture. Costumes, the pen layer and bubbles have such numbers.
     next_picture: Cell<u32>,
-    /// Whether the pen layer has a number.
     pen_used: Cell<bool>,
     /// Targets whose speech bubble is on their left.
     left_bubbles: RefCell<FxHashSet<TargetId>>,
@@ -184,7 +183,6 @@ impl Shared {
         self.events.borrow_mut().add(what, snapshot, Some(snapshot));
     }
 
-    /// Whether a target is the original of a sprite, or the stage.
     fn is_original(&self, target: TargetId) -> bool {
         (target.0 as usize) < self.submission.targets.len()
     }
@@ -238,7 +236,6 @@ impl Shared {
         }
     }
 
-    /// Takes the next number of a picture.
     fn new_picture(&self) -> u32 {
         let number = self.next_picture.get();
         self.next_picture.set(number + 1);
@@ -279,7 +276,6 @@ impl Shared {
         }
     }
 
-    /// Logs a mark of a pen.
     pub(crate) fn pen(&self, mark: &PenMark) {
         if !self.pen_used.replace(true) {
             self.new_picture();
@@ -352,7 +348,6 @@ impl Shared {
     }
 }
 
-/// Number of costumes of a project.
 fn costumes(project: &Project) -> u32 {
     project.targets.iter().map(|target| target.costumes.len() as u32).sum()
 }

@@ -25,11 +25,9 @@ pub(crate) struct Observer<'a, 'js> {
     hooks: &'a Hooks<'js>,
     /// For each block, the opcodes that the original executes with the block.
     executed: Rc<[Executed]>,
-    /// For each opcode, whether it was executed in this step.
     seen: Vec<bool>,
     /// Number of different opcodes that were executed in this step.
     pub(crate) distinct: usize,
-    /// The block that is being executed.
     current: Option<BlockNo>,
     /// Whether the next reported block only continues.
     resumed: bool,
@@ -60,7 +58,6 @@ impl<'a, 'js> Observer<'a, 'js> {
         }
     }
 
-    /// Prepares a step.
     pub(crate) fn begin(&mut self) {
         self.seen.fill(false);
         self.distinct = 0;
@@ -232,7 +229,6 @@ impl Tracer for Observer<'_, '_> {
 
 /// The opcodes of a block and of the reporters in its inputs.
 struct Executed {
-    /// Numbers of the distinct opcodes.
     opcodes: Box<[u16]>,
     /// Number of the opcodes before duplicates were removed.
     primitives: u32,

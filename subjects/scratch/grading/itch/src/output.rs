@@ -200,7 +200,6 @@ impl Tree {
     }
 }
 
-/// The commands of a judgement in progress.
 #[derive(Default)]
 pub(crate) struct Output {
     lines: Vec<String>,

@@ -10,7 +10,6 @@ const SIZE_LIMIT: usize = 8 << 20;
 /// The source code of a plan.
 #[derive(Clone, Debug)]
 pub struct Plan {
-    /// Name for messages.
     pub(crate) name: String,
     pub(crate) text: String,
 }

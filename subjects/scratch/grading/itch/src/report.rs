@@ -76,7 +76,6 @@ impl Judgement {
     }
 }
 
-/// A report while commands are added.
 struct Builder {
     report: SuiteReport,
     /// The open groups, innermost last.

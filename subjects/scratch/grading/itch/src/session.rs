@@ -37,13 +37,10 @@ struct Parts<'js> {
 enum Broken {
     /// A test that must not fail has failed.
     Fatal,
-    /// The plan threw an error.
     Thrown(Thrown),
-    /// A limit was reached.
     Limit(String),
 }
 
-/// A judgement in progress.
 pub(crate) struct Course<'a, 'js> {
     session: &'a Session<'js>,
     shared: &'a Rc<Shared>,
@@ -51,7 +48,6 @@ pub(crate) struct Course<'a, 'js> {
 }
 
 impl<'a, 'js> Course<'a, 'js> {
-    /// Loads the plan and calls its phases.
     pub(crate) fn run(
         session: &'a Session<'js>,
         shared: &'a Rc<Shared>,
@@ -296,7 +292,6 @@ const PRELUDE: [&str; 10] = [
     include_str!("prelude/evaluation.js"),
 ];
 
-/// Evaluates the prelude in a context.
 fn install<'js>(session: &Session<'js>, shared: &Rc<Shared>) -> Result<Parts<'js>, Thrown> {
     let ctx = session.ctx();
     session.caught(parts(ctx, shared))

@@ -16,7 +16,6 @@ const MAX_SNAPSHOTS: usize = 2_000_000;
 /// Maximum estimated size of the records in a log, in bytes.
 const MAX_BYTES: usize = 256 << 20;
 
-/// A bubble of a target.
 #[derive(Clone, PartialEq)]
 pub(crate) struct Bubble {
     pub(crate) on_right: bool,
@@ -37,7 +36,6 @@ pub(crate) struct Looks {
     pub(crate) effects: [f64; 7],
 }
 
-/// A target at one time.
 pub(crate) struct Record {
     /// 0 for the submission, 1 for the template.
     pub(crate) project: usize,
@@ -61,7 +59,6 @@ pub(crate) struct Record {
     pub(crate) is_static: bool,
 }
 
-/// Why a snapshot was taken.
 pub(crate) type Origin = Rc<str>;
 
 /// The targets at one time.
@@ -138,7 +135,6 @@ impl Snapshots {
         &self.list[self.list.len() - 1]
     }
 
-    /// Records the current state of all targets.
     fn capture(&mut self, vm: &mut Vm<()>, thinks: &dyn Fn(TargetId) -> bool) -> Rc<[u32]> {
         let ids: Vec<TargetId> = vm.targets().collect();
         let mut numbers = vec![0; ids.len()];

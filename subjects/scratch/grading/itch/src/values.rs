@@ -6,7 +6,6 @@ use catherd_javascript_engine::quickjs::{
 use catherd_scratch_sb3::RotationStyle;
 use catherd_scratch_vm::{Text, Value};
 
-/// Converts a value of the VM to JavaScript.
 pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     match value {
         Value::Number(number) => number.into_js(ctx),
@@ -16,7 +15,6 @@ pub(crate) fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     }
 }
 
-/// Converts the items of a list to an array.
 pub(crate) fn list_to_js<'js>(ctx: &Ctx<'js>, items: &[Value]) -> Result<Js<'js>> {
     let array = Array::new(ctx.clone())?;
     for (at, item) in items.iter().enumerate() {
@@ -25,7 +23,6 @@ pub(crate) fn list_to_js<'js>(ctx: &Ctx<'js>, items: &[Value]) -> Result<Js<'js>
     Ok(array.into_value())
 }
 
-/// Converts a JavaScript value to a value of the VM.
 pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     if let Some(number) = value.as_number() {
         return Ok(Value::Number(number));
@@ -37,7 +34,6 @@ pub(crate) fn from_js<'js>(ctx: &Ctx<'js>, value: Js<'js>) -> Result<Value> {
     Ok(Value::Text(Text::new(text)))
 }
 
-/// Converts a value of the project format to a value of the VM.
 pub(crate) fn from_saved(value: &catherd_scratch_sb3::Value) -> Value {
     match value {
         catherd_scratch_sb3::Value::Number(number) => Value::Number(*number),

@@ -147,7 +147,6 @@ fn checks(dice: &mut Dice) -> String {
         .collect()
 }
 
-/// A plan with all phases.
 fn plan(dice: &mut Dice) -> String {
     let before = checks(dice);
     let mut during = checks(dice);

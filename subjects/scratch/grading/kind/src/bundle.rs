@@ -7,11 +7,8 @@ use thiserror::Error;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, DateTime, ZipArchive, ZipWriter};
 
-/// Maximum number of bytes of a suite.
 pub(crate) const MAX_SUITE_BYTES: u64 = 8 << 20;
-/// Maximum number of suites of a project.
 pub(crate) const MAX_SUITES: usize = 1_000;
-/// Maximum number of bytes of a project.
 const MAX_PROJECT_BYTES: u64 = 512 << 20;
 
 /// Name of the project in the archive.

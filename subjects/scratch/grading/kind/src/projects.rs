@@ -13,7 +13,6 @@ use catherd_scratch_sb3::{Limits, Project};
 
 use crate::bundle::{Bundle, MAX_SUITE_BYTES, MAX_SUITES, SuiteText};
 
-/// File extensions of suites.
 const EXTENSIONS: [&str; 2] = ["js", "json"];
 
 /// Finds projects below paths, and the suites of each project. Suites are next to their project, or

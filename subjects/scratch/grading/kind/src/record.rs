@@ -14,7 +14,6 @@ const EXECUTIONS: &str = "executions";
 const STEPS: &str = "steps";
 const EVENTS: &str = "events";
 
-/// A test that was executed on the project.
 pub(crate) struct ExecutedTest<'a> {
     pub(crate) status: Status,
     pub(crate) steps: u64,
@@ -77,7 +76,6 @@ impl<'a> Measurement<'a> {
         self.reached.iter().filter(|reached| **reached).count() as u32
     }
 
-    /// Amount of work so far, by unit.
     pub(crate) fn work(&self) -> BTreeMap<String, u64> {
         let units = [(EXECUTIONS, self.executions), (STEPS, self.steps)];
         units.map(|(name, amount)| (name.to_owned(), amount)).into()

@@ -31,13 +31,11 @@ type OnProgress<'a> = dyn FnMut(RunProgress) -> ControlFlow<()> + 'a;
 
 /// Executes runs on projects with suites.
 pub(crate) struct SuiteRunner {
-    /// Executes the runs whose algorithm generates a suite.
     generator: Box<dyn Runner>,
     /// The projects for the next runs.
     projects: LoadedProjects<Loaded>,
 }
 
-/// A project with its suites.
 struct Loaded {
     digest: Digest,
     bundle: Bundle,

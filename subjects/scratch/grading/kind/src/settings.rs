@@ -12,7 +12,6 @@ const VERSION: &str = "version";
 const SEED: &str = "{seed}";
 const VERSIONS: [&str; 2] = ["2022", "2023"];
 
-/// Settings for executing a suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Settings {
     /// Name of the suite, which may contain [`SEED`].
@@ -21,7 +20,6 @@ pub(crate) struct Settings {
     of_2022: bool,
 }
 
-/// The parameters with their defaults.
 pub(crate) fn parameters() -> Vec<ParameterInfo> {
     let parameter = |name: &str, default, values, meaning: &str| ParameterInfo {
         name: name.to_owned(),
@@ -93,12 +91,10 @@ impl Settings {
         Ok(settings)
     }
 
-    /// Name of the suite of a run with this seed.
     pub(crate) fn suite_of(&self, seed: u64) -> String {
         self.suite.replace(SEED, &seed.to_string())
     }
 
-    /// The options for a suite in JavaScript.
     pub(crate) fn options(&self, seed: u64) -> SuiteOptions {
         SuiteOptions {
             seed: Some(Seed::number(seed as f64)),

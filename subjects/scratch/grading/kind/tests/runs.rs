@@ -101,7 +101,6 @@ fn suites_are_those_whose_names_begin_as_the_project_does() {
     assert!(found.skipped[0].reason.contains("two files are the suite `manual`"));
 }
 
-/// Each goal of a run has a name, both for suites written by hand and for generated suites.
 #[test]
 fn goals_are_named_by_blocks() {
     let folder = folder();

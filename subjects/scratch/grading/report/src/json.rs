@@ -48,7 +48,6 @@ impl SuiteReport {
     }
 }
 
-/// The events of a project.
 fn lines(report: &SuiteReport) -> impl Iterator<Item = Value> {
     let mut project = json!({
         "event": "project",

@@ -157,7 +157,6 @@ fn filled(dice: &mut Dice, text: &str) -> String {
     text
 }
 
-/// A suite of up to three tests.
 fn suite(dice: &mut Dice) -> String {
     let mut suite = "module.exports = [".to_owned();
     for _ in 0..1 + dice.below(3) {

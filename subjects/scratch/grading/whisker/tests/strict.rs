@@ -14,7 +14,6 @@ fn strict(compat_p: bool) -> SuiteOptions {
     SuiteOptions { strict: true, compat_p, ..SuiteOptions::default() }
 }
 
-/// A suite of two tests.
 fn pair(first: &str, second: &str) -> String {
     format!(
         "module.exports = [{{name: 'first', test: async t => {{{first}\n}}}},

@@ -10,7 +10,6 @@ pub(super) struct Bmp<'a> {
     height: u32,
     /// Whether the first row in the file is the top row.
     top_down: bool,
-    /// Bits per pixel.
     depth: u32,
     storage: Storage,
 }
@@ -196,7 +195,6 @@ impl<'a> Bmp<'a> {
         Some(())
     }
 
-    /// The first `count` indices in some bytes.
     fn indices(&self, bytes: impl Iterator<Item = u8>, count: u8) -> Vec<u8> {
         let count = usize::from(count);
         if self.depth == 4 {

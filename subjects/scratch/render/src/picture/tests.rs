@@ -82,7 +82,6 @@ const RED: [u8; 4] = [255, 0, 0, 255];
 const GREEN: [u8; 4] = [0, 255, 0, 255];
 const BLUE: [u8; 4] = [0, 0, 255, 255];
 const BLACK: [u8; 4] = [0, 0, 0, 255];
-/// Red, green and blue.
 const PALETTE: &[u8] = &[0, 0, 255, 0, 0, 255, 0, 0, 255, 0, 0, 0];
 
 #[test]

@@ -17,7 +17,6 @@ const MAX_VISITS: u32 = 1 << 20;
 /// Number of layers that a filter needs besides its input and its result.
 const FILTER_LAYERS: f64 = 3.0;
 
-/// Cost of drawing a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct RasterCost {
     /// Number of painted pixels, including layers, masks and tiles; pixels of a filter count as
@@ -35,20 +34,17 @@ impl RasterCost {
         Estimate { pixels, visits: &visits }.group(tree.root(), transform)
     }
 
-    /// Adds the cost of another drawing that is drawn after this drawing.
     fn add(&mut self, other: RasterCost) {
         self.painted += other.painted;
         self.layers = self.layers.max(other.layers);
     }
 
-    /// The cost of drawing into additional layers with `layers` pixels.
     fn in_layers(self, layers: f64) -> RasterCost {
         RasterCost { painted: self.painted + layers, layers: self.layers + layers }
     }
 }
 
 struct Estimate<'a> {
-    /// Number of pixels of the picture.
     pixels: f64,
     /// Number of nodes that may still be visited.
     visits: &'a Cell<u32>,

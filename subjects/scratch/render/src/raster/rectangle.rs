@@ -39,17 +39,14 @@ impl Rectangle {
         })
     }
 
-    /// The rectangle with these opposite corners.
     pub(super) fn between(a: (f32, f32), b: (f32, f32)) -> Self {
         Self { left: a.0.min(b.0), top: a.1.min(b.1), right: a.0.max(b.0), bottom: a.1.max(b.1) }
     }
 
-    /// The upper left corner.
     pub(super) fn corner(self) -> (f64, f64) {
         (f64::from(self.left), f64::from(self.top))
     }
 
-    /// Width and height.
     pub(super) fn size(self) -> (f64, f64) {
         let [left, top, right, bottom] =
             [self.left, self.top, self.right, self.bottom].map(f64::from);

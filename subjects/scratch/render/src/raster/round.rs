@@ -31,7 +31,6 @@ enum Value {
     Coverage(f32),
 }
 
-/// A filled ellipse.
 pub(super) struct Ellipse {
     /// Transforms the square from -1 to 1 to pixels.
     transform: Transform,
@@ -256,7 +255,6 @@ impl Plane {
         (area != 0.0).then(|| Plane { arc, origin: at[0], values: [plane(0), plane(1)] })
     }
 
-    /// Both values at the centre of a pixel.
     fn at(&self, x: usize, y: usize) -> (f64, f64) {
         let (x, y) = (x as f64 + 0.5 - self.origin.0, y as f64 + 0.5 - self.origin.1);
         let [first, second] = self.values.map(|[value, dx, dy]| value + dx * x + dy * y);

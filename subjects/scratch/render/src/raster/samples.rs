@@ -57,7 +57,6 @@ pub(super) struct Area {
     pub(super) bottom: usize,
 }
 
-/// An edge between two corners on the grid, from top to bottom.
 #[derive(Clone, Copy, Debug)]
 struct Edge {
     upper: (i32, i32),
@@ -91,7 +90,6 @@ impl Edge {
 /// coordinates fit into 64 bits. Only malicious documents have corners beyond this limit.
 const MAX_POSITION: f32 = 134_217_728.0;
 
-/// The position on the grid that is nearest to a corner.
 fn snapped(point: Point) -> (i32, i32) {
     let position = |at: f32| (at * GRID).round_ties_even().clamp(-MAX_POSITION, MAX_POSITION);
     let [x, y] = [point.x, point.y].map(|at| position(at) as i32);
@@ -211,7 +209,6 @@ fn edges(path: &Path) -> Vec<Edge> {
     edges
 }
 
-/// The minimum number of chords of a cubic curve in pixel coordinates.
 pub(super) fn cubic_segments([from, first, second, to]: [Point; 4]) -> f32 {
     let bend = bend(from, first, second).max(bend(first, second, to));
     (PRECISION * 0.75 * bend).sqrt()

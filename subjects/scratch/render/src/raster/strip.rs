@@ -98,7 +98,6 @@ struct Strip {
     cap: LineCap,
     join: LineJoin,
     miter_limit: f64,
-    /// Number of radial segments for each radian by which the line turns.
     per_radian: f64,
     transform: Transform,
     triangles: Vec<[Point; 3]>,
@@ -108,7 +107,6 @@ struct Strip {
 type Edge = [Vector; 2];
 
 impl Strip {
-    /// Adds a line with two ends.
     fn open(&mut self, contour: &mut Vec<Cubic>, start: Vector) {
         let empty = contour.is_empty();
         contour.retain(|curve| curve.iter().any(|&point| point != curve[0]));

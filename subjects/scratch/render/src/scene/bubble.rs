@@ -17,12 +17,10 @@ const CORNER: f64 = 16.0;
 const FONT_SIZE: f64 = 14.0;
 /// Maximum number of characters that Scratch shows in a bubble.
 const MAX_TEXT: usize = 330;
-/// The appearance of a speech bubble.
 #[derive(Debug)]
 pub(super) struct Bubble {
     size: (f64, f64),
     pub(super) on_right: bool,
-    /// Created on first use.
     silhouette: OnceLock<Silhouette>,
 }
 

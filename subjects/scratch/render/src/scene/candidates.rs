@@ -118,7 +118,6 @@ impl Scene {
         (bounds.width() > 0.0 && bounds.height() > 0.0).then_some(bounds)
     }
 
-    /// Selects the drawables whose boxes intersect the box of the tester.
     pub(super) fn candidates(
         &mut self,
         tester: usize,

@@ -74,14 +74,12 @@ impl Grid {
         )
     }
 
-    /// The box around all points.
     fn area(&self) -> Rect {
         let (left, bottom) = self.point((self.columns.0, self.rows.0));
         let (right, top) = self.point((self.columns.1, self.rows.1));
         Rect { left, right, bottom, top }
     }
 
-    /// The fingerprint of the points.
     fn print(&self) -> Fingerprint {
         let word = |(a, b): (i32, i32)| u64::from(a as u32) << 32 | u64::from(b as u32);
         Fingerprint::of(self.spacing as u64)

@@ -13,7 +13,6 @@ use crate::color::{BACKGROUND_COLOR, Blend, GhostEffect, matches, similar, sourc
 /// A query, row by row, for the points at which several drawables show a colour.
 pub(super) struct ColorView<'a> {
     scene: &'a Scene,
-    /// The drawables, from front to back.
     candidates: SmallVec<[Candidate; 16]>,
     rgb: [u8; 3],
     /// Whether colours are computed as on the graphics processor.
@@ -299,7 +298,6 @@ mod tests {
     use crate::scene::{ColorOf, DrawableId, Group, PenStroke};
     use crate::skin::{SkinId, SkinSetBuilder};
 
-    /// A backdrop and three sprites.
     fn scene() -> (Scene, Vec<DrawableId>) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let costumes = [
@@ -346,7 +344,6 @@ mod tests {
     }
 
     impl Scene {
-        /// The answer to a colour query, computed point by point without the cache.
         fn uncached(&mut self, tester: usize, mask: Option<[u8; 3]>, rgb: [u8; 3]) -> bool {
             let slots = self.front_to_back();
             let candidates = self.candidates(tester, slots);

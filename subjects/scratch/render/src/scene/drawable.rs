@@ -12,7 +12,6 @@ use crate::matrix::{Model, Rotation};
 use crate::rounding::round_half_up;
 use crate::skin::{Level, SkinId, SkinSet};
 
-/// The picture of a drawable.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Look {
     Nothing,
@@ -180,7 +179,6 @@ impl Drawable {
         self.boxes = Boxes::default();
     }
 
-    /// The points of the hull; empty if the hull is not known.
     pub(super) fn hull_points(&self) -> &HullPoints {
         self.hull.as_ref().map_or(&[], |hull| &hull.points)
     }
@@ -233,7 +231,6 @@ impl Drawable {
         print
     }
 
-    /// Direction in degrees and scale in percent.
     pub(super) fn pose(&self) -> (f64, (f32, f32)) {
         (self.direction, self.scale)
     }

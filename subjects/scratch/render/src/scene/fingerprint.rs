@@ -13,7 +13,6 @@ const FACTORS: [u64; 4] =
     [0x9e37_79b9_7f4a_7c15, 0xd1b5_4a32_d192_ed03, 0xa3b1_9535_4a39_b70d, 0x8f14_7a6d_3c5b_e2a9];
 
 impl Fingerprint {
-    /// No fingerprint.
     pub(super) const NONE: Self = Self(0, 0);
 
     /// Creates the fingerprint of a sequence that begins with `kind`, the kind of its contents.
@@ -57,7 +56,6 @@ impl Fingerprint {
         })
     }
 
-    /// Appends the bits of single-precision numbers.
     pub(super) fn singles(self, numbers: &[f32]) -> Self {
         let word = |pair: &[f32]| {
             let second = pair.get(1).map_or(0, |second| second.to_bits());

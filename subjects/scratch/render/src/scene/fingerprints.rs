@@ -32,7 +32,6 @@ impl Scene {
 }
 
 impl Drawable {
-    /// The fingerprint of all properties.
     fn print(&self) -> Fingerprint {
         let (effects, enabled) = self.effects.parts();
         let (direction, scale) = self.pose();
@@ -97,7 +96,6 @@ mod tests {
         (scene, ids)
     }
 
-    /// The fingerprints of a scene and of its drawables.
     fn prints((scene, ids): &(Scene, [DrawableId; 2])) -> [Fingerprint; 3] {
         let [a, b] = ids.map(|id| scene.drawable_fingerprint(id));
         [scene.fingerprint(), a, b]

@@ -16,7 +16,6 @@ pub enum Group {
     Sprite,
 }
 
-/// The draw list and the ends of its groups.
 #[derive(Debug, Default, PartialEq)]
 pub(super) struct Layers {
     list: Vec<DrawableId>,

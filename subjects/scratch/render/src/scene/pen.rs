@@ -96,12 +96,10 @@ impl Pen {
         &self.layer.pixels
     }
 
-    /// The fingerprint of the drawn pixels.
     pub(super) fn drawn_print(&self) -> Fingerprint {
         self.layer.whole
     }
 
-    /// The fingerprint of the drawing on each tile.
     pub(super) fn drawn_tiles(&self) -> &[Fingerprint; TILE_COUNT] {
         &self.layer.tiles
     }
@@ -142,7 +140,6 @@ impl Pen {
         self.push(Mark::Stamp(Arc::new(stamp)), skins);
     }
 
-    /// Draws the queued marks on the whole layer.
     pub(super) fn draw_all(&mut self, skins: &SkinSet) {
         self.draw(skins, Rect::STAGE);
     }

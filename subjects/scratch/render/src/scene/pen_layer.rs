@@ -27,7 +27,6 @@ pub(super) struct Layer {
 }
 
 impl Layer {
-    /// Records that a mark has been drawn on a tile.
     pub(super) fn drawn(&mut self, tile: usize, mark: Fingerprint) {
         let place = Fingerprint::of(tile as u64);
         let old = self.tiles[tile];
@@ -37,7 +36,6 @@ impl Layer {
     }
 }
 
-/// A layer without drawings.
 pub(super) fn blank_layer() -> Arc<Layer> {
     static BLANK: OnceLock<Arc<Layer>> = OnceLock::new();
     let blank = BLANK.get_or_init(|| {
@@ -67,7 +65,6 @@ impl Pixels {
     }
 }
 
-/// The intersection of two ranges.
 pub(super) fn common(a: &Range<usize>, b: &Range<usize>) -> Range<usize> {
     a.start.max(b.start)..a.end.min(b.end)
 }
@@ -80,7 +77,6 @@ pub(super) struct TileBox {
 }
 
 impl TileBox {
-    /// The tiles that contain pixels of a rectangle.
     pub(super) fn of(pixels: &Pixels) -> Self {
         let numbers = |range: &Range<usize>, side: usize| {
             if range.is_empty() { 0..0 } else { range.start / side..(range.end - 1) / side + 1 }

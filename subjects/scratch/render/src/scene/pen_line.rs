@@ -17,7 +17,6 @@ pub struct PenStroke {
     pub diameter: f64,
 }
 
-/// A line with round ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Line {
     pub(super) from: (f64, f64),
@@ -94,7 +93,6 @@ impl Segment {
         clamp(self.reach - (dx * dx + dy * dy).sqrt(), 0.0, 1.0)
     }
 
-    /// Rows of the layer that the line may cover.
     fn rows(&self) -> Range<usize> {
         let (y0, y1) = (self.from.1, self.from.1 + self.delta.1);
         let top = y0.max(y1) + self.reach;
@@ -102,7 +100,6 @@ impl Segment {
         pixels(STAGE_Y - top, STAGE_Y - bottom, ROWS)
     }
 
-    /// Columns of the layer that the line may cover.
     fn box_columns(&self) -> Range<usize> {
         let (x0, x1) = (self.from.0, self.from.0 + self.delta.0);
         pixels(x0.min(x1) - self.reach + STAGE_X, x0.max(x1) + self.reach + STAGE_X, COLUMNS)

@@ -18,7 +18,6 @@ pub(super) const MAX_QUEUED: usize = 4096;
 /// Number of marks in each part that copies of a queue share.
 const SHARED: usize = 64;
 
-/// A line or a stamp.
 #[derive(Clone, Debug)]
 pub(super) enum Mark {
     Line(Line),
@@ -42,7 +41,6 @@ impl Mark {
     }
 }
 
-/// A mark and a box around it.
 type Boxed = (Mark, Pixels);
 
 /// Marks in their order, and the number of marks that are drawn on each tile.
@@ -94,7 +92,6 @@ impl Queue {
         self.drawn = [0; TILE_COUNT];
     }
 
-    /// The marks from a position on.
     pub(super) fn marks_from(&self, start: usize) -> impl Iterator<Item = &Boxed> {
         let parts = self.parts.iter().skip(start / SHARED);
         parts.flat_map(|part| part.iter()).chain(&self.last).skip(start % SHARED)
@@ -132,7 +129,6 @@ impl Queue {
         }
     }
 
-    /// Whether the mark at a position is drawn on a tile.
     pub(super) fn is_drawn(&self, mark: usize, tile: usize) -> bool {
         mark < usize::from(self.drawn[tile])
     }

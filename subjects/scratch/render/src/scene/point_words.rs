@@ -12,10 +12,8 @@ pub(super) const WORDS: usize = word_of(REACH) as usize;
 /// A rectangle of words. It is empty if `left > right` or `bottom > top`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct WordRegion {
-    /// The first and the last word of a row.
     left: i32,
     right: i32,
-    /// The lowest and the highest row.
     bottom: i32,
     top: i32,
 }
@@ -85,12 +83,10 @@ impl WordRegion {
     }
 }
 
-/// The word of a column of points.
 pub(super) const fn word_of(x: i32) -> i32 {
     (x + REACH) >> 6
 }
 
-/// The column of the first point of a word.
 pub(super) fn first_column(word: i32) -> i32 {
     (word << 6) - REACH
 }

@@ -30,11 +30,8 @@ const FEW_POINTS: u32 = 4;
 /// processor, at the centre of the pixel to the upper right of the point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum PointQuery {
-    /// Whether the drawable is solid.
     Solid,
-    /// Whether the colour of the drawable agrees with a mask colour.
     Mask([u8; 3]),
-    /// Whether the drawable shows a colour.
     Color([u8; 3]),
     DrawnSolid,
     DrawnMask([u8; 3]),
@@ -42,7 +39,6 @@ pub(super) enum PointQuery {
 }
 
 impl PointQuery {
-    /// Whether the query is computed as on the graphics processor.
     fn is_drawn(self) -> bool {
         matches!(self, Self::DrawnSolid | Self::DrawnMask(_) | Self::DrawnColor(_))
     }
@@ -93,10 +89,8 @@ impl WordAnswers {
     }
 }
 
-/// A drawable and the [number](PointQuery::number) of a query.
 type Key = (DrawableId, u32);
 
-/// Answers for one drawable and one query.
 #[derive(Debug)]
 struct CacheEntry {
     key: Key,
@@ -134,7 +128,6 @@ pub(super) struct QueryCache {
     entries: Vec<CacheEntry>,
     /// The index at which the search for an entry to replace begins.
     hand: usize,
-    /// Number of the current query.
     query: u64,
     /// Whether drawables touch other drawables or colours.
     pub(super) touching: Answers<bool>,

@@ -73,14 +73,12 @@ impl Reach {
         ((((self.0 | HIGHEST) - other.0) & HIGHEST) >> 15) * 0xffff
     }
 
-    /// The intersection of two known boxes.
     #[inline]
     fn intersection(self, other: Self) -> Self {
         let larger = self.larger(other);
         Self(other.0 & larger | self.0 & !larger)
     }
 
-    /// The box around two known boxes.
     #[inline]
     fn union(self, other: Self) -> Self {
         let larger = self.larger(other);

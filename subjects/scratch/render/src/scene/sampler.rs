@@ -16,7 +16,6 @@ pub(super) struct SamplingParams {
     pub(super) inverse: InverseModel,
     /// Whether touching uses one sample instead of four.
     pub(super) nearest: bool,
-    /// Whether effects change the shape.
     warped: bool,
     /// Whether texture coordinates are finite on and around the stage and not changed by effects.
     affine: bool,
@@ -57,7 +56,6 @@ impl Sampler<'_> {
         (u, v)
     }
 
-    /// Whether the drawable is solid at a stage point.
     #[inline]
     pub(super) fn touches(&self, point: (f64, f64)) -> bool {
         let texture = self.texture(point);

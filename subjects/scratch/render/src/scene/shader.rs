@@ -8,7 +8,6 @@ use crate::matrix::InverseModel;
 use crate::rounding::floor;
 use crate::silhouette::Silhouette;
 
-/// The parameters of a shader, without the pixels.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Lens {
     pub(super) inverse: InverseModel,
@@ -22,7 +21,6 @@ pub(super) struct Lens {
 /// The value of a raster at a point.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Sample {
-    /// A premultiplied pixel.
     Texel([u8; 4]),
     /// An interpolated premultiplied colour (0 to 1) between pixels.
     Between([f64; 4]),
@@ -46,7 +44,6 @@ impl<'a> Shader<'a> {
 }
 
 impl Shader<'_> {
-    /// Whether the drawable is solid at a stage point.
     #[inline]
     pub(super) fn is_solid(&self, point: (f64, f64)) -> bool {
         let lens = &self.lens;
@@ -142,7 +139,6 @@ impl Shader<'_> {
     }
 }
 
-/// Converts a byte to a channel from 0 to 1.
 fn unit(channel: u8) -> f64 {
     const UNITS: [f64; 256] = {
         let mut units = [0.0; 256];

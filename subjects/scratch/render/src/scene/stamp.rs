@@ -67,7 +67,6 @@ impl Stamp {
     }
 }
 
-/// The effect of a fragment on a pixel.
 #[derive(Clone, Copy)]
 enum Source {
     Nothing,

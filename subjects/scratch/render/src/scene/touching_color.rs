@@ -22,7 +22,6 @@ pub(super) const OVERLAP_QUESTION: u64 = 2;
 #[derive(Clone, Copy)]
 struct ColorQuestion<'a> {
     tester: usize,
-    /// Slots of the other drawables.
     front_to_back: &'a [u32],
     mask: Option<[u8; 3]>,
     rgb: [u8; 3],
@@ -175,7 +174,6 @@ mod tests {
     const PICTURE: &str = "<path fill='#f00' d='M0 0h9v9h-9z'/><path fill='#00f' d='M9 9h40v3h-40z'/>\
         <path fill='#0f0' fill-opacity='.5' d='M20 0h20v40z'/><path fill='#000' d='M40 30l9 9h-9z'/>";
 
-    /// A backdrop and three sprites with vector and bitmap costumes.
     fn scene() -> (Scene, [DrawableId; 4]) {
         let mut skins = SkinSetBuilder::new(Limits::default());
         let back =

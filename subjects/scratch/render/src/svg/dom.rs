@@ -88,7 +88,6 @@ impl Element {
         })
     }
 
-    /// Calls a function for this element and all its descendants.
     pub(super) fn visit<'a>(&'a self, f: &mut impl FnMut(&'a Self)) {
         f(self);
         for child in self.elements() {
@@ -104,7 +103,6 @@ impl Element {
         }
     }
 
-    /// The text of the document with this root element.
     pub(super) fn document(&self) -> String {
         let mut out = String::new();
         self.write(&mut out, &format!(" xmlns=\"{SVG}\" xmlns:xlink=\"{XLINK}\""));

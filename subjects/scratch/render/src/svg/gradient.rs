@@ -3,7 +3,6 @@
 use super::dom::Element;
 use super::transform::{Matrix, quadratic_mean, rounded};
 
-/// A box in the coordinates of a document.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct BoundingBox {
     pub(super) x: f64,

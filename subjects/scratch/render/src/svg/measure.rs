@@ -9,7 +9,6 @@ use crate::rounding::to_binary32;
 
 /// The size of a picture that specifies no size, in CSS pixels.
 const DEFAULT_SIZE: (f64, f64) = (300.0, 150.0);
-/// CSS pixels in an inch.
 const INCH: f64 = 96.0;
 /// CSS pixels in an em.
 const FONT_SIZE: f64 = 16.0;

@@ -28,7 +28,6 @@ struct Inherited {
     stroke: Option<String>,
 }
 
-/// Rewrites a document in place.
 pub(super) fn normalise(root: &mut Element) {
     let mut gradients = BTreeMap::new();
     root.visit(&mut |element| {
@@ -53,7 +52,6 @@ fn is_gradient(element: &Element) -> bool {
 }
 
 struct Traversal {
-    /// The document's gradients, by id.
     gradients: BTreeMap<String, Element>,
     /// Copies for baked paths, by their new ids.
     baked: BTreeMap<String, Element>,
@@ -113,7 +111,6 @@ impl Traversal {
     }
 }
 
-/// The properties that the children of an element inherit.
 fn inherited(element: &Element, outer: &Inherited) -> Inherited {
     let paint = |name: &str, outer: &Option<String>| {
         element.get(name).map(str::to_owned).or_else(|| outer.clone())

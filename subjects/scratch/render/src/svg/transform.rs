@@ -101,7 +101,6 @@ pub(super) fn number(text: &str) -> f64 {
     text.parse().unwrap_or(f64::NAN)
 }
 
-/// Rounds a coordinate to four decimals.
 pub(super) fn rounded(x: f64) -> f64 {
     (x * 1e4).round() / 1e4
 }

@@ -2,7 +2,6 @@
 
 use proptest::prelude::*;
 
-/// Element names of generated documents.
 const ELEMENTS: [&str; 33] = [
     "g",
     "feImage",
@@ -39,7 +38,6 @@ const ELEMENTS: [&str; 33] = [
     "marker",
 ];
 
-/// Attribute names of generated documents.
 const ATTRIBUTES: [&str; 39] = [
     "d",
     "preserveAspectRatio",
@@ -82,7 +80,6 @@ const ATTRIBUTES: [&str; 39] = [
     "opacity",
 ];
 
-/// Attribute values of generated documents.
 const VALUES: [&str; 38] = [
     "M0 0L10 10",
     "data:image/gif;base64,R0lGODlhAQABAPAAAP8AAAAAACwAAAAAAQABAAACAkQBADs=",
@@ -124,7 +121,6 @@ const VALUES: [&str; 38] = [
     "&#xe9;",
 ];
 
-/// Fragments of generated documents.
 pub(crate) fn fragment() -> impl Strategy<Value = String> {
     let names = prop::sample::select(&ELEMENTS[..]);
     let attributes = prop::collection::vec(

@@ -7,12 +7,10 @@ use std::sync::Arc;
 
 use catherd_scratch_render::{DrawableId, Group, Limits, Scene, SkinId, SkinSet, SkinSetBuilder};
 
-/// A vector costume of this size filled with one colour.
 pub(crate) fn filled(width: u32, height: u32, color: &str) -> String {
     svg(width, height, &format!("<rect width='{width}' height='{height}' fill='{color}'/>"))
 }
 
-/// A vector costume of this size.
 pub(crate) fn svg(width: u32, height: u32, body: &str) -> String {
     format!("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 {width} {height}'>{body}</svg>")
 }
@@ -32,7 +30,6 @@ pub(crate) fn scene(documents: &[&str]) -> (Scene, Vec<DrawableId>) {
     (scene, drawables)
 }
 
-/// The costumes of some documents.
 pub(crate) fn skins(documents: &[&str]) -> (SkinSet, Vec<SkinId>) {
     let mut builder = SkinSetBuilder::new(Limits::default());
     let ids = documents

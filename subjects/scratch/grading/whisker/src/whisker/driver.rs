@@ -60,7 +60,6 @@ pub(crate) struct Run {
     /// executes nothing.
     pub(crate) dead: Cell<bool>,
     pub(crate) cancelled: Cell<bool>,
-    /// Whether the condition of the run holds.
     pub(crate) holds: Cell<bool>,
     pub(crate) has_condition: Cell<bool>,
     /// Maximum number of steps, which may have a fraction.
@@ -68,7 +67,6 @@ pub(crate) struct Run {
     pub(crate) executed: Cell<u64>,
 }
 
-/// The result of a test that has ended.
 pub(crate) struct Finished {
     pub(crate) status: Status,
     /// The details of the error, as a JSON object.
@@ -86,9 +84,7 @@ pub(crate) struct Driver {
     /// Positions of sprites by name, without the stage.
     pub(crate) originals: FxHashMap<String, u32>,
     pub(crate) run: Run,
-    /// Number of steps of all tests.
     pub(crate) total_steps: Cell<u64>,
-    /// Number of steps of this test.
     pub(crate) test_steps: Cell<u64>,
     pub(crate) project_running: Cell<bool>,
     /// Whether a watcher is being called in the middle of a step.
@@ -118,15 +114,12 @@ pub(crate) struct Driver {
     pub(crate) missing: RefCell<Vec<(String, String)>>,
     /// Hints on frequent mistakes that the test contains.
     pub(crate) mistakes: RefCell<Vec<String>>,
-    /// Names of sprites that do not exist.
     pub(crate) unknown_sprites: RefCell<Vec<String>>,
     /// Hints on variables and lists that do not exist.
     pub(crate) unknown_variables: RefCell<Vec<String>>,
-    /// The limits that the test has reached.
     pub(crate) limits: RefCell<Vec<Limit>>,
     /// Whether the test has sent an input of the keyboard.
     pub(crate) keys_pressed: Cell<bool>,
-    /// Number of inputs that the test has sent.
     pub(crate) inputs_sent: Cell<u64>,
     /// Number of covered blocks and number of all blocks, if coverage is measured.
     pub(crate) coverage: Cell<(usize, usize)>,
@@ -253,7 +246,6 @@ impl Driver {
         text.or_else(|| self.spoken.borrow().contains(&target.0).then(String::new))
     }
 
-    /// Seeds all random number generators.
     pub(crate) fn seed(&self, seed: Seed) {
         self.sensing().set_random(seed.machine());
         self.script_random.replace(seed.script());
@@ -337,7 +329,6 @@ impl Driver {
         }
     }
 
-    /// Records the current values of a sprite.
     pub(crate) fn remember(&self, key: TargetKey) {
         self.mirror.old_changes();
         let vm = self.vm();
@@ -354,7 +345,6 @@ impl Driver {
         }
     }
 
-    /// The current values of a sprite.
     fn old(&self, vm: &Vm<()>, view: &TargetView<'_>) -> Old {
         Old {
             x: view.x,
@@ -371,7 +361,6 @@ impl Driver {
         }
     }
 
-    /// The content of a variable; `None` if the variable does not exist.
     pub(crate) fn content(&self, (owner, number, list): VariableKey) -> Option<Content> {
         let vm = self.vm();
         let view = vm.target_or_remains(owner.target())?;
@@ -403,7 +392,6 @@ impl Driver {
         self.inputs_sent.set(self.inputs_sent.get() + 1);
     }
 
-    /// Records a limit that the test has reached.
     pub(crate) fn limit(&self, limit: Limit) {
         let mut limits = self.limits.borrow_mut();
         if !limits.contains(&limit) {
@@ -411,7 +399,6 @@ impl Driver {
         }
     }
 
-    /// Removes and returns the lines of the log.
     pub(crate) fn take_log(&self) -> Vec<String> {
         self.log.take()
     }

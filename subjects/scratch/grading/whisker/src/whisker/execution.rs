@@ -17,7 +17,6 @@ use super::stepper::{Raised, Stepper};
 use super::target_key::TargetKey;
 use crate::seed::Seed;
 
-/// A test that is being executed.
 pub(super) struct TestExecution<'a, 'b, 'js> {
     pub(super) session: &'a Session<'js>,
     pub(super) driver: &'a Rc<Driver>,
@@ -236,7 +235,6 @@ impl<'js> TestExecution<'_, '_, 'js> {
         self.driver.finished.replace(Some(Finished { status, details, thrown }));
     }
 
-    /// The result of the test.
     fn outcome(&self) -> TestOutcome {
         let (session, driver) = (self.session, self.driver);
         let (mut status, mut details, mut thrown) =

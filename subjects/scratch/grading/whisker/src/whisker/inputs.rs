@@ -4,7 +4,6 @@ use catherd_scratch_vm::{TargetId, Vm};
 
 use super::target_key::TargetKey;
 
-/// An input of a suite.
 #[derive(Clone, Debug)]
 pub(crate) struct Input {
     pub(crate) device: Device,
@@ -140,7 +139,6 @@ struct Pending {
     performed: bool,
 }
 
-/// The inputs of a test that have not ended.
 #[derive(Default)]
 pub(crate) struct Inputs {
     pending: Vec<Pending>,

@@ -46,10 +46,8 @@ pub(crate) struct Old {
     pub(crate) effects: [f64; Effect::ALL.len()],
 }
 
-/// The shared memory.
 pub(crate) struct Mirror {
     cells: SharedArray<f64>,
-    /// Position of the last row.
     last: u32,
     state: Cell<f64>,
     old: Cell<f64>,

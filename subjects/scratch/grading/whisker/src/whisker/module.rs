@@ -19,12 +19,10 @@ const OPENING: &str = "(function (module, require) {";
 /// The source code of a suite.
 #[derive(Clone, Debug)]
 pub struct SuiteFile {
-    /// Name for messages.
     pub(crate) name: String,
     /// The source code, in which `module.exports =` replaces the first `export default` or `export
     /// const tests =`.
     text: String,
-    /// `None` without models.
     pub(crate) models: Option<Models>,
     /// The bytecode, which is compiled only once, because the same suite is executed on many
     /// submissions.

@@ -62,7 +62,6 @@ impl Default for SuiteOptions {
 }
 
 impl SuiteOptions {
-    /// Whether the options choose a test by its name and categories.
     pub(super) fn chooses(&self, test: &TestInfo) -> bool {
         let named = |names: &[String], name: &String| names.is_empty() || names.contains(name);
         let name = test.name.clone().unwrap_or_default();

@@ -6,7 +6,6 @@ use catherd_scratch_grading_report::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-/// The status with this name; `Error` if there is no such status.
 pub(crate) fn status_named(name: &str) -> Status {
     let found = Status::ALL.into_iter().find(|status| status.name() == name);
     found.unwrap_or(Status::Error)

@@ -92,7 +92,6 @@ impl SuiteFile {
     }
 }
 
-/// A suite that is being executed.
 struct SuiteExecution<'a> {
     suite: &'a SuiteFile,
     program: &'a Arc<Program>,
@@ -100,7 +99,6 @@ struct SuiteExecution<'a> {
     /// The tests to execute; `None` if the options choose them.
     chosen: Option<&'a [Chosen]>,
     seen: &'a mut dyn FnMut(Executed) -> ControlFlow<()>,
-    /// Position of the next test.
     next: usize,
     total_steps: u64,
     /// The blocks that at least one test has covered.

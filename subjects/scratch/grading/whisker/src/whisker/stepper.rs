@@ -24,7 +24,6 @@ struct Observer<'a, 'js> {
     /// The function of the prelude that is called with the kind of a change, the target, and the
     /// name of the variable.
     changed: Function<'js>,
-    /// `None` if coverage is not measured.
     covered: Option<CoveredBlocks>,
     raised: Option<Raised<'js>>,
 }
@@ -56,7 +55,6 @@ impl<'a, 'js> Stepper<'a, 'js> {
         Stepper { driver, observed }
     }
 
-    /// Executes a step.
     pub(crate) fn step(&mut self) -> Result<(), Raised<'js>> {
         let covers = self.observed.tracer.covered.is_some();
         if covers {

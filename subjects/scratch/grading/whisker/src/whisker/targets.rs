@@ -11,7 +11,6 @@ use catherd_scratch_vm::{TargetId, TargetView, Text, Value, Vm};
 use super::driver::{Content, Driver};
 use super::target_key::TargetKey;
 
-/// Converts a value of the VM to JavaScript.
 fn to_js<'js>(ctx: &Ctx<'js>, value: &Value) -> Result<Js<'js>> {
     match value {
         Value::Number(number) => number.into_js(ctx),

@@ -5,7 +5,6 @@ use std::time::{Duration, Instant};
 
 use catherd_scratch_vm::Random;
 
-/// Random choices from a seed.
 pub(crate) struct Dice(Random);
 
 impl Dice {

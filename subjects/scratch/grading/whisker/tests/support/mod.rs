@@ -66,7 +66,6 @@ fn chosen(variable: &str) -> Field {
     }
 }
 
-/// A suite of one test with this body.
 pub(crate) fn suite_of(body: &str) -> String {
     format!("module.exports = [{{name: 'test', test: async function (t) {{{body}\n}}}}]")
 }
@@ -83,19 +82,16 @@ pub(crate) fn run_with(suite: &str, options: &SuiteOptions) -> SuiteOutcome {
     outcome
 }
 
-/// Executes a test with this body, which must pass.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn test_of(body: &str) {
     let outcome = run(&suite_of(body));
     assert_eq!(statuses(&outcome), "pass", "{outcome:#?}");
 }
 
-/// The statuses of all tests.
 pub(crate) fn statuses(outcome: &SuiteOutcome) -> String {
     outcome.tests.iter().map(|test| test.status.name()).collect::<Vec<_>>().join(" ")
 }
 
-/// The messages of all tests.
 #[allow(dead_code, reason = "not all tests use it")]
 pub(crate) fn messages(outcome: &SuiteOutcome) -> String {
     outcome.tests.iter().map(|test| test.message.as_str()).collect::<Vec<_>>().join("; ")
