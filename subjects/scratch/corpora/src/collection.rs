@@ -98,9 +98,9 @@ pub enum FindError {
 }
 
 /// Finds the projects at `paths`: archives, unpacked folders (or their `project.json`), corpora, or
-/// folders of these, which are searched two levels deep without hidden files. The projects of a
-/// corpus are taken from its manifest. Each project is loaded once, one at a time, to check that it
-/// is usable.
+/// folders that contain these. Folders are searched two levels deep; hidden files and folders in
+/// them are ignored. The projects of a corpus are taken from its manifest. Each project is loaded
+/// once, one at a time, to check that it is usable.
 ///
 /// The result depends on the files, not on the order of `paths` or of a folder's listing. A path
 /// that is given twice counts once.

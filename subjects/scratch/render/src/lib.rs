@@ -5,9 +5,9 @@
 //! the two caches that Scratch programs can observe, hulls and raster levels. Cloning a scene
 //! creates a snapshot.
 //!
-//! Costumes are rasterised when a query needs them. The results follow the pixel rules of the
-//! renderer of Scratch, including its mixture of binary32 storage and binary64 arithmetic, and are
-//! the same on every computer.
+//! Costumes are rasterised when a query needs them. The results follow the pixel rules of Scratch's
+//! renderer, including its mixture of binary32 storage and binary64 arithmetic, and are the same on
+//! every computer.
 //!
 //! # Example
 //!
@@ -44,8 +44,8 @@
 //!   the host.
 //! - The coverage of pen lines is exact, without a graphics driver's grid of 1/16 pixel; bytes
 //!   near lines differ by up to 8.
-//! - The size of bubbles is computed from the widths of the letters of Helvetica; differences affect
-//!   only clicks.
+//! - The size of bubbles is computed from Helvetica's letter widths; differences affect only
+//!   clicks.
 //! - A drawable under the pixelate effect gets its raster at 100 percent as soon as a query
 //!   includes it, not only when a sampled point lies on it.
 

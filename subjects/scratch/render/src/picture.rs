@@ -124,8 +124,8 @@ impl Picture {
 fn png_reader(data: &[u8]) -> Result<png::Reader<Cursor<&[u8]>>, png::DecodingError> {
     let limits = png::Limits { bytes: MAX_PNG_BYTES };
     let mut decoder = png::Decoder::new_with_limits(Cursor::new(data), limits);
-    // Palettes and fewer than 8 bits become 8 bits; channels of 16 bits are rounded by the code
-    // below, not truncated.
+    // Palettes and channels of fewer than 8 bits are expanded to 8 bits; channels of 16 bits are
+    // rounded by the code below, not truncated.
     decoder.set_transformations(png::Transformations::EXPAND);
     decoder.read_info()
 }

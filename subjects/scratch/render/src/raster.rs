@@ -2,10 +2,10 @@
 //!
 //! Programs sense every pixel that is partly covered, so the outline of a costume must consist of
 //! the same pixels as in the browser. The browser draws on a graphics device, which may be
-//! emulated: the coverage of a pixel by a path is the share of four samples, and the coverage by a
-//! rectangle is the covered area; strokes consist of triangles, and corners are rounded to a grid
-//! of 1/16 pixel. This module computes the coverage of plain paths in that way. `resvg` draws
-//! everything else: blending, text and unusual elements.
+//! emulated: the coverage of a pixel by a path is the share of its four samples that are inside the
+//! path, and the coverage by a rectangle is the covered area; strokes consist of triangles, and
+//! corners are rounded to a grid of 1/16 pixel. This module computes the coverage of plain paths in
+//! the same way. `resvg` draws everything else: blending, text and unusual elements.
 
 mod bitmap;
 mod cost;
@@ -42,8 +42,8 @@ const MAX_EDGES: f64 = 1e6;
 pub(crate) enum Edges {
     /// With four samples for each pixel, as on a graphics device.
     Device,
-    /// With the larger number of samples of `resvg`, so that pixels are not empty even if only a
-    /// small part is covered.
+    /// With more samples, as in `resvg`, so that pixels are not empty even if only a small part is
+    /// covered.
     Fine,
 }
 

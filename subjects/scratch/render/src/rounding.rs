@@ -18,8 +18,8 @@ pub(crate) fn round_half_up(x: f64) -> f64 {
     if x - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
-/// Converts a number to a byte as `Uint8ClampedArray` in JavaScript does: it is clamped, ties are
-/// rounded to even, and NaN becomes 0.
+/// Converts a number to a byte as `Uint8ClampedArray` in JavaScript does: clamps the number, rounds
+/// ties to even, and converts NaN to 0.
 #[inline]
 pub(crate) fn clamped_byte(x: f64) -> u8 {
     // `max` maps NaN to 0. After adding 2^52, no bits remain for a fraction, so the sum is rounded

@@ -204,8 +204,8 @@ impl Silhouette {
     }
 }
 
-/// `floor(t * (length - 1))`, clamped to a range that is larger than any raster; NaN becomes its
-/// lower end.
+/// `floor(t * (length - 1))`, clamped to a range that is larger than any raster; NaN becomes the
+/// lower end of this range.
 #[inline]
 fn index(t: f64, length: usize) -> i32 {
     // After adding this number, no bits remain for a fraction, so the lower bits are the integer.

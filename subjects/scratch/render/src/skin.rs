@@ -237,7 +237,7 @@ enum Source {
     Blank,
 }
 
-/// A raster of a skin by its size: 0 for none, otherwise one more than the number of the raster.
+/// Identifies a raster of a skin: 0 for no raster, otherwise the number of the raster plus 1.
 /// Bitmaps have a single raster, number 0.
 ///
 /// Scratch rasterises when it draws, and senses with the largest raster that it has created so far.

@@ -197,7 +197,7 @@ fn intrinsic_sizes_enlarge_the_drawing() {
 
 #[test]
 fn sprites_are_sensed_through_the_largest_raster_ever_made() {
-    // At 100 %, column 10 is half covered and solid; at 200 %, columns from 21 are empty.
+    // At 100 %, column 10 is half covered and solid; at 200 %, the columns from 21 on are empty.
     let half = svg(20, 20, "<rect width='10.5' height='20' fill='red'/>");
     let (mut scene, ids) = scene(&[&half]);
     let id = ids[0];

@@ -21,8 +21,8 @@ use super::SampleSettings;
 const MAX_BACKOFF: Duration = Duration::from_secs(60);
 /// Maximum pause that a server can request with `Retry-After`.
 const MAX_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
-/// Number of successive identical replies that fail the check after which the client gives up,
-/// because different replies are unlikely.
+/// The client gives up after this number of successive identical replies that fail the check,
+/// because later replies are unlikely to differ.
 const MAX_IDENTICAL_BAD_REPLIES: usize = 3;
 /// Interval at which a waiting client checks whether the sample was stopped.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -146,7 +146,7 @@ impl<'s> Client<'s> {
                 });
             }
             if let Some(pause) = failed.pause {
-                // The pause applies to all requests to the server, not only to this one.
+                // The pause applies to all requests to the server, not only to this request.
                 let end = Instant::now() + pause.min(MAX_RETRY_AFTER);
                 let mut next = self.next.lock().expect("nothing panics with the lock");
                 *next = (*next).max(end);
@@ -187,8 +187,8 @@ impl<'s> Client<'s> {
         Err(FailedAttempt { cause, detail: format!("status {status}"), pause })
     }
 
-    /// Pause before the next attempt: it doubles with each attempt and is multiplied by a random
-    /// factor from 0.5 to 1.5, so that many clients do not retry at the same time.
+    /// Pause before the next attempt. The pause doubles with each attempt and is multiplied by a
+    /// random factor from 0.5 to 1.5, so that many clients do not retry at the same time.
     fn backoff(&self, attempt: u32) -> Duration {
         let doubled = self.settings.backoff.saturating_mul(1 << attempt.min(16));
         let jitter = RandomState::new().hash_one(attempt) as f64 / u64::MAX as f64;

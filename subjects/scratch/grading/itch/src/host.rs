@@ -104,14 +104,14 @@ fn install_model<'js>(ctx: &Ctx<'js>, host: &Object<'js>, shared: &Rc<Shared>) -
     Ok(())
 }
 
-/// The position of a sprite, given its name; `None` if no sprite has this name. The stage is not a
+/// The position of the sprite with this name; `None` if no sprite has this name. The stage is not a
 /// sprite.
 fn sprite(project: &Project, name: &str) -> Option<usize> {
     project.targets.iter().position(|target| !target.is_stage && *target.name == *name)
 }
 
-/// The position of a sprite or of the stage by its name; `Stage` also names the stage if no target
-/// has this name. `None` if there is no such target.
+/// The position of the target with this name. `Stage` also names the stage if no target has this
+/// name. `None` if there is no such target.
 fn target(project: &Project, name: &str) -> Option<usize> {
     let stage = || (name == "Stage").then(|| project.stage());
     project.targets.iter().position(|target| *target.name == *name).or_else(stage)

@@ -124,7 +124,7 @@ impl Shared {
         }
     }
 
-    /// A project by its number in records: 0 for the submission, 1 for the template.
+    /// The project with this number in records: 0 for the submission, 1 for the template.
     pub(crate) fn project(&self, number: usize) -> &Project {
         if number == 0 { &self.submission } else { &self.template }
     }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 /// Maximum size of the commands of a judgement, in bytes.
 const SIZE_LIMIT: usize = 16 << 20;
 
-/// The status of a test or judgement, from the best to the worst.
+/// The status of a test or judgement. The variants are in order from the best to the worst.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Status {
     /// All checks succeeded.

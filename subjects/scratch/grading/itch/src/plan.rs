@@ -48,8 +48,7 @@ impl Plan {
             return Err(PlanError::TooLong(text.len()));
         }
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        // Plans are scripts. The only syntax of modules that is accepted is `export` before a
-        // declaration.
+        // Plans are scripts. The only module syntax accepted is `export` before a declaration.
         let lines = text.split_inclusive('\n').map(|line| match line.strip_prefix("export ") {
             Some(rest) if !rest.starts_with(['{', '*']) => rest,
             _ => line,

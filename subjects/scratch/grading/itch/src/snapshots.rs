@@ -67,7 +67,7 @@ pub(crate) struct Snapshot {
     /// Milliseconds of the virtual clock.
     pub(crate) timestamp: f64,
     pub(crate) origin: Origin,
-    /// Numbers of the records, originals first.
+    /// Record numbers, originals first.
     pub(crate) targets: Rc<[u32]>,
 }
 
@@ -99,7 +99,8 @@ impl Snapshots {
         Snapshots { records, template, list, latest, bytes: 0, full: false }
     }
 
-    /// A snapshot by its number, which is -1 for the template; `None` if there is no such snapshot.
+    /// The snapshot with this number, where -1 is the template; `None` if there is no such
+    /// snapshot.
     pub(crate) fn get(&self, number: i32) -> Option<&Snapshot> {
         match usize::try_from(number) {
             Ok(at) => self.list.get(at),

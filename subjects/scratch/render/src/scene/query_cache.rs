@@ -143,8 +143,8 @@ impl QueryCache {
         self.query += 1;
     }
 
-    /// Finds or creates the entry of a drawable and a query, and resets it if the appearance of the
-    /// drawable has changed.
+    /// Finds or creates the entry of a drawable and a query. Resets the entry if the appearance of
+    /// the drawable may have changed.
     pub(super) fn candidate(&mut self, scene: &Scene, slot: usize, query: PointQuery) -> Candidate {
         let number = self.entry_index((scene.ids[slot], query.number()));
         let entry = &mut self.entries[number];

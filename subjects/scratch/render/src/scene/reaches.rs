@@ -125,7 +125,7 @@ impl Reaches {
         }
     }
 
-    /// Forgets the reach of a slot, because its drawable may have changed.
+    /// Forgets the reach of a slot whose drawable may have changed.
     #[inline]
     pub(super) fn forget(&mut self, slot: usize) {
         if let (Some(reach), Some(print)) = (self.reaches.get_mut(slot), self.prints.get_mut(slot))

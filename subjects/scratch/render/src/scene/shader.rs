@@ -118,7 +118,7 @@ impl Shader<'_> {
             self.texel(i, j + 1.0),
             self.texel(i + 1.0, j + 1.0),
         ];
-        // Shortcut for equal texels. The sum below would differ in the last bit, but the colour is
+        // Shortcut for equal texels. The sum below may differ in the last bit, but the colour is
         // rounded to bytes later.
         if !self.lens.effects.any() && corners[1..].iter().all(|corner| *corner == corners[0]) {
             return Sample::Texel(corners[0]);

@@ -1,5 +1,5 @@
-//! Speech bubbles in the scene. Programs can sense them in two ways: they catch clicks, and placing
-//! them computes hulls.
+//! Speech bubbles in the scene. Programs can sense bubbles in two ways: bubbles catch clicks, and
+//! placing a bubble computes hulls.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ const UPPER_PART: f64 = 8.0;
 impl Scene {
     /// Adds a speech bubble in front of all sprites, at the origin.
     ///
-    /// The size of the bubble is computed from the widths of the letters of Helvetica at 14 units,
-    /// without kerning, and a simple rule for breaking lines. The size in a browser may differ by a
-    /// few units.
+    /// The size of the bubble is computed from Helvetica's letter widths at 14 units (without
+    /// kerning) and a simple rule for breaking lines. The size in a browser may differ by a few
+    /// units.
     pub fn add_bubble(&mut self, text: &str) -> DrawableId {
         let id = self.add(Group::Sprite);
         self.set_bubble(id, Bubble::new(text_size(text), true));

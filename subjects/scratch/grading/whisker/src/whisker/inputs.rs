@@ -18,7 +18,7 @@ pub(crate) enum Device {
     /// The mouse. Coordinates that are not given do not change; a sprite overrides both; offsets
     /// are added.
     Mouse { x: Option<f64>, y: Option<f64>, sprite: Option<TargetKey>, offset: (f64, f64) },
-    /// A key, by its name in the key menu or in the browser.
+    /// The name of a key in the key menu or in the browser.
     Keyboard(String),
     /// An answer.
     Text(String),

@@ -3,7 +3,7 @@
 //!
 //! `sprites.js` uses the same layout: two versions, the values of one target before the latest step
 //! ([`OLD`]), and then a row for each target. A row is valid if it has the current version and the
-//! key of the target; otherwise the script asks the host to write it.
+//! key of the target; otherwise the script asks the host to write the row.
 
 use std::cell::Cell;
 
