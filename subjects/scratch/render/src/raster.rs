@@ -56,8 +56,8 @@ struct Painter {
     edges: Edges,
     /// Buffer for the coverage of one path; cleared after use.
     mask: Mask,
-    /// Whether a layer is being drawn. Layers within layers are left to `resvg`, because each is
-    /// as large as the picture.
+    /// Whether a layer is being drawn. Layers within layers are left to `resvg`, because each layer
+    /// is as large as the picture.
     in_layer: bool,
 }
 

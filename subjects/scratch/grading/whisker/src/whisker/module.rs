@@ -199,8 +199,8 @@ impl SuiteFile {
     }
 
     /// Returns the error of the suite itself. An error in the line after the suite, with which
-    /// catherd closes the function around it, means that the suite ends too early, so the suite is
-    /// compiled without the function.
+    /// catherd closes the function around the suite, means that the suite ends too early, so the
+    /// suite is compiled without the function.
     fn of_suite(&self, thrown: Thrown, limits: Limits) -> Thrown {
         let last = self.text.trim_end().lines().count().max(1) as u32;
         if thrown.line.is_none_or(|line| line <= last) {
