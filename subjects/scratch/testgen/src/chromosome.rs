@@ -1,8 +1,8 @@
 //! Codons: the genes of a test (Whisker paper, section 5.1).
 //!
 //! A chromosome is a sequence of groups of equal size: an event codon, then as many parameter
-//! codons as any event of the project consumes. Codons that an event does not consume are skipped,
-//! so a change of one group does not change the meaning of other groups.
+//! codons as the event with the most parameters consumes. Codons that an event does not consume are
+//! skipped, so a change of one group does not change the meaning of other groups.
 
 use catherd_search::Stream;
 
@@ -18,13 +18,13 @@ impl Chromosome {
     /// Creates a chromosome from these codons.
     ///
     /// # Panics
-    /// If there are none.
+    /// If `codons` is empty.
     pub fn new(codons: Vec<u16>) -> Self {
         assert!(!codons.is_empty(), "a chromosome has at least one group");
         Self(codons)
     }
 
-    /// The codons, each in 0..=480.
+    /// The codons.
     pub fn codons(&self) -> &[u16] {
         &self.0
     }
@@ -43,7 +43,7 @@ impl Chromosome {
 /// Genetic operators on the chromosomes of a project.
 #[derive(Clone, Debug)]
 pub struct Genetics {
-    /// Number of codons of a group, at least 1: one for the event, others for its parameters.
+    /// Number of codons of a group: one for the event, the others for its parameters.
     pub group: usize,
     /// Minimum number of groups of a sampled chromosome.
     pub min_groups: usize,
@@ -68,7 +68,7 @@ impl Genetics {
         }
     }
 
-    /// The largest length of a chromosome, in codons.
+    /// Maximum length of a chromosome, in codons.
     pub fn max_length(&self) -> usize {
         self.max_groups * self.group
     }
@@ -83,8 +83,8 @@ impl Genetics {
         Chromosome::new(codons)
     }
 
-    /// Returns a mutated copy: with a probability of 1 divided by the number of groups, each group
-    /// is changed, deleted, or preceded by a new group (Whisker paper, section 5.1.1).
+    /// Returns a copy in which each group is mutated with a probability of 1 divided by the number
+    /// of groups: changed, deleted, or preceded by a new group (Whisker paper, section 5.1.1).
     pub fn mutate(&self, parent: &Chromosome, rng: &mut Stream) -> Chromosome {
         let groups = parent.length().div_ceil(self.group);
         let probability = 1.0 / groups as f64;
@@ -118,8 +118,8 @@ impl Genetics {
     }
 
     /// Creates two children by relative one-point crossover (Whisker paper, section 5.1.2): both
-    /// parents are cut after the same share of their groups and exchange the rest. Parents with
-    /// fewer than two groups are returned unchanged.
+    /// parents are cut after the same share of their groups and exchange the rest. If a parent has
+    /// fewer than two groups, both parents are returned unchanged.
     pub fn crossover(
         &self,
         a: &Chromosome,
@@ -153,7 +153,7 @@ impl Genetics {
         codons.extend((0..self.group).map(|_| self.random_codon(rng)));
     }
 
-    /// Changes a codon by a normally distributed number. It wraps around at both ends of the range.
+    /// Changes a codon by a normally distributed number, wrapping around at both ends of the range.
     fn shift(&self, codon: u16, rng: &mut Stream) -> u16 {
         let moved = rng.gaussian(f64::from(codon), self.deviation).round() as i64;
         moved.rem_euclid(i64::from(MAX_CODON) + 1) as u16

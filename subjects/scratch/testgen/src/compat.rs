@@ -9,8 +9,8 @@ use catherd_search::Field;
 pub struct Compat {
     /// Every "create clone" block may start the clones of every sprite.
     pub clone_links: bool,
-    /// A call leads to its definition and to the next block, and the definition's end to
-    /// the exit, not back to the callers.
+    /// A call leads to its definition and to the next block; the end of the definition leads to the
+    /// exit, not back to the callers.
     pub call_edges: bool,
     /// A user event that did not happen counts as not reached, so goals to which only this event
     /// leads are infinitely far away.
@@ -18,14 +18,14 @@ pub struct Compat {
     /// Waits are not listed while a question is open.
     pub no_wait_on_question: bool,
     /// The inputs that custom blocks sense are read once, before the green flag, and are the same
-    /// for all sprites that define a block with that signature.
+    /// for all sprites that define a block with the same signature.
     pub static_procedures: bool,
-    /// Mutation draws one of four changes. The fourth changes only the parameter codons.
+    /// Mutation draws one of four changes, of which the fourth changes only the parameter codons.
     pub four_mutations: bool,
-    /// Crossover cuts one group later, so no child equals a parent.
+    /// Crossover cuts one group later.
     pub crossover_plus_one: bool,
-    /// In mutation analysis, the negation of an operand is put at the position of the first or
-    /// second operand, drawn at random, if the block has two operands.
+    /// In mutation analysis of a block with two operands, the negation of an operand replaces the
+    /// first or the second operand, drawn at random.
     pub ncm_coin: bool,
     /// In mutation analysis, only variables of the stage replace other variables.
     pub vrm_stage_only: bool,
@@ -34,7 +34,7 @@ pub struct Compat {
     /// All attributes are asserted after every event except the first, not only attributes that
     /// changed.
     pub assert_everything: bool,
-    /// Assertions treat any two texts that are not numerals as equal.
+    /// Assertions treat any two strings that are not numerals as equal.
     pub nan_equal: bool,
 }
 

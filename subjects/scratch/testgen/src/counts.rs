@@ -1,15 +1,14 @@
 //! Counts of a run.
 
-/// Counts of a run. Counts that the result files of Whisker contain have the same names as in these
-/// files.
+/// Counts of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
     /// Number of goals of the project.
     pub goals: u64,
     /// Number of goals that the search covered.
     pub covered: u64,
-    /// Number of iterations, which depend on the algorithm: executions (random), generations after
-    /// the first (MOSA), or sampled and mutated tests (MIO).
+    /// Number of iterations of the algorithm: executions (random), generations after the first
+    /// (MOSA), or sampled and mutated tests (MIO).
     pub iterations: u64,
     /// Number of executed chromosomes and applications of extension.
     pub executions: u64,
@@ -19,10 +18,10 @@ pub struct Counts {
     /// Number of events of executed chromosomes, without the waits between them and without the
     /// events that extension appended.
     pub events: u64,
-    /// Number of steps of the search.
+    /// Number of steps that the search executed.
     pub steps: u64,
-    /// Number of executions that hung: they ended early because every step of the program executed
-    /// the maximum number of blocks for one second, as an endless loop without screen refresh does.
+    /// Number of executions that ended early because every step of the program executed the maximum
+    /// number of blocks for one second, as an endless loop without screen refresh does.
     pub hung_tests: u64,
     /// Number of executions up to and including the execution that covered the last goal; `None` if
     /// goals remain.
@@ -43,14 +42,14 @@ pub struct Counts {
     pub minimised_tests: u64,
     /// Number of events that minimisation removed.
     pub minimised_events: u64,
-    /// Number of codons that minimisation removed, which is the unit of Whisker.
+    /// Number of codons that minimisation removed; Whisker counts codons.
     pub minimised_codons: u64,
     /// Number of executions of minimisation, which are not part of the search.
     pub minimisation_executions: u64,
 }
 
 impl Counts {
-    /// The counts by name.
+    /// The counts by name. Counts in the result files of Whisker have the names used there.
     pub fn named(&self) -> impl Iterator<Item = (&'static str, u64)> {
         [
             ("fitnessFunctionCount", Some(self.goals)),

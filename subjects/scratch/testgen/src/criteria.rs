@@ -1,7 +1,6 @@
 //! The goals at which a search aims.
 
-/// The kinds of goals at which a search aims. Goals of both kinds are counted, except with
-/// [`Blocks`](Self::Blocks).
+/// The kinds of goals at which a search aims.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Criteria {
     /// Statement blocks. Branches are not goals.

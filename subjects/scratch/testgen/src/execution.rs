@@ -23,18 +23,17 @@ use within::Tried;
 /// Maximum size of the prefix cache in bytes.
 pub(crate) const PREFIX_CACHE_BYTES: usize = 64 << 20;
 
-/// Maximum size of the memory of stretches in bytes.
+/// Maximum size in bytes of the stretches that the VM remembers.
 const STRETCH_BYTES: usize = 32 << 20;
 
-/// Executor of the tests of one project with one seed, in sequence. Each execution is a pure
-/// function of the project, the test and the seed.
+/// Executes tests of one project under one seed, one after another. The result of a test does not
+/// depend on earlier tests.
 pub(crate) struct Executor {
     prepared: Arc<Prepared>,
     seed: u64,
     vm: Vm<Recorder>,
-    /// The project as loaded, with the mouse at the centre, before the green flag.
+    /// State after loading, with the mouse at the centre, before the green flag.
     start: Snapshot,
-    /// Prefixes of earlier executions.
     prefixes: PrefixTree,
     /// Path of the current execution in the prefix tree.
     path: Vec<NodeNo>,
@@ -48,16 +47,14 @@ pub(crate) struct Executor {
     /// Minimum size of a saved state in bytes.
     least: u64,
     pub(crate) extractor: Extractor<TargetId>,
-    /// Random stream for positions of drags. It restarts with every execution.
+    /// Random stream for positions of drags, which restarts with every execution.
     extraction: Stream,
     interaction: Interaction,
-    /// Buffers of fitness evaluations.
     workspace: Workspace,
-    /// Limits that executions before the current one reached.
+    /// Limits reached before the VM was last restored.
     limits: Limits,
     /// Buffers of [`Executor::last_improvement`].
     earlier: (Trace, Vec<f64>),
-    /// Number of hung tests.
     hung: u64,
 }
 
@@ -71,7 +68,7 @@ pub(crate) struct Recording {
 
 impl Executor {
     /// Creates an executor for a run. `search` draws the random answer of the run. `memory` is the
-    /// maximum size of the prefix cache in bytes; results do not depend on it.
+    /// maximum size of the prefix cache in bytes, on which results do not depend.
     pub(crate) fn new(
         prepared: Arc<Prepared>,
         seed: u64,
@@ -119,8 +116,7 @@ impl Executor {
         }
     }
 
-    /// Restores the state after loading, seeds the VM and sends the green flag. No step runs before
-    /// the first extraction of events, but the threads of the flag exist.
+    /// Restores the state after loading, seeds the VM and sends the green flag. Runs no step.
     pub(crate) fn begin(&mut self) {
         self.limits.add(self.vm.hits());
         self.vm.restore(&self.start);
@@ -133,14 +129,13 @@ impl Executor {
         self.tried = Tried::at(self.spent.1);
     }
 
-    /// Limits that all executions so far reached.
+    /// Limits that any execution has reached so far.
     pub(crate) fn limits(&self) -> Limits {
         let mut limits = self.limits;
         limits.add(self.vm.hits());
         limits
     }
 
-    /// The project that it executes.
     pub(crate) fn prepared(&self) -> &Prepared {
         &self.prepared
     }
@@ -166,7 +161,6 @@ impl Executor {
         self.hung
     }
 
-    /// Whether a question waits for an answer.
     pub(crate) fn is_asking(&self) -> bool {
         self.vm.is_asking()
     }
@@ -176,7 +170,8 @@ impl Executor {
         self.extractor.extract(&mut self.vm, &mut self.extraction);
     }
 
-    /// The random stream of extraction. A caller that drops a list must restore it.
+    /// The random stream of extraction. A caller that discards a list of events must restore the
+    /// stream.
     pub(crate) fn extraction(&mut self) -> &mut Stream {
         &mut self.extraction
     }
@@ -199,7 +194,7 @@ impl Executor {
         self.flush(recording);
     }
 
-    /// Prolongs the last event, which is a wait. Returns whether the trace changed.
+    /// Prolongs the last event, which must be a wait. Returns whether the trace changed.
     pub(crate) fn prolong(&mut self, steps: u32, recording: &mut Recording) -> bool {
         self.interaction.run(steps, &mut self.vm);
         if let Some(Event::Wait { steps: waited }) = recording.events.last_mut() {
@@ -214,7 +209,7 @@ impl Executor {
     }
 
     /// Decodes and executes a chromosome, beginning with the green flag (Whisker paper, section
-    /// 5.1). Ends early when the program has ended and only waits are listed.
+    /// 5.1).
     pub(crate) fn run(&mut self, chromosome: &Chromosome) -> Recording {
         let group = self.prepared.parameters + 1;
         let GenerationSettings { selection, bounds, .. } = self.prepared.settings;
@@ -225,8 +220,8 @@ impl Executor {
         })
     }
 
-    /// Executes this number of events, each drawn from the listed events, with random parameters
-    /// (Whisker paper, Algorithm 3). Ends early as [`Executor::run`] does.
+    /// Executes at most this number of events, each drawn from the listed events, with random
+    /// parameters (Whisker paper, Algorithm 3).
     pub(crate) fn improvise(&mut self, events: usize, rng: &mut Stream) -> Recording {
         let bounds = self.prepared.settings.bounds;
         self.execute(0..events, |listed, _| parameters::with_random(*rng.pick(listed), bounds, rng))
@@ -237,7 +232,7 @@ impl Executor {
         self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.workspace);
     }
 
-    /// The number of events, at least 1, up to the last that improved the fitness for some goal.
+    /// Number of events, at least 1, up to the last event that improved the fitness for some goal.
     ///
     /// Fitness values never increase as a trace grows, so a binary search finds this number with
     /// few evaluations.
@@ -287,7 +282,7 @@ impl<T: Tracer + LastStep> Scene for Vm<T> {
             let number = if target.original {
                 0
             } else {
-                // Clones come last and in order of creation.
+                // Clones come last, in the order of their creation.
                 let older = instances.iter().rev().find(|other| other.sprite == sprite);
                 older.map_or(0, |other| other.number) + 1
             };

@@ -26,8 +26,7 @@ pub use tables::Tables;
 pub enum Extraction {
     /// Events that the program can react to in its current state (Algorithm 2).
     Dynamic,
-    /// Events for which there is a handler anywhere in the code (Table 2), whether it is running or
-    /// not.
+    /// Events for which a script has a handler, whether the script runs or not (Table 2).
     Static,
     /// Events of all kinds except clicks on clones, moves of the mouse onto sprites, and sounds,
     /// even those to which the program does not react (Algorithm 1).

@@ -3,15 +3,14 @@
 //!
 //! The fitness of a test for a goal combines, in order of weight, the *approach level* (by how many
 //! control dependences the execution missed the goal), the *branch distance* (how far the decision
-//! at the nearest of them was from the required outcome) and, if that decision had the required
-//! outcome, the *control flow distance* (how many blocks are between the execution and its target).
-//! Smaller is better, and 0 means covered.
+//! at the nearest of these dependences was from the required outcome) and, if that decision had the
+//! required outcome, the *control flow distance* (how many blocks are between the execution and the
+//! block to which the decision leads). Smaller is better, and 0 means covered.
 //!
-//! All goals are evaluated together. The approach level of a goal is the number of dependences back
-//! to the nearest node that was reached, which equals its distance in one breadth-first search
-//! along the dependences from all reached nodes. The search passes on the distances of the reached
-//! nodes: a node takes the smallest distance that arrives at the same level. Control flow distances
-//! come from a second search, from the covered blocks along control flow.
+//! All goals are evaluated together. Approach levels come from one breadth-first search along the
+//! dependences from all reached nodes. The search passes on the distances of the reached nodes: a
+//! node takes the smallest distance that arrives at the same level. Control flow distances come
+//! from another search, from the covered blocks along control flow.
 
 #[cfg(test)]
 mod tests;
@@ -40,10 +39,10 @@ struct State {
     /// Number of control dependences from the nearest node that was reached; 0 if the node was
     /// reached.
     steps: u32,
-    /// The smallest distance at those nearest nodes to the outcome that leads here.
+    /// The smallest branch distance of the nearest reached nodes.
     branch: f64,
-    /// If `branch` is 0, the control flow distance of the node that depends on the outcome of the
-    /// nearest node and leads here.
+    /// If `branch` is 0, the control flow distance of the node that depends directly on the nearest
+    /// reached node and leads here.
     rest: u32,
 }
 
@@ -74,11 +73,11 @@ impl Distance {
 }
 
 impl Model {
-    /// Writes the fitness of the execution for every goal to `fitness`, in goal order: 0 if it is
-    /// covered, else `2 a + alpha(b) + c` with the approach level `a`, the branch distance `b` and
-    /// `c = alpha(control flow distance)` if `b` is 0 and `c = 1` if not, where
-    /// `alpha(x) = x / (1 + x)`. It is infinite if no dependence connects the execution and the
-    /// goal, and for uncovered blocks if the search does not aim at blocks. Branches are one
+    /// Writes the fitness of the execution for every goal to `fitness`, in goal order: 0 if the
+    /// goal is covered, else `2 a + alpha(b) + c` with the approach level `a`, the branch distance
+    /// `b` and `c = alpha(control flow distance)` if `b` is 0 and `c = 1` if not, where `alpha(x) =
+    /// x / (1 + x)`. The fitness is infinite if no chain of dependences connects the execution and
+    /// the goal, and for uncovered blocks if the search does not aim at blocks. Branches are one
     /// approach level below their blocks.
     pub fn evaluate(&self, trace: &Trace, fitness: &mut Vec<f64>, workspace: &mut Workspace) {
         self.measure(trace, workspace);
@@ -95,8 +94,8 @@ impl Model {
         }
     }
 
-    /// The distance of the execution from a goal that is a block, with its parts. This takes as
-    /// long as evaluating all goals and is intended for tools and tests.
+    /// The distance of the execution from a goal that is a block, with its parts. The computation
+    /// takes as long as the evaluation of all goals and is intended for tools and tests.
     pub fn explain(&self, trace: &Trace, goal: usize) -> Distance {
         let mut workspace = Workspace::default();
         self.measure(trace, &mut workspace);
@@ -113,7 +112,7 @@ impl Model {
         follow_dependences(self.graph.dependence(), nodes, queue);
     }
 
-    /// Control flow distances from the covered blocks and the entry.
+    /// Computes control flow distances from the covered blocks and the entry.
     fn follow_flow(&self, trace: &Trace, nodes: &mut [State], queue: &mut Vec<NodeId>) {
         queue.clear();
         queue.push(ENTRY);
@@ -136,7 +135,7 @@ impl Model {
         }
     }
 
-    /// Queues the nodes that the execution reached, which are the nodes that had an outcome.
+    /// Queues the nodes that the execution reached.
     fn reach(&self, nodes: &mut [State], queue: &mut Vec<NodeId>) {
         let graph = &self.graph;
         queue.clear();
@@ -160,8 +159,8 @@ impl Model {
         }
     }
 
-    /// Follows the dependences from the nodes in the queue by one step, and replaces the queue by
-    /// the nodes to which they lead.
+    /// Follows the dependences from the nodes in the queue by one step, and replaces the queue with
+    /// the new nodes found.
     fn leave_reached(&self, trace: &Trace, nodes: &mut [State], queue: &mut Vec<NodeId>) {
         let reached = queue.len();
         for position in 0..reached {
@@ -190,7 +189,6 @@ impl Model {
         queue.drain(..reached);
     }
 
-    /// The decision of a node that was reached.
     fn decision(&self, trace: &Trace, nodes: &[State], node: NodeId) -> Decision {
         let graph = &self.graph;
         if node >= graph.first_block() {
@@ -233,7 +231,7 @@ fn follow_dependences(dependence: &Adjacency<Edge>, nodes: &mut [State], queue: 
 /// Decision of a node that was reached.
 #[derive(Clone, Copy, Debug)]
 enum Decision {
-    /// The smallest distances to its outcomes.
+    /// The smallest distances to the two outcomes of a condition.
     Condition { to_true: f64, to_false: f64 },
     /// Whether the event started one of its scripts.
     Event { happened: bool },

@@ -34,8 +34,7 @@ impl Prepared {
     }
 
     /// Like [`Prepared::generate`], with a prefix cache of at most `memory` bytes. The callback is
-    /// a trait object, so that the search is compiled once in this crate instead of once for each
-    /// caller.
+    /// a trait object, because a generic search would be compiled again for each caller.
     pub(crate) fn generate_within(
         self: &Arc<Self>,
         memory: usize,
@@ -146,8 +145,8 @@ impl Prepared {
         Generated { end, goals, covered, branches, timeline, suite, unstable, counts, limits }
     }
 
-    /// Removes the branches from the goals of a suite and from the goals that it covers, so that
-    /// all goals are blocks. `None` if branches are not goals.
+    /// Removes the branches from the goals of a suite and from `covered`, and returns their
+    /// coverage. Returns `None` if branches are not goals.
     pub fn separate_branches(
         &self,
         suite: &mut Suite,
@@ -167,10 +166,10 @@ impl Prepared {
         Some(BranchCoverage { goals, covered })
     }
 
-    /// Adds assertions to each test of a suite for this project about all attributes that its
-    /// events change, and to tests with a policy assertions about ranges of variables. Then marks
-    /// flaky assertions and goals that are covered by chance. If every change in a test depends on
-    /// chance, assertions about the state at its end are added.
+    /// Adds assertions to the tests of a suite for this project: about the attributes that the
+    /// events change and, in tests with a policy, about ranges of variables. Then marks flaky
+    /// assertions and goals that are covered by chance. Tests with only flaky assertions get
+    /// assertions about the state at the end of the test.
     pub fn assert(&self, suite: &mut Suite, how: Assertions) {
         let compat = self.settings.compat;
         let deviations = Deviations {
@@ -184,7 +183,7 @@ impl Prepared {
                 separate_chance(suite, &self.program, goals, how.reexecutions)?;
                 assert_state(suite, &self.program, &self.observer, how, goals)
             });
-        // This does not fail, because the tests refer only to sprites of the program.
+        // This cannot fail, because the tests refer only to sprites of the program.
         debug_assert!(asserted.is_ok(), "{asserted:?}");
     }
 }
@@ -253,7 +252,7 @@ impl From<&GeneratedTest> for Candidate {
     }
 }
 
-/// The only test of a project that reacts to no input. It waits.
+/// The only test of a project that reacts to no input: a wait.
 fn idle_test(executor: &mut Executor) -> Candidate {
     executor.begin();
     let mut recording = Recording::default();
@@ -262,8 +261,8 @@ fn idle_test(executor: &mut Executor) -> Candidate {
     Candidate::from(&TestCase::new(chromosome, recording, executor))
 }
 
-/// Replays the tests and returns the positions of the tests that do not cover the goals for which
-/// they are kept. Each test is executed from the green flag, as in every execution of the suite.
+/// Replays the tests and returns the positions of the tests that now cover different goals. Each
+/// test is executed from the green flag, as in every execution of the suite.
 fn unstable(minimised: &Minimised, executor: &mut Executor) -> Vec<u32> {
     let tests = minimised.tests.iter().zip(0..);
     tests

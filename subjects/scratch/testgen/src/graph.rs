@@ -20,7 +20,7 @@ pub(crate) type NodeId = u32;
 pub(crate) const ENTRY: NodeId = 0;
 /// The end of every script.
 pub(crate) const EXIT: NodeId = 1;
-/// A node above [`ENTRY`] and [`EXIT`], so that the entry is also a control dependence.
+/// A node above [`ENTRY`] and [`EXIT`], which makes the entry a control dependence.
 pub(crate) const START: NodeId = 2;
 /// The first event, or the first block if there are no events.
 pub(crate) const FIRST_EVENT: NodeId = 3;
@@ -72,15 +72,14 @@ pub(crate) struct Graph {
 }
 
 impl Graph {
-    /// The graph of a project's live code. With `call_edges`, a call leads to its definition and
-    /// to the next block, and the end of the definition to the exit.
+    /// The graph of a project's live code. With `call_edges`, a call leads to its definition and to
+    /// the next block, and the end of the definition leads to the exit.
     pub(crate) fn of(project: &Project, code: &LiveCode, call_edges: bool) -> Self {
         edges::graph(project, code, call_edges)
     }
 
-    /// A graph of these nodes and edges. Nodes from which no path leads to the exit, such as those
-    /// of custom blocks that call themselves forever, get an edge to it, as `forever` does, because
-    /// post-dominance needs an end.
+    /// A graph of these nodes and edges. Edges to the exit are added until a path leads there from
+    /// every node, because post-dominance needs an end.
     pub(crate) fn new(
         events: Vec<HatEvent>,
         blocks: Vec<BlockNo>,

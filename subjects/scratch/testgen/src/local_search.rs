@@ -11,15 +11,16 @@ use crate::extraction::Identifier;
 use crate::parameters::MAX_CODON;
 use crate::problem::{ScratchProblem, TestCase};
 
-/// Number of steps of a wait that extension appends, and by which it prolongs a wait.
+/// Number of steps of a wait that extension appends, and maximum number of steps by which it
+/// prolongs a wait in one move.
 const WAIT: u16 = 100;
 
 impl ScratchProblem<'_> {
-    /// Extension: appends events to the test while each of them brings some goal closer. It answers
-    /// questions, uses events that have just become possible, and otherwise waits.
+    /// Extension: appends events to the test while each of them brings some goal closer. Extension
+    /// answers questions, uses events that have just become possible, and otherwise waits.
     ///
-    /// Local search is applied once to a test if the test has room for more codons, goals remain
-    /// uncovered and the program is still running. The result is `None` for other tests.
+    /// Returns `None` if extension was already applied to the test, if the test has no room for
+    /// more codons or covers all goals, or if the program was not running at its end.
     pub(crate) fn extension(
         &mut self,
         test: &TestCase,
@@ -89,8 +90,8 @@ impl ScratchProblem<'_> {
         Some(TestCase::new(Chromosome::new(codons), recording, self.executor))
     }
 
-    /// The next move of extension. `last` are the events listed before the last event; the
-    /// extractor has the events listed now.
+    /// The next move of extension. `last` contains the events listed before the last event; the
+    /// extractor contains the events listed now.
     fn choose(&self, last: &[Identifier], waiting: bool, rng: &mut Stream) -> Move {
         // Codons cannot select further events.
         let events = self.executor.extractor.events();
@@ -117,8 +118,8 @@ impl ScratchProblem<'_> {
         events.iter().position(Event::is_wait).map_or(Move::None, Move::Send)
     }
 
-    /// Appends a group for the listed event at `index` and sends the event. Returns whether it is
-    /// a wait, which can be prolonged.
+    /// Appends a group for the listed event at `index` and sends the event. Returns whether the
+    /// event is a wait, which can be prolonged.
     fn append(
         &mut self,
         index: usize,
@@ -139,8 +140,9 @@ impl ScratchProblem<'_> {
         is_wait
     }
 
-    /// Reduction: removes the last groups that brought no goal closer; `None` if there are none.
-    /// The shorter test has the same fitness as the longer test, so it is not executed.
+    /// Reduction: removes the groups after the last event that brought a goal closer; `None` if
+    /// there are no such groups. The shorter test has the same fitness as the longer test, so it is
+    /// not executed.
     pub(crate) fn reduction(&mut self, test: &TestCase) -> Option<TestCase> {
         let events = self.executor.last_improvement(&test.history, &test.fitness);
         let length = events as usize * self.genetics.group;

@@ -10,9 +10,9 @@ use catherd_search::{Clock, Stream, Test};
 pub(crate) struct Candidate {
     /// Recorded events. A wait of one step follows each of them.
     pub(crate) events: Vec<Event>,
-    /// Number of codons of the original chromosome.
+    /// Number of codons.
     pub(crate) length: usize,
-    /// The goals that it covers, ascending.
+    /// The covered goals, ascending.
     pub(crate) covered: Vec<u32>,
 }
 
@@ -38,7 +38,8 @@ pub(crate) trait Replayer {
 pub(crate) struct Minimisation<'a> {
     /// Whether events are removed. If not, tests remain as the search created them.
     pub(crate) enabled: bool,
-    /// Maximum number of executions for all tests together; `None` for no limit.
+    /// Number of executions, for all tests together, after which no more events are removed; `None`
+    /// for no limit.
     pub(crate) limit: Option<u64>,
     /// A clock, and the time at which the removal of events stops; `None` for no limit. With a
     /// limit, suites depend on the computer.
@@ -119,7 +120,7 @@ impl Minimisation<'_> {
             if removed > 0 {
                 test.covered = replayer.covered(&test.events);
                 suite.executions += 1;
-                // Remove the codon group of each removed event. The rest of the chromosome, which
+                // Subtract the codon group of each removed event. The rest of the chromosome, which
                 // was never executed, remains.
                 let codons = (removed * self.group).min(test.length.saturating_sub(self.group));
                 test.length -= codons;
@@ -135,9 +136,10 @@ impl Minimisation<'_> {
     }
 }
 
-/// Removes events from the end, while the test `holds`, and starts again after each removal, so no
-/// single event can be removed from the result. One event always remains, because a test without
-/// events would run no step. Ends early when `holds` returns `None` because the budget is spent.
+/// Removes events one by one, later events first, if the rest `holds`, and starts again after each
+/// removal, so no single event can be removed from the result. At least one event remains, because
+/// a test without events would run no step. Ends early if `holds` returns `None`, because the
+/// budget is spent.
 fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<bool>) {
     let mut shorter = Vec::with_capacity(events.len());
     'pass: while events.len() > 1 {
@@ -158,8 +160,8 @@ fn minimise(events: &mut Vec<Event>, mut holds: impl FnMut(&[Event]) -> Option<b
     }
 }
 
-/// Chooses tests without changing them: first each test that is the only test that covers some
-/// goal, then for each remaining goal the test with the fewest codons.
+/// Chooses tests without changing them: first each test that covers a goal that no other test
+/// covers, then for each remaining goal the test with the fewest codons.
 fn smallest(archive: &[Candidate], covering: &[Vec<usize>]) -> Minimised {
     let mut suite = Minimised::default();
     let mut done = vec![false; covering.len()];

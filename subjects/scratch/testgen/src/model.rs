@@ -87,14 +87,13 @@ impl Model {
         }
     }
 
-    /// The blocks to cover, and after them the [branches](catherd_scratch_suite::goals::Branch) if
-    /// the criteria contain them, by their numbers. The position in this list is the number of the
-    /// goal.
+    /// The blocks to cover, followed by the [branches](catherd_scratch_suite::goals::Branch) if the
+    /// search aims at branches. The position in this list is the number of the goal.
     pub fn goals(&self) -> &[BlockNo] {
         &self.goals
     }
 
-    /// Number of the goals that are blocks, which are the first.
+    /// Number of goals that are blocks. Their numbers precede the numbers of the branches.
     pub fn block_goals(&self) -> usize {
         self.goals.len() - self.branches.len()
     }
@@ -130,9 +129,8 @@ impl Model {
         self.graph.events()
     }
 
-    /// The largest approach level of the goal: the maximum over all nodes of the number of nodes
-    /// between the node and the goal on the shortest chain of control dependences. A branch is one
-    /// level deeper than its block.
+    /// The largest possible approach level of the goal. A branch is one level deeper than its
+    /// block.
     pub fn depth(&self, goal: usize) -> u32 {
         let depths = self.depths.get_or_init(|| depth::depths(&self.graph));
         match goal.checked_sub(depths.len()) {
@@ -141,25 +139,23 @@ impl Model {
         }
     }
 
-    /// For each goal, other goals, at least one of which must be covered first: the blocks whose
-    /// outcome decides whether control reaches the goal, or the blocks that send the message that
-    /// starts its script. The list is empty for goals that depend on a user event, even if they
-    /// also depend on blocks, or on nothing. A branch depends on its block.
+    /// For each goal, the other goals at least one of which must be covered first: the blocks whose
+    /// outcome decides whether control reaches the goal, or the blocks that send the event that
+    /// starts the script. The list is empty for goals that depend on a user event, even if they
+    /// also depend on blocks, and for goals that depend on nothing. A branch depends on its block.
     pub fn dependencies(&self) -> Vec<Vec<usize>> {
         let mut dependencies = dependencies::dependencies(&self.graph);
         dependencies.extend(self.branches.iter().map(|branch| vec![branch.block]));
         dependencies
     }
 
-    /// Goals whose coverage implies the coverage of the others, in ascending order: blocks after
-    /// blocks that take time, ends of branches, beginnings and ends of scripts, and all branches.
-    /// Contains only goals at which the search aims.
+    /// Goals whose coverage implies the coverage of the others, in ascending order. Contains only
+    /// goals at which the search aims.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }
 
-    /// Whether the project reacts to any input that a test can send: flag, keys, mouse, answers,
-    /// sound. Other projects need no search.
+    /// Whether the project reacts to input. Other projects need no search.
     pub fn has_any_input_event(&self) -> bool {
         self.has_any_input_event
     }

@@ -1,4 +1,4 @@
-//! Parameters of events that the extractor does not infer. Codons or random numbers determine them.
+//! Event parameters that codons or random numbers determine.
 
 use catherd_scratch_suite::event::Event;
 use catherd_search::Stream;
@@ -15,8 +15,8 @@ pub struct DurationBounds {
     /// Bound of the duration of key presses, which last at least one step. Codons choose shorter
     /// durations; random durations may equal the bound. Default: 10.
     pub key: usize,
-    /// Bound of the duration of waits, which is interpreted as for key presses. Default: 100.
-    /// Codons that are multiples of 100, and 480, always stand for their own number of steps, see
+    /// Bound of the duration of waits, interpreted as for key presses. Default: 100. The codon 480
+    /// and positive multiples of 100 always stand for their own number of steps, see
     /// [`with_codons`].
     pub wait: usize,
 }
@@ -31,7 +31,7 @@ impl Default for DurationBounds {
 /// parameter codon of the event's group.
 ///
 /// Waits of 480 steps and of multiples of 100 steps may exceed the bound, because extension creates
-/// them (Whisker paper, section 5.3.1), and its tests must be replayed.
+/// such waits (Whisker paper, section 5.3.1), and replays must reproduce them.
 pub fn with_codons(
     event: Event,
     bounds: DurationBounds,
@@ -56,8 +56,8 @@ pub fn with_codons(
     event.into()
 }
 
-/// The event with parameters drawn uniformly: keys and waits up to their bounds, numbers from 0 to
-/// 100, positions of the mouse on the stage, and angles of drags.
+/// The event with random parameters: durations of key presses and waits up to their bounds, numbers
+/// from 0 to 100, positions of the mouse on the stage, and angles of drags.
 pub fn with_random(event: Event, bounds: DurationBounds, rng: &mut Stream) -> EventChoice {
     let event = match event {
         Event::KeyPress { key, .. } => {
@@ -84,8 +84,7 @@ pub fn with_random(event: Event, bounds: DurationBounds, rng: &mut Stream) -> Ev
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventChoice {
     event: Event,
-    /// Direction of the shift of a drag in degrees; `None` for a codon of 360 or more, and for
-    /// other events.
+    /// Direction in which a drag is shifted, in degrees; `None` for no shift.
     angle: Option<u16>,
 }
 
@@ -128,7 +127,7 @@ impl EventChoice {
     }
 }
 
-/// A number of steps below a bound, at least 1.
+/// The codon modulo the bound, but at least 1.
 fn below(codon: u16, bound: usize) -> u32 {
     // The cast is lossless, because the value is not larger than the codon (u16).
     (usize::from(codon) % bound).max(1) as u32

@@ -21,7 +21,6 @@ pub struct Prepared {
     pub(crate) parameters: usize,
     /// Numbers of the goals, deepest in the control dependence graph first.
     pub(crate) order: Vec<u32>,
-    /// Observer of the attributes for assertions.
     pub(crate) observer: Observer,
 }
 

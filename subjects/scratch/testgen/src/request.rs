@@ -19,9 +19,9 @@ pub struct Request {
     pub budget: Budget,
     /// Name of the project in suites: usually its digest.
     pub project: String,
-    /// Regression assertions to add to the suite; `None` for a suite without assertions. They cost
-    /// one further execution of each test, plus its re-executions, and make suites several times as
-    /// large.
+    /// Regression assertions to add to the suite; `None` for a suite without assertions. Assertions
+    /// cost one further execution of each test, plus its re-executions, and make suites several
+    /// times as large.
     pub assertions: Option<Assertions>,
 }
 
@@ -30,8 +30,7 @@ impl Request {
     /// parameters. Settings of test generation belong to [`Configuration`](crate::Configuration).
     ///
     /// # Errors
-    /// If there is no such algorithm or parameter, or a value is not allowed; the error
-    /// lists the allowed values.
+    /// If the algorithm or a parameter is unknown, or a value is not allowed.
     pub fn new(
         algorithm: &str,
         parameters: &[(&str, Setting<'_>)],
@@ -82,8 +81,8 @@ pub struct Generated {
     pub timeline: Vec<Improvement>,
     /// The final suite.
     pub suite: Suite,
-    /// Positions of the tests in the suite whose replay did not cover the goals for which they were
-    /// kept. If the list is not empty, the VM was not deterministic, which is a defect.
+    /// Positions of the tests in the suite whose replay did not cover the same goals as their first
+    /// execution. If the list is not empty, the VM was not deterministic, which is a defect.
     pub unstable: Vec<u32>,
     /// Counts of the run.
     pub counts: Counts,

@@ -47,16 +47,17 @@ pub struct GenerationSettings {
     pub new_event_probability: f64,
     /// Whether the final suite is minimised (Whisker paper, section 5.4).
     pub minimise: bool,
-    /// Maximum number of executions of minimisation; 0 for no limit. Default: 100,000. If the
-    /// budget of the search limits real time, minimisation may take the same time in addition.
+    /// Number of executions after which minimisation removes no more events; 0 for no limit.
+    /// Default: 100,000. If the budget of the search limits real time, minimisation may take the
+    /// same time in addition.
     pub minimisation_executions: usize,
     /// Deviations of the published code of Whisker.
     pub compat: Compat,
 }
 
 impl GenerationSettings {
-    /// Returns these settings. If the machine is today's Scratch, they have its timer and its
-    /// number of batches.
+    /// Returns these settings. If the machine is today's Scratch, its timers and its number of
+    /// batches are used.
     pub(crate) fn for_machine(mut self) -> Self {
         if self.machine.compat == Machine::Today {
             let VmSettings { timer_increment, batches, one_timer, .. } =
@@ -95,15 +96,15 @@ impl Default for GenerationSettings {
 pub enum Selection {
     /// The codon modulo the number of events (Whisker paper, equation 1).
     Modulo,
-    /// Codons are divided into as many equal ranges as there are events, so that similar codons
-    /// select the same event. This is an option of the published code of Whisker.
+    /// Codons are divided into ranges, one for each event, so similar codons select the same event.
+    /// This is an option of the published code of Whisker.
     Clustering,
 }
 
 impl Selection {
     const WORDS: &[(&str, Self)] = &[("modulo", Self::Modulo), ("clustering", Self::Clustering)];
 
-    /// The index of the event that a codon selects among `events` many.
+    /// The index of the event that a codon selects among this number of events.
     pub(crate) fn index(self, codon: u16, events: usize) -> usize {
         let (codon, codons) = (usize::from(codon), usize::from(MAX_CODON) + 1);
         match self {
@@ -112,7 +113,8 @@ impl Selection {
         }
     }
 
-    /// Number of events, from the first on, that codons can select among `events` many.
+    /// Number of events, counted from the first, that codons can select among this number of
+    /// events.
     pub(crate) fn reach(self, events: usize) -> usize {
         match self {
             Self::Modulo => events.min(usize::from(MAX_CODON) + 1),
@@ -121,7 +123,7 @@ impl Selection {
         }
     }
 
-    /// The smallest codon that selects the event at an index among `events` many.
+    /// The smallest codon that selects the event at an index among this number of events.
     pub(crate) fn codon(self, index: usize, events: usize) -> u16 {
         let codons = usize::from(MAX_CODON) + 1;
         match self {
@@ -189,8 +191,8 @@ impl Configuration {
     /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
-    /// If there is no such algorithm or parameter, or a value is not allowed; the error
-    /// lists the allowed values.
+    /// If the algorithm or a parameter is unknown, a value is not allowed, or `min_events` exceeds
+    /// `max_events`.
     pub fn new(algorithm: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration = Self {
             algorithm: Algorithm::named(algorithm)?,

@@ -1,6 +1,6 @@
-//! Tests with suites for whole projects: of the demo corpus, and real projects from the folder that
-//! `CATHERD_CORPUS` names. The folder `reference` next to it contains the expectations of the tests
-//! of Whisker.
+//! Tests of suites for whole projects: the projects of the demo corpus, and real projects in the
+//! folder that `CATHERD_CORPUS` names. The folder `reference` next to that folder contains the
+//! expectations of Whisker's tests.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -58,7 +58,7 @@ fn projects_that_whisker_covers_are_covered() {
     assert!(missed.is_empty(), "{missed:#?}");
 }
 
-/// The projects in a folder that a test accepts, in order of their names.
+/// The paths in a folder that `accepts` accepts, sorted.
 fn projects(folder: &Path, accepts: impl Fn(&Path) -> bool) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap();
     let mut projects: Vec<_> =

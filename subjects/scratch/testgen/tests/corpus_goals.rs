@@ -93,8 +93,8 @@ fn uncovered_by_flag(path: &Path) -> Vec<Distance> {
     distances.filter(|distance| distance.fitness != 0.0).collect()
 }
 
-/// Checks the distances of the uncovered goals against the expectations of the tests of Whisker for
-/// each project, which `whisker_expectations.csv` lists.
+/// Checks the distances of the uncovered goals of the projects in `whisker_expectations.csv`
+/// against the expectations of Whisker's tests.
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
 fn distances_agree_with_the_published_tests() {
@@ -113,7 +113,7 @@ fn distances_agree_with_the_published_tests() {
         ("branchDistance__ExecutionHalting-Wait", |goals| is_halted(&goals[0])),
         ("branchDistance__ExecutionHalting-SayForSeconds", |goals| is_halted(&goals[0])),
         ("branchDistance__TouchingColorDistance", |goals| {
-            // Pixels, divided by the diagonal of the stage.
+            // The distances are in pixels, divided by the diagonal of the stage.
             let [first, second] = goals else { return false };
             (120.0..=411.0).contains(&(600.0 * first.branch_distance))
                 && (41.0..=156.0).contains(&(600.0 * second.branch_distance))
@@ -190,7 +190,7 @@ fn every_project_has_a_model() {
         let (mut fitness, mut workspace) = (Vec::new(), Workspace::default());
         let mut trace = Trace::new(model.block_count());
         // Cover a third of the goals, chosen with a linear congruential generator. For each of
-        // them, record that a condition was true, that it was false, that it was both, or nothing.
+        // them, record one of three pairs of distances or nothing.
         let mut state = 1u32;
         for &goal in model.goals() {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

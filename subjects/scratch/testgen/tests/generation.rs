@@ -126,7 +126,7 @@ fn a_run_is_a_function_of_its_seed() {
 fn minimised_suites_have_no_unneeded_event() {
     let generated =
         run(&Prepared::new(&project(), GenerationSettings::default()).unwrap(), "mio", 1);
-    // Only a wait of 60 steps is needed, and the key followed by the mouse button.
+    // Only a wait of 60 steps, the key and the mouse button are needed.
     assert!(generated.suite.events() <= 3, "{}", generated.suite.to_json());
     assert_eq!(generated.counts.suite_events, generated.suite.events());
     let unminimised = GenerationSettings { minimise: false, ..GenerationSettings::default() };

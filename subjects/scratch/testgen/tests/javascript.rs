@@ -98,7 +98,7 @@ fn all_pass(modules: &Path, compat: Compat) {
     }
 }
 
-/// A suite for the original, under a seed.
+/// A suite to be executed in the original.
 struct Job {
     project: PathBuf,
     file: PathBuf,
@@ -130,7 +130,7 @@ impl Job {
         Job { project: archive, file, suite, goals: goals.iter().map(named).collect() }
     }
 
-    /// The goals that the suite does not cover only by chance.
+    /// The names of the goals that the suite covers, and not only by chance.
     fn robust(&self) -> Vec<&str> {
         let tests = self.suite.tests.iter();
         let goals = tests.flat_map(|test| test.covers.iter().filter(|g| !test.chance.contains(g)));
@@ -145,8 +145,8 @@ impl Job {
 const ACCELERATIONS: [u32; 3] = [50, 10, 1];
 
 /// Executes suites in the original under three seeds, each at a different acceleration. Returns the
-/// numbers of passed tests and of all tests, and the numbers of covered goals and of all goals,
-/// counting only robust goals.
+/// counts of passed tests and of all tests, and the counts of covered robust goals and of all
+/// robust goals.
 fn in_the_original(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
     let browser = std::env::var_os("CHROME_BIN").unwrap_or_else(|| "/usr/bin/chromium".into());
@@ -203,13 +203,13 @@ fn examples() -> Vec<PathBuf> {
 }
 
 /// Executes suites with the command of Whisker, at two accelerations, each with a separate seed.
-/// Returns the numbers of passed tests and of all tests, and the numbers of covered blocks and of
-/// all robust goals, because the command does not name the covered blocks.
+/// Returns the counts of passed tests and of all tests, and the counts of covered blocks and of all
+/// robust goals, because the command does not name the covered blocks.
 fn with_the_servant(jobs: &[Job]) -> ([usize; 2], [usize; 2]) {
     let checkout = std::env::var_os("CATHERD_WHISKER").expect("CATHERD_WHISKER names a checkout");
     let browser = std::env::var_os("CHROME_BIN").unwrap_or_else(|| "/usr/bin/chromium".into());
-    // Start the browser with a script that adds a flag, without which newer browsers have no WebGL.
-    // The command cannot pass flags.
+    // Start the browser with a script that adds a flag without which newer browsers have no WebGL,
+    // because the command cannot pass flags.
     let folder = tempfile::tempdir().unwrap();
     let with_webgl = folder.path().join("browser");
     let script = "#!/bin/sh\nexec \"$BROWSER\" --enable-unsafe-swiftshader \"$@\"\n";

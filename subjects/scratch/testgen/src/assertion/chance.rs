@@ -1,5 +1,4 @@
-//! Detects dependence on chance, the date or the computer: assertions that do not hold, and goals
-//! that are not covered, under other seeds, with other edges of costumes, or on a slower computer.
+//! Detection of assertions and goals that depend on chance, the date or the computer.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -13,46 +12,42 @@ use catherd_search::Stream;
 
 use super::siblings::Siblings;
 
-/// Maximum number of successive re-executions in which the assertions of a test must hold if it
-/// draws no random numbers. This is also the maximum number of other days on which tests are
-/// executed.
+/// Maximum number of successive re-executions in which the assertions of a test that draws no
+/// random numbers must hold, and maximum number of other days on which tests are executed.
 const WITHOUT_DRAWS: u32 = 5;
 
-/// Maximum number of re-executions of a test, as a multiple of the number of successive executions
-/// in which the assertions must hold. Each assertion that fails restarts the count.
+/// Maximum number of re-executions of a test, as a multiple of the number of successive
+/// re-executions in which its assertions must hold.
 const PATIENCE: u32 = 4;
 
-/// Maximum work of all re-executions of a suite: blocks, and [`STEP`] for each step. Half of it is
-/// divided equally among the tests. The other half, and the unused parts of the shares, can be used
-/// by the tests in the order of the suite.
+/// Work available for the re-executions of a suite, in blocks. Each step counts as [`STEP`] blocks.
+/// Half of the work is divided equally among the tests; the tests use the rest in the order of the
+/// suite.
 const WORK: u64 = 200_000_000;
 
-/// Factor by which another computer is slower than the VM: in the 500 ms of the original, it
-/// executes the budget without screen refresh divided by this factor. With tracing, a browser
-/// executes some hundred blocks in a millisecond, and a tenth of that on a busy computer.
+/// Factor by which the other computer executes fewer blocks than the VM in the 500 ms that the
+/// original allows for code without screen refresh. With tracing, a browser executes some hundred
+/// blocks per millisecond, and a tenth as many on a busy computer.
 const SLOWDOWN: u32 = 64;
 
 /// Work of a step, in blocks.
 const STEP: u64 = 100;
 
-/// Executes the tests of a suite under other seeds and on other days. Marks assertions that do not
-/// hold as flaky, and goals that are not covered as covered by chance.
+/// Re-executes the tests of a suite under other seeds and on other days. Marks assertions that do
+/// not hold as flaky, and goals that are not covered as covered by chance.
 ///
-/// If an attribute of a clone has a different value in some execution, all assertions of the test
-/// about this attribute of any clone of the sprite, after the same event or a later event, are
-/// flaky as well. If a clone does not exist in an execution, only the assertions about this clone
-/// are flaky.
+/// If an attribute of a clone has a different value under another seed, the assertions about the
+/// same attribute of all clones of the sprite, after the same or a later event, are flaky as well.
 ///
 /// Each test is also executed once under its own seed as on another computer: with costumes that
 /// have [different edges](Runner::with_fine_edges), and with a smaller
-/// [budget](catherd_scratch_vm::VmSettings::warp_budget) of code without screen refresh, because
-/// the original interrupts such code by real time.
+/// [budget](catherd_scratch_vm::VmSettings::warp_budget) for code without screen refresh, because
+/// the original limits the real time of such code.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` successive
-/// executions. A test that draws no random numbers needs fewer executions. A test whose share of
-/// the work is used up earlier, after at least [`WITHOUT_DRAWS`] executions, or that reaches the
-/// maximum number of executions (see [`PATIENCE`]), keeps the assertions that have always held, and
-/// states the number of executions.
+/// executions, or in at most [`WITHOUT_DRAWS`] if the test draws no random numbers. A test that
+/// ends earlier, because the work or the number of executions (see [`PATIENCE`]) is used up, keeps
+/// the assertions that have always held, and states the number of executions.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -65,7 +60,7 @@ pub(crate) fn separate_chance(
     separate_within(WORK, suite, program, goals, needed)
 }
 
-/// Like [`separate_chance`], with a maximum amount of work.
+/// [`separate_chance`] with this amount of work.
 pub(super) fn separate_within(
     work: u64,
     suite: &mut Suite,
@@ -152,7 +147,6 @@ impl Shares {
         self.common = self.common.saturating_sub(more);
     }
 
-    /// Begins the next test.
     fn end_test(&mut self) {
         self.common += std::mem::replace(&mut self.own, self.share);
     }
@@ -161,12 +155,12 @@ impl Shares {
 /// The assertions and goals of a test that have not depended on chance so far.
 struct Lasting<'a> {
     goals: &'a [BlockNo],
-    /// For each assertion, whether it has held so far.
+    /// Whether each assertion is kept.
     holds: Vec<bool>,
-    /// Number of assertions that have held so far.
+    /// Number of kept assertions.
     assertions: usize,
     siblings: Siblings,
-    /// For each goal that the test covers, whether it was covered.
+    /// Whether each goal in `covers` was covered in all executions so far.
     covered: Vec<bool>,
     covers: Vec<u32>,
 }
@@ -183,8 +177,7 @@ impl<'a> Lasting<'a> {
         }
     }
 
-    /// Drops a failed assertion and, if the attribute had a different value, the assertions about
-    /// other clones of the same sprite.
+    /// Drops a failed assertion and, if its attribute had a value, its siblings.
     fn drop_assertion(&mut self, position: usize, has_value: bool) {
         let siblings = has_value.then(|| self.siblings.of(position)).into_iter().flatten();
         for position in std::iter::once(position).chain(siblings) {
@@ -205,7 +198,6 @@ impl<'a> Lasting<'a> {
     /// Marks the dropped assertions and goals in the test.
     fn apply(self, test: &mut SuiteTest) {
         let mut holds = self.holds.into_iter();
-        // There is one flag for each assertion.
         let flaky = test.assertions.extract_if(.., |_| holds.next() == Some(false));
         test.flaky = flaky.collect();
         let goals = self.covers.into_iter().zip(self.covered);

@@ -7,13 +7,13 @@ use catherd_scratch_suite::{Assertion, Effect, Expected};
 use catherd_scratch_vm::{Program, Tracer, Vm};
 use rustc_hash::FxHashSet;
 
-/// Maximum number of characters of a text in an assertion. Longer texts are not asserted.
+/// Maximum length of a text in an assertion, in UTF-16 code units.
 const MAX_TEXT: usize = 1_000;
 
 /// Observer of the attributes of a project's objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Observer {
-    /// For each target, the attributes of the original and the attributes of its clones.
+    /// The attributes of the original and of the clones of each target.
     attributes: Vec<(Vec<Attribute>, Vec<Attribute>)>,
 }
 
@@ -34,9 +34,9 @@ impl Observation {
 impl Observer {
     /// Selects the attributes of all kinds of assertions in the paper.
     ///
-    /// Objects and variables are skipped if an earlier object or variable has the same name,
-    /// because a test would find the earlier object or variable. Variables of a sprite are skipped
-    /// if none of its blocks refers to them.
+    /// Skips sprites, lists and variables that a test would not find by name because an earlier
+    /// object has the same name. Also skips variables of a sprite to which none of its blocks
+    /// refers.
     pub(crate) fn new(project: &Project) -> Self {
         let words = Vocabulary::new(project);
         let found_by_name = |target: u16| words.sprite_no(words.sprite(target)) == Some(target);
@@ -80,8 +80,7 @@ impl Observer {
         Self { attributes: attributes.collect() }
     }
 
-    /// The variables of all originals: the position of the target, and of the variable in the
-    /// target.
+    /// The observed variables, as positions of the target and of the variable in the target.
     pub(crate) fn variables(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         self.attributes.iter().zip(0..).flat_map(|((own, _), target)| {
             own.iter().filter_map(move |attribute| match attribute {
@@ -91,8 +90,7 @@ impl Observer {
         })
     }
 
-    /// Observes all attributes now, in the order of assertions. Touching is observed only if
-    /// `touching` is set.
+    /// Observes the attributes, in the order of assertions; touching only if `touching` is set.
     pub(crate) fn observe<T: Tracer>(&self, vm: &mut Vm<T>, touching: bool) -> Vec<Observation> {
         let mut objects = Vec::new();
         let mut instances = vec![0; self.attributes.len()];
@@ -139,7 +137,7 @@ fn first_of_name<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item
     names.zip(0..).filter(move |(name, _)| known.insert(*name)).map(|(_, position)| position)
 }
 
-/// Ids of the variables to which the blocks of a target refer.
+/// Ids in the fields and variable literals of a target's blocks.
 fn ids(target: &Target) -> FxHashSet<&str> {
     let blocks = target.blocks.iter();
     let fields = blocks.clone().flat_map(|block| &block.fields).filter_map(|f| f.id.as_deref());
@@ -151,7 +149,7 @@ fn ids(target: &Target) -> FxHashSet<&str> {
 }
 
 impl Observation {
-    /// The observation as an assertion; `None` if its text is too long.
+    /// The observation as an assertion after the event with number `after`.
     pub(crate) fn assertion(
         &self,
         after: u32,

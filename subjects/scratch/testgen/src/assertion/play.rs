@@ -17,8 +17,9 @@ const EPISODES: usize = 10;
 /// Fraction of the width of a range by which the range is widened on both sides.
 const WIDENED: f64 = 0.25;
 
-/// Adds assertions to each test with a policy until the test has `limit` assertions: the ranges of
-/// the variables that were numbers in all episodes, and whether the variables never decreased.
+/// Adds assertions to each test with a policy, up to `limit` in total: the widened range of each
+/// variable that was a finite number in all episodes, and whether the variable rose without
+/// falling.
 /// [`separate_chance`](super::separate_chance) finds the ranges that do not hold under other seeds.
 ///
 /// # Errors
@@ -82,7 +83,7 @@ mod tests {
     use super::super::separate_chance;
     use super::*;
 
-    /// A project with a counter that a loop changes twenty times by this number.
+    /// A project in which a loop changes a variable by this number twenty times.
     fn counting(by: &str) -> Project {
         let mut stage = TargetBuilder::new("Stage");
         let (id, value) = ("n".into(), Value::Number(0.0));
@@ -107,7 +108,8 @@ mod tests {
         assert_play(&mut suite, &program, &Observer::new(&original), 5).unwrap();
         separate_chance(&mut suite, &program, &[], 20).unwrap();
         let kept: Vec<_> = suite.tests[0].assertions.iter().map(|it| it.expect.clone()).collect();
-        // The value is 1 to 15 after the steps, and the range is widened by a quarter.
+        // The value is 2 to 30 after the steps, and the range is widened by a quarter on both
+        // sides.
         let range = |variable: &str| Expected::Range {
             variable: variable.into(),
             least: -5.0,
@@ -127,8 +129,7 @@ mod tests {
             let verdict = runner.run(&linked, 0, Bounds::default()).verdict;
             assert_eq!(verdict.is_pass(), passes, "{by}: {verdict:?}");
         }
-        // A range must not be asserted after an event, because it is about the values during a
-        // policy.
+        // A range is about the values during a policy, so it must not be asserted after an event.
         suite.tests[1].assertions = suite.tests[0].assertions.clone();
         suite.tests[1].events = vec![catherd_scratch_suite::SuiteEvent::Wait { steps: 1 }; 2];
         assert!(LinkedSuite::new(&suite, &program).is_err());

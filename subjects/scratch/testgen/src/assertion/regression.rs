@@ -1,4 +1,4 @@
-//! Regression assertions about attributes that the events of a test changed.
+//! Regression assertions about the attributes of objects.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use super::observer::{Observation, Observer, changes};
 /// Settings of the generation of assertions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Assertions {
-    /// Whether assertions about touching are added. In the published code of Whisker, these two of
-    /// the fifteen kinds are switched off.
+    /// Whether assertions about touching other sprites and the edge are added. In the published
+    /// code of Whisker, these two of the fifteen kinds are switched off.
     pub touching: bool,
     /// Number of successive re-executions, under other seeds and on other days, in which all stable
     /// assertions of a test must hold; at most 5 for a test that draws no random numbers.
     pub reexecutions: u32,
-    /// Maximum number of assertions of a test; the last assertions are dropped.
+    /// Maximum number of assertions of a test; further assertions are dropped.
     pub limit: usize,
 }
 
@@ -41,8 +41,8 @@ pub(crate) struct Deviations {
     pub(crate) assert_everything: bool,
 }
 
-/// Adds assertions to each test of a suite about all attributes that its events change under its
-/// seed.
+/// Replaces the assertions of each test of a suite with assertions about the attributes that the
+/// test changes under its seed.
 ///
 /// # Errors
 /// If the suite does not fit the program.
@@ -60,7 +60,7 @@ pub(crate) fn assert_changes(
         let seed = linked.seed_of(number);
         let mut before = observer.observe(runner.at_start(seed), settings.touching);
         let mut assertions = Vec::new();
-        // The result is not needed: the execution only ends early when there are enough assertions.
+        // The result is not needed: the execution ends early only when there are enough assertions.
         let _: ControlFlow<()> = runner.drive(&linked, number, seed, |after, vm| {
             let now = observer.observe(vm, settings.touching);
             let skip = after == 0 && (deviations.skip_first_pair || deviations.assert_everything);
@@ -85,9 +85,9 @@ pub(crate) fn assert_changes(
     Ok(())
 }
 
-/// Adds assertions about all attributes of the stage and of original sprites to the end of each
-/// test that has flaky assertions, but no stable assertions. They check attributes that do not
-/// change, or that change in the same way under every seed.
+/// Adds assertions about the attributes of the stage and of original sprites to the end of each
+/// test that has flaky assertions, but no stable assertions. Adds no assertions that depend on
+/// chance.
 ///
 /// # Errors
 /// If the suite does not fit the program.

@@ -33,9 +33,9 @@ impl Siblings {
     }
 
     /// Returns the positions of all assertions about the same attribute of any clone of the same
-    /// sprite, after the same event or a later event, because the attribute had a different value
-    /// in an execution. Returns no positions that were returned before, and none if the assertion
-    /// is not about a clone.
+    /// sprite, after the same event or a later event. Returns none if the assertion is not about a
+    /// clone, or if an earlier call was about the same attribute after the same event or an earlier
+    /// event.
     pub(super) fn of(&mut self, position: usize) -> impl Iterator<Item = usize> + '_ {
         let first = self.attributes[position].filter(|(number, after)| {
             let since = &mut self.since[*number];

@@ -15,9 +15,8 @@ use super::chance::{separate_chance, separate_within};
 use super::observer::Observer;
 use super::regression::{Assertions, Deviations, assert_changes, assert_state};
 
-/// A project with a cat that says `hi` at the green flag. The key `a` moves it by 10, adds to the
-/// list and creates a clone; `r` moves it to a random place; `d` sets a variable to the days since
-/// 2000.
+/// A project with a cat that says `hi` at the green flag. The key `a` moves the cat, adds to its
+/// list and clones it; `r` moves it to a random height; `d` sets a variable to the days since 2000.
 fn cat() -> Project {
     let mut stage = TargetBuilder::new("Stage");
     let variable =
@@ -122,8 +121,8 @@ fn deviations_of_the_published_code_are_reproduced() {
     let everything = Deviations { assert_everything: true, ..PLAIN };
     let test = asserted(&["x", "x"], how, everything);
     assert!(test.assertions.iter().all(|a| a.after == 1));
-    // The backdrop, volume and variable of the stage, and 15 attributes of the sprite, its number
-    // of clones and a list.
+    // The stage has a backdrop, a volume and a variable; the sprite has 15 attributes, a number of
+    // clones and a list.
     assert_eq!(test.assertions.len(), 3 + 15 + 2, "{:#?}", test.assertions);
 }
 
@@ -181,7 +180,7 @@ fn wait_and_press() -> SuiteTest {
     SuiteTest { events, ..SuiteTest::default() }
 }
 
-/// The test of a suite for [`rarely`], which presses a key after a wait, with its goals.
+/// [`wait_and_press`] for [`rarely`], with assertions and goals after this number of re-executions.
 fn executed_again(reexecutions: u32) -> SuiteTest {
     let project = rarely(0);
     let program = Arc::new(Program::compile(&project).unwrap());
@@ -208,7 +207,7 @@ fn holding_with_a_probability_of_98_percent_is_chance() {
 }
 
 /// A project in which the key `n` hides the sprite if it does not touch a wall, and always sets its
-/// size. A corner of its costume covers a small part of a pixel of the wall.
+/// size. A corner of the sprite's costume covers a small part of a pixel of the wall.
 fn at_the_wall() -> Project {
     let costume = |asset, center| Costume {
         name: "a".into(),
@@ -243,7 +242,7 @@ fn at_the_wall() -> Project {
     project
 }
 
-/// A test that presses a key after a wait, with its assertions and goals after re-executions.
+/// [`wait_and_press`] with assertions and goals after this number of re-executions.
 fn separated(project: &Project, reexecutions: u32) -> SuiteTest {
     let program = Arc::new(Program::compile(project).unwrap());
     let goals = goals::find(project, goals::GoalSettings::default());
@@ -268,8 +267,8 @@ fn what_depends_on_the_edges_of_costumes_is_flaky() {
     assert!(!many.assertions.is_empty());
 }
 
-/// A project in which the key `n` turns the sprite by this number of degrees, in steps of one
-/// degree without screen refresh, and hides it.
+/// A project in which the key `n` turns the sprite by this number of degrees, one degree at a time
+/// and without screen refresh, and hides it.
 fn turning(degrees: &str) -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let all = cat.block(Opcode::ControlRepeat, &[("TIMES", number(degrees))]);
@@ -292,7 +291,7 @@ fn what_depends_on_the_speed_of_the_computer_is_flaky() {
     let executed = |degrees| separated(&turning(degrees), 20);
     let turned = |direction| assertion(1, 0, Expected::Direction(direction));
     let hidden = assertion(1, 0, Expected::Visible(false));
-    // Each iteration executes two blocks, the loop and the turn. A slower computer may not execute
+    // Each iteration executes two blocks, the loop and the turn. A slower computer cannot execute
     // 100,001 iterations in one step.
     let short = executed("1001");
     assert!(short.assertions.contains(&turned(11.0)), "{short:#?}");
@@ -322,7 +321,7 @@ fn what_depends_on_chance_in_one_clone_is_flaky_in_all() {
     assert!(suite.tests[0].assertions.contains(&before), "{:#?}", suite.tests[0]);
 }
 
-/// A suite for [`cat`] with tests that press these keys, and with assertions.
+/// A suite for [`cat`] with tests that press these keys and have assertions.
 fn of_tests(tests: &[&[&str]]) -> (Suite, Arc<Program>, Observer) {
     let project = cat();
     let program = Arc::new(Program::compile(&project).unwrap());
@@ -374,6 +373,6 @@ fn a_test_in_which_only_chance_changes_something_asserts_the_rest() {
     let position = |it: &&Assertion| it.expect.to_string().starts_with("position");
     assert_eq!(found.assertions.iter().find(position), None);
     assert_eq!(found.flaky.len(), 1);
-    // The program changes nothing in the other tests.
+    // The other tests have no flaky assertions.
     assert!(suite.tests[1..].iter().all(|test| test.assertions.is_empty()));
 }

@@ -1,11 +1,11 @@
 //! Prefix caching: an execution resumes from a snapshot taken after the longest event prefix that
 //! it shares with an earlier execution.
 //!
-//! The state after an event depends only on project, seed and the events up to it, and so does the
-//! next list of events. A test that begins like an earlier test therefore follows the [tree of
-//! prefixes](super::prefix_tree) without executing the VM. When it leaves the tree, the VM restores
-//! the last state saved on the path and executes the rest of the prefix. Results, including step
-//! counts, equal those of an execution from the green flag.
+//! The state after an event and the events listed in this state depend only on the project, the
+//! seed and the events so far. A test that begins like an earlier test therefore follows the [tree
+//! of prefixes](super::prefix_tree) without executing the VM. When the test leaves the tree, the VM
+//! restores the last state saved on the path and executes the rest of the prefix. Results,
+//! including step counts, are the same as in an execution from the green flag.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::Event;
@@ -16,16 +16,16 @@ use super::within::Tried;
 use super::{Executor, Recording};
 use crate::parameters::EventChoice;
 
-/// Number of bytes that are copied in a tenth of the time of an idle step.
+/// Number of bytes that can be copied in a tenth of the time that an idle step takes.
 const BYTES_PER_STEP: u64 = 100;
-/// Number of bytes that are copied in a tenth of the time of a block.
+/// Number of bytes that can be copied in a tenth of the time that a block takes.
 pub(super) const BYTES_PER_BLOCK: u64 = 20;
-/// Factor by which a saved state must save more work at a node that no test has revisited, because
-/// most such nodes are never revisited.
+/// Factor by which a saved state must save more work at a new node, because most new nodes are
+/// never revisited.
 pub(super) const UNSHARED: u64 = 10;
 
-/// Minimum number of blocks of an execution for which storing prefixes saves time even if tests
-/// share few of them: about ten milliseconds.
+/// Minimum number of blocks of an execution, about ten milliseconds, for which storing prefixes
+/// saves time even if tests share few prefixes.
 const LONG_EXECUTION: u64 = 1_000_000;
 
 impl Executor {
@@ -126,7 +126,7 @@ impl Executor {
         self.later = 0;
     }
 
-    /// Sets the size of the prefix cache in bytes that is used once an execution has been long.
+    /// Sets the size in bytes that the prefix cache has after the first long execution.
     pub(crate) fn cache_prefixes_when_long(&mut self, memory: usize) {
         self.later = memory;
     }
@@ -139,8 +139,7 @@ impl Executor {
         root
     }
 
-    /// Extends the path by the node to which a choice led in an earlier execution; `None` if no
-    /// execution made this choice at this node.
+    /// Extends the path by the node to which a choice leads, if the tree contains this node.
     fn follow(&mut self, choice: &EventChoice) -> Option<NodeNo> {
         let from = *self.path.last()?;
         let child = self.prefixes.visit(from, choice, Moment::After)?;
@@ -161,7 +160,7 @@ impl Executor {
             let Some((choice, event)) = self.prefixes.node(node).sent else { continue };
             if self.path[0] == NodeNo::EXTRACTING {
                 self.extract();
-                // Resolving a drag computes its bounding box, which later sensing may depend on.
+                // Resolving a drag computes a bounding box, on which later sensing may depend.
                 let again = self.resolve(choice);
                 debug_assert_eq!(again, event, "a prefix has one meaning");
             }
@@ -171,8 +170,8 @@ impl Executor {
         recording
     }
 
-    /// Restores the last state saved on the path. Returns the number of events before it; `None` if
-    /// no state was saved.
+    /// Restores the last state saved on the path. Returns the number of events before this state,
+    /// or `None` if no state is saved.
     fn resume(&mut self, recording: &mut Recording) -> Option<usize> {
         let mut path = self.path.iter().copied().enumerate().rev();
         let (depth, node) = path.find(|(_, node)| self.prefixes.node(*node).state.is_some())?;
@@ -192,7 +191,7 @@ impl Executor {
         recording
     }
 
-    /// Restores the state saved at a node, up to which an execution has this recording.
+    /// Restores the state saved at a node. The recording must end at this node.
     pub(super) fn restore(&mut self, node: NodeNo, recording: &Recording) {
         let node = self.prefixes.node(node);
         let Some(saved) = &node.state else { return };
@@ -205,7 +204,7 @@ impl Executor {
         self.tried = Tried::at(self.vm.executed_blocks());
     }
 
-    /// Adds the last event to the tree.
+    /// Adds the last event of the recording to the tree, if there is room.
     pub(super) fn add_node(&mut self, choice: EventChoice, recording: &Recording) {
         let (Some(&from), Some(&event)) = (self.path.last(), recording.events.last()) else {
             return;
@@ -221,7 +220,7 @@ impl Executor {
         }
     }
 
-    /// Stores the list of events after the last event in the tree.
+    /// Stores the current list of events in the tree.
     fn store_list(&mut self, recording: &Recording) {
         if let Some(&here) = self.path.last()
             && self.path.len() == recording.events.len() + 1
@@ -230,8 +229,8 @@ impl Executor {
         }
     }
 
-    /// Saves the state at a node if copying it costs at most the work since the last saved state,
-    /// divided by `factor`.
+    /// Saves the state at a node if the work since the last saved state, divided by `factor`, is
+    /// worth the copy.
     fn save(&mut self, node: NodeNo, factor: u64) {
         let spent = (self.vm.steps(), self.vm.executed_blocks());
         let work =
@@ -254,7 +253,6 @@ impl Executor {
         states.next().map_or(&self.start, |saved| &saved.machine)
     }
 
-    /// Saves the current state at a node.
     pub(super) fn store(&mut self, node: NodeNo, spent: (u64, u64)) {
         let machine = self.vm.snapshot();
         let bytes = machine.unshared_bytes(self.last_saved(Some(node)));

@@ -1,9 +1,9 @@
 //! Tree of the event prefixes of earlier executions, with saved states of the VM.
 //!
-//! A node represents the point in time after an event. Each node contains the recording of its
-//! event, so a test that passes the node need not send the event. Some nodes contain the state of
-//! the VM, from which a test that leaves the tree resumes. When the tree exceeds its capacity in
-//! bytes, the least recently used leaves are evicted first.
+//! A node represents a point in time after or within an event. Each node contains the recording of
+//! its event, so a test that passes the node need not send the event. Some nodes contain the state
+//! of the VM, from which a test that leaves the tree can resume. When the tree exceeds its capacity
+//! in bytes, the least recently used leaves are evicted first.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction};
@@ -14,7 +14,7 @@ use rustc_hash::FxHashMap;
 use crate::parameters::EventChoice;
 use catherd_scratch_trace::Change;
 
-/// A node of the tree.
+/// Number of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NodeNo(u32);
 
@@ -29,27 +29,26 @@ impl NodeNo {
     const ROOTS: usize = 2;
 }
 
-/// Number that stands for the missing neighbour at both ends of the order of use.
+/// Stands for the missing neighbour at either end of the order of use.
 const NONE: u32 = u32::MAX;
 
-/// The point in time after an event.
+/// A point in time after or within an event.
 #[derive(Default)]
 pub(super) struct Node {
     /// The choice of the event, and the event as it was sent; `None` for a root.
     pub(super) sent: Option<(EventChoice, Event)>,
-    /// Changes of the trace by the event.
+    /// Changes that the event made to the trace.
     pub(super) changes: Box<[Change]>,
     pub(super) interaction: Interaction,
     /// The events listed after the event; `None` if unknown.
     pub(super) listed: Option<Box<[Event]>>,
     pub(super) state: Option<Box<SavedState>>,
-    /// Maximum number of steps after which a state was saved within or after an event that began at
-    /// this node. The state may have been evicted.
+    /// Maximum number of steps of an event begun at this node after which a state was saved. The
+    /// state may have been evicted.
     pub(super) held: u32,
-    /// Key of the node among the children of its parent; `None` for a root.
+    /// Key of the node among the children of its parent.
     key: Option<Key>,
-    /// Neighbours in the order of use: the node used directly after this node, and the node used
-    /// directly before.
+    /// Neighbours in the order of use.
     newer: u32,
     older: u32,
     /// Number of the last execution that used the node.
@@ -60,9 +59,10 @@ pub(super) struct Node {
 /// The moment of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Moment {
-    /// The node is after an event and the step that follows it.
+    /// The node is after an event and the step that follows the event.
     After,
-    /// The node is after some steps of an event; their number is the duration of its choice.
+    /// The node is after some steps of an event; the duration in the choice is the number of these
+    /// steps.
     Within,
 }
 
@@ -154,12 +154,12 @@ impl PrefixTree {
         &self.nodes[node.0 as usize]
     }
 
-    /// Begins an execution. Nodes that it visits are not evicted before it ends.
+    /// Begins an execution, during which the nodes that it visits are not evicted.
     pub(super) fn begin(&mut self) {
         self.execution += 1;
     }
 
-    /// The node to which a choice leads from a node; `None` if it is unknown.
+    /// Returns the node to which a choice leads, and makes this node the newest.
     pub(super) fn visit(
         &mut self,
         from: NodeNo,
@@ -168,7 +168,6 @@ impl PrefixTree {
     ) -> Option<NodeNo> {
         let child = *self.children.get(&Key::new(from, choice, moment))?;
         self.nodes[child as usize].used = self.execution;
-        // Make the node the newest node, which is evicted last.
         self.unlink(child);
         self.link(child);
         Some(NodeNo(child))
@@ -236,8 +235,8 @@ impl PrefixTree {
         }
     }
 
-    /// Ends the execution with this path. Its nodes become the most recently used, the root last,
-    /// so that leaves are evicted before their ancestors.
+    /// Ends the execution with this path. The nodes of the path become the newest, each newer than
+    /// its descendants.
     pub(super) fn end(&mut self, path: &[NodeNo]) {
         for node in path.iter().rev().filter(|node| node.0 as usize >= NodeNo::ROOTS) {
             self.unlink(node.0);
@@ -261,7 +260,7 @@ impl PrefixTree {
         room
     }
 
-    /// Evicts nodes of earlier executions until there is room. Returns false if there is none.
+    /// Evicts nodes of earlier executions until there is room. Returns whether there is room.
     fn make_room(&mut self, bytes: usize) -> bool {
         while self.bytes + bytes > self.capacity {
             let oldest = self.oldest;
@@ -277,7 +276,7 @@ impl PrefixTree {
         true
     }
 
-    /// Inserts a node as the newest into the order of use.
+    /// Inserts a node into the order of use as the newest.
     fn link(&mut self, number: u32) {
         let before = std::mem::replace(&mut self.newest, number);
         let node = &mut self.nodes[number as usize];

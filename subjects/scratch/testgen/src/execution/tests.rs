@@ -27,12 +27,11 @@ fn problem(executor: &mut Executor) -> ScratchProblem<'_> {
     ScratchProblem { executor, genetics }
 }
 
-/// The goals that a test covers.
 fn covered(test: &TestCase) -> Vec<u32> {
     Candidate::from(test).covered
 }
 
-/// A project that waits for some seconds after the green flag, and then says something.
+/// A project that waits for this number of seconds after the green flag, and then says something.
 fn patient(seconds: &str) -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let wait = cat.block(Opcode::ControlWait, &[("DURATION", number(seconds))]);
@@ -41,8 +40,8 @@ fn patient(seconds: &str) -> Project {
     project(vec![TargetBuilder::new("Stage"), cat])
 }
 
-/// A project that senses a key, the mouse and the edge and moves by random distances forever, and
-/// says something when its sprite is clicked.
+/// A project that forever senses a key, the mouse and the edge and moves by random distances, and
+/// that says something when its sprite is clicked.
 pub(super) fn lively() -> Project {
     let mut cat = TargetBuilder::new("Cat");
     let (a, mouse, edge) = (cat.key_pressed("a"), cat.touching("_mouse_"), cat.touching("_edge_"));
@@ -248,8 +247,8 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
     }
 }
 
-/// The project asks a question, compares the answer with a very long text, adds it to a list and
-/// reads the item whose number is the answer.
+/// The project uses the answer to a question as an item and as an index of a list, and compares the
+/// answer with a very long text.
 #[test]
 fn answers_may_be_longer_than_any_list() {
     let mut cat = TargetBuilder::new("Cat");

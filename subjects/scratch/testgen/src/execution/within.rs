@@ -1,10 +1,10 @@
-//! Resuming within an event. In the same state, two waits or two presses of the same key begin
-//! alike even if their durations differ, so steps that take long are executed only once.
+//! Resuming within an event. In the same state, two waits or two presses of the same key begin in
+//! the same way even if their durations differ, so their common steps need not be executed twice.
 //!
-//! A state after some steps of an event is a leaf of the [tree of prefixes](super::prefix_tree)
-//! below the state before the event. A later event of the same kind that lasts at least as long
-//! continues from there, whatever its duration. States at the end of a shorter wait can be used as
-//! well, because the step after an event is one more step of a wait.
+//! A state after some steps of an event is a leaf of the [tree of prefixes](super::prefix_tree),
+//! below the state before the event. A later event of the same kind that lasts at least as many
+//! steps can continue from this leaf. The state at the end of a shorter wait can be used as well,
+//! because the step after a wait is one more step of the longer wait.
 
 use catherd_scratch_suite::event::Event;
 
@@ -16,11 +16,11 @@ use crate::parameters::EventChoice;
 /// Minimum number of blocks between two states within an event: about half a millisecond.
 pub(super) const LONG: u64 = 50_000;
 
-/// Used instead of [`UNSHARED`] for an event that continues from a state within it, because other
-/// events are likely to do so as well.
+/// Factor used instead of [`UNSHARED`] for an event that resumed from a state within it, because
+/// other events are likely to resume within it as well.
 const SHARED: u64 = 2;
 
-/// Counts of executed blocks at certain times within events.
+/// Counts of executed blocks.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Tried {
     /// The count at the last attempt to save a state.
@@ -37,7 +37,7 @@ impl Tried {
 }
 
 impl Executor {
-    /// Sends an event that leaves the tree at the end of the path, and adds it to the tree.
+    /// Sends an event that leaves the tree at the end of the path, and adds the event to the tree.
     pub(super) fn send_new(
         &mut self,
         choice: EventChoice,
@@ -50,7 +50,7 @@ impl Executor {
     }
 
     /// Resumes within an event that leaves the tree at the end of the path, executes the rest of
-    /// it, and adds it to the tree. `None` if no state within the event is known.
+    /// the event, and adds the event to the tree, if a state within the event is known.
     pub(super) fn finish_known(&mut self, choice: EventChoice) -> Option<Recording> {
         let here = *self.path.last()?;
         let (node, done) = self.known_within(here, &choice)?;
@@ -64,8 +64,7 @@ impl Executor {
         Some(recording)
     }
 
-    /// The known state after the largest number of steps of an event, and this number; `None` if no
-    /// state is known.
+    /// The known state after the largest number of steps of an event, and this number.
     pub(super) fn known_within(
         &mut self,
         here: NodeNo,
@@ -88,8 +87,8 @@ impl Executor {
         None
     }
 
-    /// Runs the steps of an event that has begun and lasted for `done` steps, and the step after
-    /// it.
+    /// Runs the remaining steps of an event that has lasted for `done` steps and the step after the
+    /// event, and adds the event to the tree.
     fn hold(&mut self, choice: EventChoice, event: Event, done: u32, recording: &mut Recording) {
         let factor = if done > 0 { SHARED } else { UNSHARED };
         let mut in_pieces = done > 0;
@@ -109,9 +108,8 @@ impl Executor {
         self.add_node(choice, recording);
     }
 
-    /// Saves the state after some steps of the last event if they took long, and if copying the
-    /// state costs at most the work since the previous saved state, divided by `factor`. Returns
-    /// whether the recording contains the changes of the event so far.
+    /// Saves the state after some steps of the last event if the state is worth the copy. Returns
+    /// whether the changes of the event so far were added to the recording.
     fn keep_within(
         &mut self,
         event: Event,

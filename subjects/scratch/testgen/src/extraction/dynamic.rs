@@ -1,5 +1,4 @@
-//! Extraction of events from a running program, in particular of the events to which it can react
-//! in its current state.
+//! Extraction of events from a running program.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,8 +29,7 @@ pub struct Extractor<Id> {
     fixed: Vec<Event>,
     extraction: Extraction,
     compat: Compat,
-    /// For each procedure, its events before the green flag; `None` unless
-    /// [`Compat::static_procedures`].
+    /// The events of each procedure before the green flag; only with [`Compat::static_procedures`].
     procedures: Option<Vec<Vec<Event>>>,
     events: Vec<Event>,
     known: FxHashSet<Identifier>,
@@ -117,7 +115,7 @@ impl<Id: Copy> Extractor<Id> {
         dragged.map_or((0.0, 0.0), |dragged| scene.extent(dragged.id))
     }
 
-    /// Lists the events of custom blocks if [`Compat::static_procedures`] is on. Must be called
+    /// Reads the events of custom blocks if [`Compat::static_procedures`] is on. Must be called
     /// before the green flag.
     pub fn read_procedures<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) {
         if !self.compat.static_procedures {
@@ -132,7 +130,7 @@ impl<Id: Copy> Extractor<Id> {
             self.begin_list();
             for position in procedure.body.all.clone() {
                 match tables.sources[position as usize] {
-                    // Procedures that are not yet read have no events.
+                    // A procedure that has not been read yet has no events.
                     Source::Call(called) => {
                         let events = read.get(&*tables.procedures[called as usize].code);
                         events.into_iter().flatten().for_each(|&event| self.list(event));
@@ -155,12 +153,13 @@ impl<Id: Copy> Extractor<Id> {
         self.known.clear();
     }
 
-    /// Lists each possible event once, and a wait at the end. `rng` draws positions of drags that
-    /// the program does not determine.
+    /// Returns the list of events. `rng` draws positions of drags that the program does not
+    /// determine.
     ///
     /// Dynamic extraction lists the events that the program can react to now, in the order of
-    /// targets, scripts, blocks and operands. While a question is open it lists only answers and a
-    /// wait.
+    /// targets, scripts, blocks and operands, and then a wait. While a question of an active script
+    /// is open, it lists only answers, and then a wait unless [`Compat::no_wait_on_question`] is
+    /// on.
     pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
         self.begin_list();
         scene.instances(&mut self.instances);
@@ -204,9 +203,9 @@ impl<Id: Copy> Extractor<Id> {
         &self.events
     }
 
-    /// A script is active while one of its threads is alive. A script that a message, a backdrop or
-    /// a clone starts is also active if it ran in the last step, because it may have started and
-    /// ended within this step.
+    /// A script is active while one of its threads is alive. A script that starts with a message, a
+    /// backdrop or a clone is also active if it ran in the last step, because it may have started
+    /// and ended within this step.
     fn find_active<S: Scene<Id = Id>>(&mut self, scene: &S) {
         for (active, script) in self.active.iter_mut().zip(&self.tables.scripts) {
             *active = scene.is_active(script.top)
@@ -214,7 +213,7 @@ impl<Id: Copy> Extractor<Id> {
         }
     }
 
-    /// Whether an active script, or a procedure that it calls, asks.
+    /// Whether an active script asks a question, directly or in a procedure.
     fn asks(&mut self) -> bool {
         let tables = Arc::clone(&self.tables);
         self.scans += 1;
@@ -243,14 +242,14 @@ impl<Id: Copy> Extractor<Id> {
         std::mem::replace(&mut self.called[procedure as usize], self.scans) != self.scans
     }
 
-    /// Adds an event to the list, unless it is listed or not finite.
+    /// Adds an event to the list, unless the event is already listed or not finite.
     fn list(&mut self, event: Event) {
         if event.is_finite() && self.known.insert(Identifier::of(&event)) {
             self.events.push(event);
         }
     }
 
-    /// Lists the event that starts an inactive script.
+    /// Lists the event that can start an inactive script now.
     fn hat_event(&mut self, hat: Hat, instance: &Instance<Id>) {
         let &Instance { sprite, number, x, y, visible, .. } = instance;
         match hat {
@@ -305,7 +304,7 @@ impl<Id: Copy> Extractor<Id> {
         }
     }
 
-    /// The event of a source; `None` if the program would not react to it.
+    /// The event of a source, if the program would react to the event.
     fn event<S: Scene<Id = Id>>(
         &self,
         source: Source,
@@ -357,8 +356,8 @@ impl<Id: Copy> Extractor<Id> {
     }
 }
 
-/// A random point on the edge of the stage. It draws the pair of opposite sides, the side, and the
-/// position on it, in this order.
+/// Draws a random point on the edge of the stage: the pair of opposite sides, then the side, then
+/// the position on the side.
 fn edge_point(rng: &mut Stream) -> (f64, f64) {
     let upright = rng.below(2) == 0;
     let side = if rng.below(2) == 0 { -1.0 } else { 1.0 };

@@ -2,8 +2,8 @@
 
 use catherd_scratch_suite::event::Event;
 
-/// Identity of an event in lists of extracted events: its kind and the parameters that the
-/// extractor inferred, without the parameters that codons set.
+/// Identity of an event in lists of extracted events. Parameters that codons set are not part of
+/// the identity.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Identifier {
     kind: u8,

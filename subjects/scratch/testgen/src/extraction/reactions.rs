@@ -6,7 +6,7 @@ use catherd_scratch_suite::event::KeyNo;
 use super::source::{Body, Hat, Source};
 use super::tables::Tables;
 
-/// An input without its parameters. Keys are numbers in [`Tables::words`].
+/// An input to which a script reacts. Keys are numbers in [`Tables::words`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Input {
     /// A key press.
@@ -34,8 +34,8 @@ pub struct Reaction {
     pub sprite: u16,
     /// The block on top of the script.
     pub top: BlockNo,
-    /// Whether the script reacts while it runs; false if the input starts it, in which case it
-    /// reacts only while it does not run.
+    /// Whether the script reacts while it runs. If false, the input starts the script, which reacts
+    /// only while it does not run.
     pub runs: bool,
 }
 

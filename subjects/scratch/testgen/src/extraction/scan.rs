@@ -15,8 +15,8 @@ pub(super) struct Scanner<'a> {
     sources: Vec<Source>,
     procedures: Vec<Procedure>,
     target: Option<&'a Target>,
-    /// The signatures and first blocks of the definitions of the target. `by_code` contains their
-    /// numbers by signature.
+    /// Signatures and first blocks of the target's definitions. `by_code` contains the numbers of
+    /// the procedures by signature.
     definitions: Vec<(&'a str, Option<BlockIndex>)>,
     by_code: FxHashMap<&'a str, u32>,
     /// For each block, the last scan that visited it. Malformed projects may have cycles.
@@ -91,7 +91,7 @@ impl<'a> Scanner<'a> {
         self.close(start)
     }
 
-    /// Pushes the parts to be scanned after a block onto the stack, last part first.
+    /// Pushes the parts that follow a block onto `open`, the last part first.
     fn open_parts(&mut self, target: &Target, index: BlockIndex, visit: Visit) {
         let block = &target.blocks[index as usize];
         if let Visit::Stack = visit {
@@ -114,8 +114,8 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Removes repetitions from the sources since `start` and separates the personal sources. Edges
-    /// are kept, because each of them stands for a different random position.
+    /// Removes repeated sources since `start`, and appends a copy of the personal sources. Edges
+    /// are kept, because each edge stands for a different random position.
     fn close(&mut self, start: usize) -> Body {
         let mut known = FxHashSet::default();
         let mut scanned = self.sources.split_off(start);
@@ -193,8 +193,8 @@ fn sources_of(
     }
 }
 
-/// A volume that changes the outcome of a comparison of `loudness` with a literal; 100 without such
-/// a comparison.
+/// A volume that makes a comparison of `loudness` with a literal true; 100 without such a
+/// comparison.
 fn loudness_across(target: &Target, index: BlockIndex, parent: Option<BlockIndex>) -> f64 {
     let across = || {
         let comparison = &target.blocks[parent? as usize];
@@ -212,7 +212,7 @@ fn loudness_across(target: &Target, index: BlockIndex, parent: Option<BlockIndex
     across().unwrap_or(100.0)
 }
 
-/// The entry of a menu input; `None` if a reporter covers the menu.
+/// The entry of a menu input that no reporter covers.
 pub(super) fn menu<'a>(
     target: &'a Target,
     block: BlockIndex,
@@ -224,11 +224,11 @@ pub(super) fn menu<'a>(
     if menu.shadow { menu.field(field).map(|field| field.text()) } else { None }
 }
 
-/// The text of a literal input; `None` if the input is not a literal.
+/// The text of a literal input.
 pub(super) fn literal_text<'a>(target: &'a Target, slot: &'a Slot) -> Option<Cow<'a, str>> {
     match slot {
         Slot::Literal(Literal::Value { value, .. }) => Some(text_of(value)),
-        // Old projects keep literals as blocks.
+        // Old projects contain literals as blocks.
         Slot::Block(block) => {
             let block = &target.blocks[*block as usize];
             let value = &block.fields.first()?.value;
@@ -261,8 +261,7 @@ fn text_of(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The number of a literal input; a blank text is 0, as in Scratch. `None` if the input is not a
-/// literal or its text is not a finite number.
+/// The finite number of a literal input; a blank text is 0, as in Scratch.
 pub(super) fn literal_number(target: &Target, slot: &Slot) -> Option<f64> {
     let text = literal_text(target, slot)?;
     let text = text.trim();

@@ -11,11 +11,11 @@ pub struct Instance<Id> {
     pub sprite: u16,
     /// 0 for the original; living clones count from 1 in order of creation.
     pub number: u32,
-    /// Stage units.
+    /// Horizontal position in stage units.
     pub x: f64,
-    /// Stage units.
+    /// Vertical position in stage units.
     pub y: f64,
-    /// Whether it is shown.
+    /// Whether the instance is shown.
     pub visible: bool,
 }
 
@@ -25,8 +25,9 @@ pub trait LastStep {
     fn ran_last_step(&self, block: BlockNo) -> bool;
 }
 
-/// A running program between two steps. Queries that need pixels may render, so they need `&mut`.
-/// They do not change how the program continues, except for outlines that later sensing uses again.
+/// A running program between two steps. Queries that need pixels take `&mut self`, because they may
+/// render. Queries do not change how the program continues, except that later sensing may use
+/// outlines that they computed.
 pub trait Scene {
     /// Number of a target in the program.
     type Id: Copy;
@@ -52,10 +53,10 @@ pub trait Scene {
     fn touches_color(&mut self, id: Self::Id, color: [u8; 3]) -> bool;
     /// Whether the colour `own` of the instance touches the colour `other`.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
-    /// The sample of a colour that is nearest to `from`, but not on the instance itself; `None` if
-    /// there is no sample.
+    /// The first sample of a colour in a search from `from`, without the instance itself; `None` if
+    /// there is no such sample.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;
-    /// The nearest sample of a colour on the instance itself; `None` if there is no sample.
+    /// The first sample of a colour on the instance itself; `None` if there is no such sample.
     fn find_own_color(&mut self, id: Self::Id, color: [u8; 3]) -> Option<(f64, f64)>;
     /// Width and height of the bounding box.
     fn extent(&mut self, id: Self::Id) -> (f64, f64);

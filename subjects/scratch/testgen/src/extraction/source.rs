@@ -6,8 +6,8 @@ use std::sync::Arc;
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::KeyNo;
 
-/// Source of an event: a block that can react to it, with the parameters of the event that are
-/// known before the program runs.
+/// Source of an event: a block that can react to the event, with the parameters that are known
+/// before the program runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Source {
     Key(KeyNo),
@@ -23,9 +23,9 @@ pub(super) enum Source {
         other: [u8; 3],
     },
     Ask,
-    /// Loudness, stored as bits, so that sources can be compared.
+    /// Loudness as bits, which can be hashed.
     Sound(u64),
-    /// A call. The sources of the called procedure follow.
+    /// A call of the procedure with this number.
     Call(u32),
 }
 
@@ -57,7 +57,7 @@ pub(super) struct Body {
     pub(super) personal: Range<u32>,
 }
 
-/// Hat of an inactive script.
+/// Hat of a script.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Hat {
     Key(KeyNo),
@@ -80,9 +80,9 @@ pub(super) struct Script {
 /// A custom block.
 #[derive(Clone, Debug)]
 pub(super) struct Procedure {
-    /// Its signature.
+    /// Signature.
     pub(super) code: Arc<str>,
-    /// The position of its target in `Project::targets`.
+    /// Position of the target in `Project::targets`.
     pub(super) sprite: u16,
     pub(super) body: Body,
 }

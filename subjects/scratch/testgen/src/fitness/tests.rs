@@ -42,7 +42,7 @@ impl Execution {
         self.model.explain(&self.trace, self.model.goal(self.sample.block(label)).unwrap())
     }
 
-    /// Level, branch distance and control flow distance of the block.
+    /// Asserts the level, the branch distance and the control flow distance of the block.
     #[track_caller]
     fn is(&self, label: &str, level: u32, branch: f64, flow: Option<u32>) -> &Self {
         let alpha = |x: f64| x / (1.0 + x);
@@ -87,7 +87,7 @@ fn messages_carry_the_distance_of_their_senders() {
     run().records("i", 4.0, 0.0).is("r", 2, 4.0, None).is("G", 2, 4.0, None);
     run().records("i", 0.0, 1.0).covers("s").is("r", 0, 1.0, None);
     run().records("i", 0.0, 1.0).covers("s r").is("G", 0, 0.0, Some(1));
-    // The message can only be sent in a branch that was not taken.
+    // The condition holds, but the test ended before the message was sent.
     run().records("i", 0.0, 1.0).is("G", 2, 0.0, Some(1));
 }
 

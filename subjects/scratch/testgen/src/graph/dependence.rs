@@ -11,8 +11,8 @@ pub(super) fn control_dependence(
     tree: &Tree,
 ) -> Adjacency<Edge> {
     let mut dependence: Vec<(u32, Edge)> = Vec::new();
-    // For each node, the position in `dependence` of the edge to it, if that edge leaves the
-    // current `from`.
+    // For each node, the position after `begin` of the edge from the current `from` to the node, if
+    // there is such an edge.
     let mut places = vec![0; nodes];
     for from in 0..nodes as u32 {
         let begin = dependence.len();

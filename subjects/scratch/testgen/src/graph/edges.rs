@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 
 use super::{ENTRY, EXIT, Edge, FIRST_EVENT, Graph, NodeId, Outcomes};
 
-/// The graph of a project's live code. With `call_edges`, a call leads to its definition and to
-/// the next block, and the end of the definition to the exit.
+/// The graph of a project's live code. With `call_edges`, a call leads to its definition and to the
+/// next block, and the end of the definition leads to the exit.
 pub(super) fn graph(project: &Project, code: &LiveCode, call_edges: bool) -> Graph {
     let first_block = FIRST_EVENT + code.events.len() as u32;
     let nodes = code.blocks.iter().copied().zip(first_block..).collect();
@@ -59,7 +59,7 @@ impl Linker<'_> {
         let s = self.statement(block).clone();
         let own = Next::Block(block);
         let [first, second] = s.branches;
-        // Loops lead to the exit as well: a test may end within them, so the following blocks
+        // A test may end within a loop, so loops lead to the exit as well, and the following blocks
         // depend on them, as on blocks that take time.
         let ways: &[(Next, Outcomes)] = match s.opcode {
             ControlIf => &[(first, O::TRUE), (s.next, O::FALSE)],
@@ -116,7 +116,8 @@ impl Linker<'_> {
         self.add(event, EXIT, Outcomes::FALSE);
     }
 
-    /// The nodes to which control may go. After a custom block, there is one for each of its calls.
+    /// The nodes to which control may go. From the end of a custom block, control may go to the
+    /// block after each of its calls.
     fn arrivals(&self, next: Next) -> Vec<NodeId> {
         let mut arrivals = Vec::new();
         let mut returned = Vec::new();

@@ -280,7 +280,7 @@ fn blocks_after_several_calls_depend_on_the_end_of_the_body() {
          define(jump) f=say",
         &[("b", &["- f"]), ("c", &["- f"]), ("e", &["- f"])],
     );
-    // If there is one call, the body is a part of the script.
+    // If there is only one call, the body is a part of the script.
     assert_controls(
         "# Cat
          flag a=call(jump) b=say
@@ -310,7 +310,7 @@ fn endless_recursion_has_an_end_for_analysis() {
     assert!(!controls(&sample, &graph, "e").is_empty());
 }
 
-/// Nodes and edges of any shape that [`Graph::new`] may be given.
+/// A graph with random nodes and edges.
 pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
     let kinds = prop::collection::vec(0..3usize, 0..4);
     let outcome = prop::sample::select(vec![Outcomes::ANY, Outcomes::TRUE, Outcomes::FALSE]);

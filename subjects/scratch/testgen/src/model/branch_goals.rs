@@ -9,11 +9,10 @@ use catherd_scratch_trace::Trace;
 /// A branch that is a goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BranchGoal {
-    /// The branch.
     branch: Branch,
-    /// Its number.
+    /// Number of the branch.
     pub(crate) number: BlockNo,
-    /// The number of its block among the goals.
+    /// Number of the block among the goals.
     pub(crate) block: usize,
 }
 
@@ -38,7 +37,7 @@ impl BranchGoal {
     /// the branch was taken; `alpha(b) + 1` with the distance `b` to the outcome if only the block
     /// was reached; and one approach level more than the block otherwise.
     ///
-    /// The fitness of a branch in Whisker has no level for a block that was not reached, so
+    /// In Whisker, the fitness of a branch has no level for a block that was not reached, so
     /// reaching the block can increase the fitness value.
     pub(crate) fn fitness(&self, trace: &Trace, of_block: f64) -> f64 {
         if trace.covered(self.number) {

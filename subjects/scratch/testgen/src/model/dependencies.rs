@@ -2,9 +2,9 @@
 
 use crate::graph::{Adjacency, FIRST_EVENT, Graph, NodeId};
 
-/// For each goal the other goals on which it is control dependent. Messages are replaced by the
-/// blocks that send them. A goal that depends on a user event, or on nothing, has no dependencies,
-/// even if other blocks lead to it.
+/// For each goal, the other goals on which it is control dependent, with the senders of an event
+/// instead of the event. A goal that depends on a user event, or on nothing, has no dependencies,
+/// even if other blocks lead to the goal.
 pub(super) fn dependencies(graph: &Graph) -> Vec<Vec<usize>> {
     let dependence = graph.dependence().iter().map(|(from, edge)| (edge.to, from)).collect();
     let controls = Adjacency::new(graph.len(), dependence);

@@ -23,18 +23,18 @@ use crate::settings::GenerationSettings;
 /// Cache sizes that have room for nothing, a few events, some states, and everything.
 const MEMORIES: [usize; 4] = [0, 3_000, 60_000, PREFIX_CACHE_BYTES];
 
-/// An execution.
 #[derive(Clone, Debug)]
 enum Task {
     /// A chromosome is executed, then extended.
     Run(Vec<u16>),
     /// This number of events is drawn with this seed.
     Improvise(usize, u64),
-    /// The events of an earlier test except one are replayed until they cover a goal.
+    /// The events of an earlier test except one are replayed, until they cover the goal if there is
+    /// one.
     Replay { test: usize, left_out: usize, goal: Option<u32> },
 }
 
-/// Tests with few different codons, so that they share prefixes, and with drags in all directions.
+/// Tasks whose chromosomes have few different codons and therefore share prefixes.
 fn tasks() -> impl Strategy<Value = Vec<Task>> {
     let group = (0..6_u16, prop::sample::select(vec![0_u16, 7, 45, 90, 400]));
     let codons = prop::collection::vec(group, 1..8).prop_map(|groups| {
@@ -91,8 +91,7 @@ fn protocol(prepared: &Arc<Prepared>, memory: usize, tasks: &[Task]) -> Vec<Stri
         }
         let mut fitness = Vec::new();
         executor.fitness(&mut fitness);
-        // Extract events, because the next list depends on the VM, its last step and the random
-        // stream.
+        // The list of events reveals differences in the VM, its last step and the random stream.
         executor.extract();
         seen += &format!(
             " {fitness:?} {} {} {} {:?} {:?} {:?}",
