@@ -26,7 +26,7 @@ pub(crate) type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 pub(crate) struct Account<'a> {
     budget: &'a Budget,
     counted: Counted,
-    /// Number of goals that are counted. These come first among all goals and are blocks.
+    /// Number of counted goals, which are blocks and come first among all goals.
     goals: usize,
     clock: Stopwatch,
     on_progress: &'a mut OnProgress<'a>,
@@ -35,14 +35,13 @@ pub(crate) struct Account<'a> {
     pub(crate) executed: u64,
     /// Number of logical steps, see [`Counted::Logical`].
     pub(crate) logical: u64,
-    /// Number of executions of both searches: rollouts and episodes.
     pub(crate) executions: u64,
     covered: usize,
     pub(crate) timeline: Vec<Improvement>,
     cancelled: bool,
 }
 
-/// Number of steps and events of one execution.
+/// Steps and events of one execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
     pub(crate) executed: u64,
@@ -97,7 +96,6 @@ impl<'a> Account<'a> {
         self.covered(covered.take(self.goals).filter(|covered| *covered).count());
     }
 
-    /// Records that this number of goals is now covered, if it is larger than before.
     fn covered(&mut self, goals: usize) {
         if goals > self.covered {
             self.covered = goals;
@@ -115,7 +113,7 @@ impl<'a> Account<'a> {
         &self.meter
     }
 
-    /// The share of the budget that is spent: the largest share over its limits.
+    /// The spent share of the budget: the largest share over all limits, at most 1.
     pub(crate) fn progress(&self) -> f64 {
         let of = |limit: Option<u64>, used: u64| {
             limit.map_or(0.0, |limit| used as f64 / limit.max(1) as f64)

@@ -7,8 +7,8 @@ use crate::explore::Explore;
 use crate::neat::{MioNeatest, MosaNeatest, Neatest, NewsdNeatest};
 use crate::reflex::Reflex;
 
-/// Names of baselines, each with its algorithm of `catherd-search` and a summary. Their tests have
-/// up to [`LONG_EVENTS`] events.
+/// Names of baselines, each with its algorithm of `catherd-search` and a summary. The tests of
+/// these baselines have up to [`LONG_EVENTS`] events.
 pub const LONG: [(&str, &str, &str); 2] = [
     ("mio-long", "mio", "mio with tests of up to 150 events, for games"),
     ("mosa-long", "mosa", "mosa with tests of up to 150 events, for games"),
@@ -20,7 +20,7 @@ pub const LONG_EVENTS: usize = 150;
 /// The configuration of the algorithm with a name in [`LONG`]; `None` for other names.
 ///
 /// # Errors
-/// If there is no such parameter, or a value is not allowed.
+/// If a parameter is unknown, a value is not allowed, or `min_events` exceeds `max_events`.
 pub fn long(
     name: &str,
     parameters: &[(&str, Setting<'_>)],
@@ -79,7 +79,7 @@ impl Game {
         }
     }
 
-    /// Its name.
+    /// Name of the algorithm.
     pub fn name(&self) -> &'static str {
         match self {
             Self::Explore(_) => Self::NAMES[0],
@@ -142,7 +142,7 @@ impl GameConfiguration {
     /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
-    /// If there is no such algorithm or parameter, or a value is not allowed.
+    /// If the algorithm or a parameter is unknown, or a value is not allowed.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration =
             Self { game: Game::named(name)?, settings: GenerationSettings::default() };

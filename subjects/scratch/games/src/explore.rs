@@ -1,9 +1,9 @@
-//! State-space search, which returns to states that are close to a goal and explores from there. It
+//! State-space search, which returns to states close to a goal and explores from them. The search
 //! accesses programs only through [`StateSpace`].
 //!
-//! It combines Go-Explore (Ecoffet et al. 2021: return, then explore), MIO (Arcuri 2018: an archive
-//! for each goal, feedback-directed choice) and MAP-Elites (Mouret and Clune 2015: one elite for
-//! each cell). It adds two new ideas: cells that consist of branch distances and positions of
+//! The search combines Go-Explore (Ecoffet et al. 2021: return, then explore), MIO (Arcuri 2018: an
+//! archive for each goal, feedback-directed choice) and MAP-Elites (Mouret and Clune 2015: one
+//! elite for each cell). Two ideas are new: cells that consist of branch distances and positions of
 //! scripts, and viability, which estimates whether a state can still lead to new coverage.
 
 mod archive;
@@ -21,7 +21,7 @@ pub use settings::{Cells, Explore, Guidance};
 
 /// A deterministic transition system with goals.
 pub(crate) trait StateSpace {
-    /// A state with the path that led to it. Clones share it.
+    /// A state with the path that led to it, cheap to clone.
     type State: Clone;
     /// An action leads from one state to the next.
     type Action: Copy;
@@ -32,7 +32,7 @@ pub(crate) trait StateSpace {
     fn is_aimed_at(&self, _goal: usize) -> bool {
         true
     }
-    /// Goals that have archives, ascending.
+    /// Goals that the search pursues before other goals.
     fn independent(&self) -> &[usize];
     /// For each goal, other goals, at least one of which must be covered first; empty if there are
     /// none.
@@ -53,9 +53,10 @@ pub(crate) trait StateSpace {
     fn length(&self) -> u64;
     /// Number of steps of the path to a state.
     fn length_of(&self, state: &Self::State) -> u64;
-    /// For each goal, how far the current state is from covering it; 0 if its path has covered it.
+    /// Writes the distance of the current state from each goal; 0 if the path to the state has
+    /// covered the goal.
     fn fitness(&mut self, to: &mut Vec<f64>);
-    /// The part of the key of the current state's cell for a goal that is not the bucket.
+    /// The key of the current state's cell for a goal, without the bucket.
     fn place(&mut self, goal: usize) -> u64;
     /// The key of the current state's cell in the archive of novelty.
     fn novelty(&mut self) -> u64;
@@ -70,7 +71,7 @@ pub(crate) trait StateSpace {
     fn probe(&mut self, state: &Self::State, rng: &mut Stream) -> u64;
 }
 
-/// The result of a search: for each goal, a state whose path covers it.
+/// The result of a search: for each goal, a state whose path covers it, if such a state was found.
 pub(crate) struct Found<S> {
     pub(crate) states: Vec<Option<S>>,
     pub(crate) counts: Counts,
@@ -84,7 +85,7 @@ pub(crate) struct Counts {
     pub(crate) evictions: u64,
     pub(crate) probes: u64,
     pub(crate) reseeds: u64,
-    /// Number of states that were not kept because their viability drops when time passes.
+    /// How often a state was not kept because waiting in it leads nowhere.
     pub(crate) doomed: u64,
 }
 
@@ -92,7 +93,7 @@ pub(crate) struct Counts {
 const PROBED_ROOTS: u64 = 24;
 /// Number of cells that are drawn from a bucket, of which the best is chosen.
 const DRAWN: usize = 8;
-/// Factor by which the bucket of the archive of novelty is larger than other buckets.
+/// Factor by which the bucket of the archive of novelty can hold more cells than other buckets.
 const NOVELTY_CELLS: usize = 8;
 
 /// The start of a rollout.
@@ -112,7 +113,7 @@ enum Origin {
 struct Root<S> {
     state: S,
     used: u64,
-    /// Whether its path is empty; a rollout may then start under a different seed instead.
+    /// Whether the path is empty. If so, a rollout may start under another seed instead.
     first: bool,
 }
 
@@ -122,7 +123,7 @@ struct Search<'a, S: StateSpace> {
     settings: &'a Explore,
     rng: &'a mut Stream,
     roots: Vec<Root<S::State>>,
-    /// Whether roots under all seeds remain.
+    /// Whether roots under all seeds are kept.
     keeps_roots: bool,
     probed: usize,
     archives: Vec<Archive<S::State>>,
@@ -136,9 +137,9 @@ struct Search<'a, S: StateSpace> {
 }
 
 /// Explores a system from roots under seeds, the first of which is the seed of the run, until every
-/// goal is covered or a share of the budget is spent. Roots under other seeds are kept if
-/// `keeps_roots` is set, or if they are the first to cover a goal. `known` goals count as covered
-/// from the beginning.
+/// goal at which the search aims is covered or the account stops the search. Roots under other
+/// seeds are kept if `keeps_roots` is set, or if first actions from them cover new goals. `known`
+/// goals count as covered from the beginning.
 pub(crate) fn explore<S: StateSpace>(
     space: &mut S,
     settings: &Explore,
@@ -189,7 +190,7 @@ impl<S: StateSpace> Search<'_, S> {
         self.found.states[goal].is_none() && !known[goal]
     }
 
-    /// Makes the roots.
+    /// Creates the roots.
     fn begin(&mut self, seeds: &[u64], account: &mut Account<'_>, known: &[bool]) {
         self.covered = known.iter().filter(|known| **known).count();
         for (number, &seed) in seeds.iter().enumerate() {
@@ -223,7 +224,8 @@ impl<S: StateSpace> Search<'_, S> {
         self.refresh(known);
     }
 
-    /// Keeps the current state for the goals that it covers first. Returns whether there are any.
+    /// Keeps the current state for the goals that no earlier state covered. Returns whether there
+    /// are such goals.
     fn cover(&mut self, fitness: &[f64], account: &mut Account<'_>, known: &[bool]) -> bool {
         let new: Vec<usize> = (0..fitness.len())
             .filter(|&goal| fitness[goal] == 0.0 && self.found.states[goal].is_none())
@@ -246,8 +248,8 @@ impl<S: StateSpace> Search<'_, S> {
         true
     }
 
-    /// Updates the goals that can be pursued: independent open goals that depend on no goal, or on
-    /// a covered goal. If there are none, all open goals are pursued.
+    /// Updates the goals that the search pursues: preferably independent goals whose dependencies
+    /// are covered.
     fn refresh(&mut self, known: &[bool]) {
         let covered = |goal: &usize| self.found.states[*goal].is_some() || known[*goal];
         let ready = |goal: usize| {
@@ -273,7 +275,6 @@ impl<S: StateSpace> Search<'_, S> {
         let with: Vec<usize> =
             self.frontier.iter().copied().filter(|g| !self.archives[*g].is_empty()).collect();
         let novelty = if with.is_empty() { 0.9 } else { self.settings.novelty_share };
-        // Whether some goals have no finite distance.
         let lost = with.len() < self.frontier.len();
         let restart = self.settings.cells == Cells::None;
         if restart
@@ -283,7 +284,7 @@ impl<S: StateSpace> Search<'_, S> {
             return self.choose_root();
         }
         if !self.novelty.is_empty() && self.rng.chance(novelty) {
-            // Try roots under other seeds, which may lead to these goals.
+            // Try roots under other seeds, which may lead to the goals without a kept state.
             if lost && self.keeps_roots && self.rng.chance(0.5) {
                 return self.choose_root();
             }
@@ -315,7 +316,7 @@ impl<S: StateSpace> Search<'_, S> {
         (Origin::Root, state)
     }
 
-    /// Probes the next root, if there is one and fewer than [`PROBED_ROOTS`] were probed.
+    /// Probes the next root if there is one, but at most [`PROBED_ROOTS`] roots in all.
     fn probe(&mut self, work: &mut Work) {
         while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
             // Do not probe all roots, because the states directly after the green flag are similar
@@ -332,7 +333,6 @@ impl<S: StateSpace> Search<'_, S> {
         }
     }
 
-    /// Executes one rollout from a chosen state.
     fn rollout(&mut self, account: &mut Account<'_>, known: &[bool]) {
         let mut work = Work::default();
         self.probe(&mut work);
@@ -377,8 +377,8 @@ impl<S: StateSpace> Search<'_, S> {
         account.spend(work);
     }
 
-    /// Offers the current state to the archives. Returns whether, for the goal of the origin, its
-    /// bucket is better than the bucket of the origin.
+    /// Offers the current state to the archives. Returns whether the archive from which the rollout
+    /// started kept the state in a better bucket than the bucket of the origin.
     fn offer(&mut self, fitness: &[f64], origin: &Origin, work: &mut Work) -> bool {
         if self.settings.cells == Cells::None {
             return false;
@@ -442,8 +442,8 @@ impl<S: StateSpace> Search<'_, S> {
         fruitful
     }
 
-    /// Whether the current state is in a bucket already and must not be kept twice. Computes its
-    /// digest if it is needed and not known yet.
+    /// Whether the bucket contains an equal state and duplicates are left out. Computes the digest
+    /// if it is needed and not known yet.
     fn is_duplicate(
         &self,
         archive: &Archive<S::State>,
@@ -470,7 +470,7 @@ impl<S: StateSpace> Search<'_, S> {
 
 /// The bucket of a fitness `2 a + alpha(b) + c` (see `Model::evaluate` of
 /// `catherd-scratch-testgen`): ordered by approach level, then by branch distance, which is rounded
-/// to a whole number up to 32 and to a quarter of an octave above.
+/// to a whole number below 32 and to a quarter of an octave above.
 pub(crate) fn bucket(fitness: f64) -> i32 {
     if !fitness.is_finite() {
         return i32::MAX;

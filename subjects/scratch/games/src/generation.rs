@@ -111,7 +111,7 @@ pub fn generate(
     run.finish(end, &account)
 }
 
-/// For each goal, whether it is the hat that the green flag starts.
+/// For each goal, whether it is a hat that the green flag starts.
 fn flag_hats(project: &Project, goals: &[BlockNo]) -> Vec<bool> {
     let mut hats = Vec::new();
     for target in &project.targets {
@@ -127,7 +127,8 @@ impl Run<'_> {
         self.prepared.model().goals().len()
     }
 
-    /// Seeds of the first states: the seed of the run, and other seeds if goals depend on chance.
+    /// Seeds of the first states: the seed of the run, and other seeds if goals may depend on
+    /// chance.
     fn roots(&self, settings: &Explore) -> Vec<u64> {
         let mut seeds = vec![self.request.seed];
         if self.layout.has_chance || self.layout.computes_messages {
@@ -188,7 +189,7 @@ impl Run<'_> {
     }
 
     /// Runs both searches: exploration for a fifth of the budget, learning for three fifths, and
-    /// then the search that covered a goal last.
+    /// then, if goals are left, the search that covered a new goal last.
     fn play(&mut self, settings: &Explore, reflex: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut space =
@@ -281,7 +282,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds tests that are paths, for goals that other tests do not cover, the deepest first.
+    /// Adds tests that are paths, for goals that other tests do not cover, deepest goals first.
     fn add_paths(
         &mut self,
         states: &[Option<State>],
@@ -300,7 +301,7 @@ impl Run<'_> {
             let left = limit.saturating_sub(self.shortened.executions);
             let words = space.words();
             if path.events.is_empty() {
-                // The green flag covers the goal. A wait is added because a test has at least one
+                // The green flag covers the goal. A wait is added, because a test has at least one
                 // event.
                 let wait = vec![catherd_scratch_suite::event::Event::WAIT];
                 let path = PathTest { events: wait, ..path };
@@ -357,7 +358,7 @@ impl Run<'_> {
         let suite = self.suite(vec![test.clone()]);
         let goals = self.prepared.model().goals();
         let covered = measure_coverage(&suite, self.prepared.program(), goals, u64::MAX);
-        // This does not fail, because the test refers only to parts of the program.
+        // This cannot fail, because the test refers only to parts of the program.
         debug_assert!(covered.is_ok(), "{covered:?}");
         covered.ok().and_then(|covered| covered.into_iter().next()).unwrap_or_default()
     }
@@ -376,7 +377,7 @@ impl Run<'_> {
         }
     }
 
-    /// Creates the result: the suite with the goals that each test covers.
+    /// Creates the result: the suite with the goals that each test covers, and the counts.
     fn finish(mut self, end: End, account: &Account<'_>) -> GameGenerated {
         let tests = std::mem::take(&mut self.tests);
         let mut suite = self.suite(tests);

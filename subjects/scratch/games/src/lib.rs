@@ -4,7 +4,7 @@
 //!   seed of the run.
 //! - [`Game::Reflex`] searches for short lists of rules that cover the goals under any seed.
 //! - [`Game::Play`] does both, and creates a suite with both kinds of tests.
-//! - [`Game::Neatest`] breeds neural networks that cover the goals under any seed, a published
+//! - [`Game::Neatest`] breeds neural networks that cover the goals under any seed, as a published
 //!   baseline; [`Game::MosaNeatest`], [`Game::MioNeatest`] and [`Game::NewsdNeatest`] are its
 //!   many-objective relatives.
 //! - [`LONG`] contains algorithms of `catherd-search` with long tests, as baselines.

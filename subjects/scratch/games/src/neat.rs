@@ -1,6 +1,6 @@
-//! Neatest (Feldmeier and Fraser, ASE 2022): networks that NEAT (Stanley and Miikkulainen 2002)
-//! breeds for one goal after another, and its many-objective variants (Feldmeier and Fraser, arXiv
-//! 2501.07954). They are baselines with the parameters of the publications.
+//! Neatest (Feldmeier and Fraser, ASE 2022), which breeds networks with NEAT (Stanley and
+//! Miikkulainen 2002) for one goal after another, and its many-objective variants (Feldmeier and
+//! Fraser, arXiv 2501.07954). All are baselines with the published parameters.
 
 mod change;
 mod decomposition;
@@ -71,7 +71,7 @@ impl<'a> Neuroevolution<'a> {
         }
     }
 
-    /// Maximum number of steps of a key press and of a wait.
+    /// Maximum durations of a key press and of a wait, in steps.
     pub(crate) fn bounds(self) -> (u32, u32) {
         let genome = match self {
             Self::Neatest(settings) => &settings.genome,
@@ -82,7 +82,7 @@ impl<'a> Neuroevolution<'a> {
         (genome.press as u32, genome.wait as u32)
     }
 
-    /// Searches until every goal has a network, or the budget is spent. Returns counts by name.
+    /// Searches until no goal is left or the account stops the search. Returns counts by name.
     pub(crate) fn search(
         self,
         interface: &'a Interface,

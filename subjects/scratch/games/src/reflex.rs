@@ -1,4 +1,4 @@
-//! Search for policies, which are short lists of rules that cover goals under any seed.
+//! Search for policies: short lists of rules that cover goals under any seed.
 
 mod alphabet;
 mod arena;

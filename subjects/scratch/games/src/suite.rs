@@ -27,9 +27,9 @@ pub(crate) struct Shortened {
     pub(crate) unstable: u64,
 }
 
-/// Creates a test from a path, without the events after its goal and the events that the goal does
-/// not need. After a first execution, at most `limit` executions are used for this. `None` if the
-/// events do not cover the goal when they are sent again.
+/// Creates a test from a path without events that the goal does not need, with at most `limit`
+/// executions after the first. Returns `None` if the events do not cover the goal when they are
+/// sent again.
 pub(crate) fn path_test(
     path: &PathTest,
     words: &Vocabulary,

@@ -1,5 +1,5 @@
-//! Compares `docs/reference/games.md` with the program: algorithms with their summaries, parameters
-//! with their defaults and meanings.
+//! Compares `docs/reference/games.md` with the program: algorithms with their summaries, and
+//! parameters with their defaults and meanings.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -28,7 +28,7 @@ fn algorithms_and_defaults_are_documented() {
         let game = Game::named(name).unwrap();
         known.insert(format!(": {name} | {}", game.summary()));
         if name == "play" {
-            // `play` has the parameters of the other two.
+            // `play` has the parameters of `explore` and `reflex`.
             let of = |name| Game::named(name).unwrap().names();
             assert_eq!(game.names(), [of("explore"), of("reflex")].concat());
             continue;

@@ -8,24 +8,24 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Counts;
 
-/// Number of fruitless trials that the estimate of viability assumes in advance.
+/// Number of trials that the estimate of viability assumes in advance.
 const PRIOR: f64 = 20.0;
-/// Minimum viability, so that every state can be chosen.
+/// Minimum viability, with which every state can still be chosen.
 const FLOOR: f64 = 0.001;
 /// Viability after waiting, relative to the viability before, below which a state counts as doomed.
 const DOOMED: f64 = 0.5;
-/// Number of fruitless visits after which any state of the cell with the same fitness replaces the
-/// state.
+/// Number of fruitless visits of a cell after which any new state with the same fitness replaces
+/// the state of the cell.
 const TIRED: u32 = 4;
 
-/// The states of one goal.
+/// An archive of states.
 pub(super) struct Archive<S> {
     /// For each key, the number of the cell. Only looked up, never iterated.
     index: FxHashMap<(i32, u64), usize>,
     /// Buckets and digests of the states that are kept with a digest.
     digests: FxHashSet<(i32, u128)>,
     cells: Vec<Cell<S>>,
-    /// For each bucket, the numbers of its cells, the best first.
+    /// The numbers of the cells of each bucket, the best bucket first.
     buckets: BTreeMap<i32, Vec<usize>>,
     best: f64,
     /// How often the goal has been chosen since its best fitness improved.
@@ -53,7 +53,7 @@ pub(super) struct Offer {
     pub(super) bucket: i32,
     pub(super) place: u64,
     pub(super) fitness: f64,
-    /// Number of steps of its path.
+    /// Number of steps of the path to the state.
     pub(super) steps: u64,
 }
 
@@ -73,7 +73,7 @@ impl<S> Default for Archive<S> {
 }
 
 impl<S> Cell<S> {
-    /// A measure of the fruitless visits of the cell.
+    /// A measure of fruitless visits.
     fn waste(&self) -> f64 {
         f64::from(self.visits) / (1.0 + f64::from(self.fruits))
     }
@@ -93,7 +93,7 @@ impl<S: Clone> Archive<S> {
         self.buckets.first_key_value().is_none_or(|(best, _)| bucket < *best)
     }
 
-    /// Draws a random cell. Starts with the best bucket, and moves on to the next worse one with
+    /// Draws a random cell. Starts with the best bucket, and moves on to the next worse bucket with
     /// probability `decay` each time. Of some cells that are drawn from the bucket, the cell with
     /// the best combination of few visits, many fruitful trials and high viability is chosen.
     pub(super) fn draw(
@@ -123,7 +123,7 @@ impl<S: Clone> Archive<S> {
         best.1
     }
 
-    /// Counts a visit of a cell; returns its state.
+    /// Counts a visit of a cell and returns its state.
     pub(super) fn visit(&mut self, cell: usize) -> S {
         let cell = &mut self.cells[cell];
         cell.visits += 1;
@@ -147,7 +147,7 @@ impl<S: Clone> Archive<S> {
 
     /// Records the result of a trial from a cell.
     pub(super) fn note(&mut self, cell: usize, fruitful: bool) {
-        // The cells of a goal are dropped once it is covered.
+        // The cells of a goal are dropped once the goal is covered.
         let Some(cell) = self.cells.get_mut(cell) else { return };
         let fruits = f64::from(u8::from(fruitful));
         cell.fruits += u32::from(fruitful);

@@ -11,7 +11,7 @@ pub enum Cells {
     Full,
     /// Only the bucket.
     Bucket,
-    /// Cells consist only of the positions of scripts and the places of sprites.
+    /// Only the positions of scripts and the places of sprites.
     Place,
     /// There are no cells: every rollout starts from a root.
     None,
@@ -62,7 +62,7 @@ pub struct Explore {
     pub root_share: f64,
     /// Share of rollouts that start from the archive of novelty.
     pub novelty_share: f64,
-    /// Probability that a rollout from the first root uses a new seed.
+    /// Probability that a rollout from a root with an empty path uses a new seed.
     pub reseed: f64,
     /// Number of seeds that are tried first if goals depend on chance.
     pub chance_seeds: usize,

@@ -8,7 +8,7 @@ use super::archive::{Archive, Offer};
 use super::{Cells, Counts, Explore, StateSpace, bucket, explore};
 use crate::account::{Account, Counted};
 
-/// A system whose state is a number that starts at 0. The goals are to reach exactly 7, 77 and 777,
+/// State of a system with a number that starts at 0. The goals are to reach exactly 7, 77 and 777,
 /// in this order; above 1,000 the number no longer changes.
 #[derive(Clone, Copy, Debug, Default)]
 struct Now {

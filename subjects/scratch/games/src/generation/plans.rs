@@ -21,7 +21,7 @@ const PLANS_TRIED: f64 = 0.7;
 /// Tests without policies for goals that policies do not cover under all training seeds.
 #[derive(Default)]
 struct Plans {
-    /// Tests that cover their goal under all training seeds and under further seeds.
+    /// Tests that cover their goal under all training and confirming seeds.
     robust: Vec<PathTest>,
     /// Tests that cover their goal at least under their own seed.
     others: Vec<PathTest>,

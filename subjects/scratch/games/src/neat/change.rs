@@ -8,13 +8,14 @@ use super::interface::Interface;
 
 /// Maximum number of further attempts to create a new network with links to some output.
 const TRIES: usize = 20;
-/// Probability that a new link is recurrent, and that such a link leads from a node to itself.
+/// Probability that a new link is recurrent, and probability that a recurrent link leads from a
+/// node to itself.
 const RECURRENT: (f64, f64) = (0.1, 0.25);
 /// Probability that a weight is replaced instead of changed.
 const REPLACED: f64 = 0.1;
-/// Probability and number of links that are switched on or off; probability that a link is switched
-/// on again.
+/// Probability that links are switched on or off, and number of such links.
 const TOGGLED: (f64, usize) = (0.1, 4);
+/// Probability that a disabled link is enabled again.
 const REENABLED: f64 = 0.03;
 /// Probability that a crossover takes the means of weights.
 const AVERAGED: f64 = 0.4;
@@ -31,7 +32,7 @@ impl<'a> Changes<'a> {
         Self { operators, interface, innovations: Innovations::new(interface) }
     }
 
-    /// A new network.
+    /// Creates a random network.
     pub(super) fn random(&mut self, rng: &mut Stream) -> Genome {
         let start = self.operators.start;
         let mut genome = Genome::new(start, self.interface, &mut self.innovations, rng);
@@ -44,7 +45,7 @@ impl<'a> Changes<'a> {
         genome
     }
 
-    /// Adds a node or a link if possible, or changes weights and whether links are enabled.
+    /// Adds a node, adds a link, or changes existing links, at random.
     pub(super) fn mutate(&mut self, genome: &mut Genome, rng: &mut Stream) {
         if rng.chance(self.operators.add_node) {
             self.add_node(genome, rng);
@@ -55,8 +56,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Enables or disables links, and changes weights: both with certain probabilities, but weights
-    /// always if no links are switched.
+    /// Enables or disables links at random, and changes weights at random.
     pub(super) fn change_links(&self, genome: &mut Genome, rng: &mut Stream) {
         let mut changed = false;
         if rng.chance(TOGGLED.0) {
@@ -74,7 +74,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Changes all weights: some are replaced, the others moved.
+    /// Changes all weights: some are replaced, the others moved by a random amount.
     pub(super) fn change_weights(&self, genome: &mut Genome, rng: &mut Stream) {
         let power = self.operators.weight_power;
         for gene in &mut genome.genes {
@@ -86,8 +86,9 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Splits an enabled link by a new node, if there is a link that leads forwards and not from
-    /// the bias. Initially the new node hardly changes the value that the link passes on.
+    /// Splits a random enabled link that leads forwards and not from the bias by a new node, if
+    /// there is such a link. Initially the new node hardly changes the value that the link passes
+    /// on.
     pub(super) fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let interface = self.interface;
         let ahead = |gene: &Gene| {
@@ -140,7 +141,7 @@ impl<'a> Changes<'a> {
         genome.genes.insert(at, Gene { innovation, from, to, weight, enabled: true });
     }
 
-    /// Switches links on and off, but never switches off the last enabled link from a node.
+    /// Switches random links on or off, but never switches off the last enabled link from a node.
     fn toggle(&self, genome: &mut Genome, rng: &mut Stream) {
         if genome.genes.is_empty() {
             return;

@@ -49,12 +49,12 @@ impl Topologies {
         genome.genes.iter().map(|gene| gene.innovation).collect()
     }
 
-    /// Whether networks had this topology before, but no network has it now.
+    /// Whether earlier networks had the topology of this network, but no network has it now.
     fn has_died_out(&self, genome: &Genome) -> bool {
         self.numbers.get(&Self::links(genome)).is_some_and(|number| !self.alive[*number])
     }
 
-    /// The number of the topology of a network; a new number if no network has had this topology.
+    /// The number of the topology of a network, a new number if no network has had this topology.
     fn number(&mut self, genome: &Genome, generation: u64) -> usize {
         let next = self.born.len();
         let number = *self.numbers.entry(Self::links(genome)).or_insert(next);
@@ -106,7 +106,7 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         self.topologies.born.len() as u64
     }
 
-    /// Searches until every goal has a network, or the budget is spent.
+    /// Searches until no target is left or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,
@@ -236,7 +236,8 @@ impl<'a, 'b> Decomposition<'a, 'b> {
 }
 
 /// The best member for each target. Members that are best for the most targets come first. Of
-/// members with the same score, the member with the fewest links is best, and of these the first.
+/// members with the same score, the member with the fewest links is best; if there are several, the
+/// first of them.
 fn elites(population: &[Judged], targets: &[usize]) -> Vec<usize> {
     let mut wins = vec![0_usize; population.len()];
     for &goal in targets {

@@ -9,7 +9,7 @@ use super::interface::Interface;
 /// Nodes and links of a new network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Start {
-    /// One hidden node for each sprite, with links from the sprite's input nodes and to all output
+    /// One hidden node for each group of inputs, with links from these inputs and to all output
     /// nodes.
     Hidden,
     /// Links from all inputs to all output nodes.
@@ -33,7 +33,7 @@ pub(super) struct Gene {
 pub(crate) struct Genome {
     /// Ascending by innovation.
     pub(super) genes: Vec<Gene>,
-    /// The hidden nodes with their depths in 0..1. Inputs have depth 0, outputs depth 1.
+    /// The hidden nodes with their depths between 0 and 1. Inputs have depth 0, outputs depth 1.
     pub(super) hidden: Vec<(u32, f64)>,
 }
 
@@ -87,7 +87,7 @@ impl Genome {
         let outputs = interface.first_output()..interface.first_output() + interface.output_nodes();
         let mut weight = || 2.0 * rng.unit() - 1.0;
         let mut links = Vec::new();
-        // Number the hidden nodes of sprites as if they split links that do not exist.
+        // Number the hidden nodes of the groups as if they split links that do not exist.
         for (inputs, group) in interface.groups.iter().zip(0..) {
             if start == Start::Direct {
                 let all = |input: &u32| {
@@ -132,7 +132,7 @@ impl Genome {
 
     /// Distance of two genomes (Stanley and Miikkulainen 2002, equation 1): the number of genes
     /// that only one of them has, divided by the length of the longer genome, plus a coefficient
-    /// times the mean difference of the weights of the other genes.
+    /// times the mean difference of the weights of the common genes.
     pub(super) fn distance(&self, other: &Self, coefficient: f64) -> f64 {
         let (mut a, mut b) = (self.genes.iter().peekable(), other.genes.iter().peekable());
         let (mut alone, mut both, mut difference) = (0_u32, 0_u32, 0.0);

@@ -17,7 +17,7 @@ use crate::reflex::Arena;
 struct Member {
     genome: Rc<Genome>,
     score: f64,
-    /// The values of its input nodes at the end of its last execution.
+    /// The values of the input nodes at the end of the last execution.
     seen: Rc<[f64]>,
 }
 
@@ -31,8 +31,8 @@ pub(super) struct Independent<'a, 'b> {
     species: Vec<Species>,
     /// For each goal, how often it has been chosen since its population improved.
     chosen: Vec<u64>,
-    /// The goals that have populations while they are open, which are the goals whose coverage
-    /// implies the coverage of others.
+    /// The goals that have populations while they are open: the goals whose coverage implies the
+    /// coverage of others.
     goals: Vec<usize>,
     pub(super) turns: u64,
 }
@@ -140,7 +140,7 @@ impl<'a, 'b> Independent<'a, 'b> {
         }
     }
 
-    /// Changes a network: first its structure, with a certain probability, and then its weights.
+    /// Changes a network: first its structure, with a certain probability, and then its links.
     fn changed(&mut self, genome: &Genome, rng: &mut Stream) -> Genome {
         let mut child = genome.clone();
         if rng.chance(self.settings.structure) {
@@ -155,7 +155,7 @@ impl<'a, 'b> Independent<'a, 'b> {
         if child.is_whole(self.changes.interface) { child } else { self.changes.random(rng) }
     }
 
-    /// Executes a network and offers it to all populations.
+    /// Executes a network and offers it to the populations of all open goals.
     fn execute(
         &mut self,
         genome: &Rc<Genome>,
@@ -185,9 +185,9 @@ impl<'a, 'b> Independent<'a, 'b> {
     }
 }
 
-/// Offers a network to a population, which is ordered from best to worst. If the population is then
-/// too large, the member with the lowest score is removed; ties are broken by lowest novelty.
-/// Returns whether the network replaced another member.
+/// Offers a network to a population, which is ordered from best to worst. Members with the lowest
+/// score, and of these the least novel, are removed until the population is small enough. Returns
+/// whether the network replaced another member.
 fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbours: usize) -> bool {
     let worst = population.last().map_or(0.0, |worst| worst.score);
     if population.len() >= capacity && member.score < worst {
@@ -202,7 +202,7 @@ fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbou
         let lowest = population[population.len() - 1].score;
         let tied = population.partition_point(|other| other.score > lowest);
         let novelty = |position: &usize| novelty(population, *position, neighbours);
-        // Keep the older of equally novel members.
+        // Of equally novel members, the last is removed.
         let leaves = (tied..population.len())
             .rev()
             .min_by(|a, b| novelty(a).total_cmp(&novelty(b)))
@@ -213,7 +213,8 @@ fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbou
     stays && before >= capacity
 }
 
-/// The mean distance between the observations of a member and of its nearest neighbours.
+/// The mean distance between the observations of a member and the observations of its nearest
+/// neighbours.
 fn novelty(population: &[Member], position: usize, neighbours: usize) -> f64 {
     let others = population.iter().enumerate().filter(|(other, _)| *other != position);
     let mut distances: Vec<f64> =

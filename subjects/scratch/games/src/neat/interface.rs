@@ -6,7 +6,8 @@ use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
-/// How many clones of a sprite networks observe, and how many of them they can click.
+/// Number of clones of a sprite that networks observe, and number of clones that networks can
+/// click.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 
@@ -14,7 +15,7 @@ const CLICKED: u32 = 3;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Interface {
     pub(super) inputs: Vec<Sense>,
-    /// Numbers of the input nodes of the stage and the mouse, and of each sprite.
+    /// Input nodes of the stage and the mouse, and of each sprite.
     pub(super) groups: Vec<Vec<u32>>,
     pub(super) outputs: Vec<Output>,
     pub(super) press: u32,
@@ -229,8 +230,7 @@ fn sprite(project: &Project, name: &str) -> Option<u16> {
     found.map(|number| number as u16)
 }
 
-/// The entry of a menu whose input and field have this name; `None` if there is no such input or a
-/// reporter covers it.
+/// The entry of a menu whose input and field have this name, unless a reporter covers the menu.
 fn menu<'a>(target: &'a Target, block: &Block, name: &str) -> Option<&'a str> {
     let Slot::Block(menu) = block.input(name)?.block else { return None };
     let menu = target.blocks.get(menu as usize).filter(|menu| menu.shadow)?;

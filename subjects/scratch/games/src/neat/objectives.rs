@@ -53,7 +53,7 @@ impl<'a, 'b> Objectives<'a, 'b> {
         Self { settings, changes, trials, species, generations: 0 }
     }
 
-    /// Searches until every goal has a network, or the budget is spent.
+    /// Searches until no target is left or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,

@@ -19,13 +19,14 @@ const PENALISED: (u32, f64) = (15, 0.01);
 const PARENTS: f64 = 0.2;
 /// Number of generations without improvement of the population after which only two species breed.
 const STAGNANT: u32 = 20;
-/// Probability of mutation without crossover, and, if there is a crossover, the probabilities of no
-/// mutation after it and of a mate from any species.
+/// Probability of mutation without crossover.
 const MUTATED: f64 = 0.25;
+/// Probability that no mutation follows a crossover.
 const CROSSED: f64 = 0.25;
+/// Probability that the mate in a crossover is the best member of any species.
 const STRANGER: f64 = 0.001;
 /// Number of children that are made from the best member of all, one of which is an unchanged copy,
-/// and the probability that another of them gets a link instead of other weights.
+/// and probability that each of the others gets a new link instead of other weights.
 const CHAMPION: (usize, f64) = (3, 0.3);
 /// Number of attempts to breed a child with links to some output.
 const TRIES: usize = 20;
@@ -118,8 +119,8 @@ impl Population {
     }
 
     /// For each species, the number of children, in proportion to the mean fitness of its members
-    /// after the penalty; 0 for all but two species if the population stagnates. The first species,
-    /// which has the best member of all, also gets the remainder of the rounding.
+    /// after the penalty; 0 for all but the first two species if the population stagnates. The
+    /// first species, which has the best member of all, also gets the remainder of the rounding.
     fn offspring(&self) -> Vec<usize> {
         let stagnant = self.stalled > STAGNANT;
         let shares: Vec<f64> = (0..self.species.len())

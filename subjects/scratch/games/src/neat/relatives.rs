@@ -53,13 +53,13 @@ pub struct MioNeatest {
     pub random_start: f64,
     /// Probability of a new network instead of mutations, at the end.
     pub random_end: f64,
-    /// Networks kept for each goal, at the start.
+    /// Number of networks kept for each goal, at the start.
     pub archive_start: usize,
-    /// Networks kept for each goal, at the end.
+    /// Number of networks kept for each goal, at the end.
     pub archive_end: usize,
-    /// Mutations in a row, at the start.
+    /// Number of successive mutations, at the start.
     pub mutations_start: usize,
-    /// Mutations in a row, at the end.
+    /// Number of successive mutations, at the end.
     pub mutations_end: usize,
     /// Probability that a mutation changes the structure.
     pub structure: f64,
@@ -76,9 +76,9 @@ pub struct NewsdNeatest {
     pub network_steps: usize,
     /// Number of networks of the population.
     pub population: usize,
-    /// Number of topologies after which only weights change.
+    /// Number of topologies at which structures stop changing.
     pub topologies: usize,
-    /// Generations during which the best network of a new topology is kept.
+    /// Number of generations during which the best network of a new topology is kept.
     pub protected: usize,
     /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,

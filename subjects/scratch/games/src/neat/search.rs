@@ -1,5 +1,5 @@
-//! The search of Neatest, which processes one goal after the other, with a population of networks
-//! for each.
+//! The search of Neatest, which processes one goal after the other, with a separate population of
+//! networks for each goal.
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ pub(super) struct Breeder<'a, 'b> {
     pub(super) targets: u64,
 }
 
-/// Why the search ends the evolution for a goal.
+/// Reason why the evolution for a goal ends.
 enum Left {
     Covered,
     Changed,
@@ -44,7 +44,7 @@ impl<'a, 'b> Breeder<'a, 'b> {
         Self { settings, changes, trials, flags, tried, generations: 0, targets: 0 }
     }
 
-    /// Searches until every goal has a network, or the budget is spent.
+    /// Searches until no target is left or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,
@@ -61,9 +61,9 @@ impl<'a, 'b> Breeder<'a, 'b> {
         }
     }
 
-    /// The next target: an open goal whose dependency has a network. Goals that have never been the
-    /// target come first: of these, first goals of the green flag, then the goal that networks have
-    /// covered most often by accident, then a random goal.
+    /// The next of the [targets](Trials::targets). Goals that have never been chosen come first: of
+    /// these, first goals of the green flag, then the goal that networks have covered most often by
+    /// accident, then a random goal.
     fn choose(&self, rng: &mut Stream) -> Option<usize> {
         let all = self.trials.targets();
         if let Some(flag) = all.iter().find(|goal| self.flags[**goal] && !self.tried[**goal]) {
@@ -81,7 +81,7 @@ impl<'a, 'b> Breeder<'a, 'b> {
     }
 
     /// Breeds networks for a target until one of them covers it under every seed or the search
-    /// gives the target up.
+    /// leaves the target.
     fn pursue(
         &mut self,
         target: usize,

@@ -16,7 +16,7 @@ pub struct Neatest {
     pub species: usize,
     /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
-    /// Number of generations without improvement after which the goal is changed.
+    /// Number of generations without improvement after which another goal becomes the target.
     pub switch: usize,
     /// Share of new networks in the first population for a goal.
     pub new_networks: f64,

@@ -6,8 +6,8 @@ use catherd_search::Stream;
 
 use super::genome::Genome;
 
-/// Maximum distance of genomes of one species: the initial value, the change after a separation
-/// into too few or too many species, and the minimum.
+/// Exclusive upper bound of the distance of a genome from the representative of its species: the
+/// initial value, the change after a separation into too few or too many species, and the minimum.
 const THRESHOLD: (f64, f64, f64) = (1.0, 0.1, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.4;

@@ -45,10 +45,10 @@ pub(crate) struct Trials<'a> {
     pub(crate) archive: Vec<Option<Rc<Archived>>>,
     /// For each goal, how often a network covered it under the seed of the run while it was open.
     pub(super) hits: Vec<u64>,
-    /// For each goal, the score of the last network. If the network covers the goal under the seed
-    /// of the run, the score is a sum over all seeds: 1 for a seed under which it covers the goal,
-    /// and otherwise a number below 1 that is larger the nearer it comes. If not, the score is this
-    /// number for the seed of the run.
+    /// For each goal, the score of the last network: a sum over seeds of 1 if the network covers
+    /// the goal, and otherwise of a number below 1, which is larger the nearer the network comes.
+    /// Seeds other than the seed of the run count only for goals that the network covers under the
+    /// seed of the run.
     pub(super) scores: Vec<f64>,
     /// For each goal, the fitness of the last execution.
     fitness: Vec<f64>,
@@ -99,8 +99,8 @@ impl<'a> Trials<'a> {
         all
     }
 
-    /// Executes a network under the seed of the run, and then under all seeds if it covers one of
-    /// the wanted goals.
+    /// Executes a network under the seed of the run and, if it covers one of the wanted goals,
+    /// under the other seeds.
     pub(super) fn assess(
         &mut self,
         genome: &Rc<Genome>,

@@ -23,8 +23,8 @@ pub(crate) struct Arena<'a> {
     pub(super) loaded: Snapshot,
     pub(super) extractor: Extractor<TargetId>,
     workspace: Workspace,
-    /// Top blocks of watched scripts in ascending order, each with the last step in which the
-    /// script was running.
+    /// Top blocks of watched scripts, ascending. `lives` contains the last checked step in which
+    /// each script was running.
     tops: Vec<BlockNo>,
     lives: Vec<u64>,
     /// Number of episodes so far.
@@ -67,14 +67,15 @@ impl<'a> Arena<'a> {
         self.extractor.answers()
     }
 
-    /// From now on, records how long the scripts with these top blocks run during policies.
+    /// Starts to record how long the scripts with these top blocks, which are ascending, run during
+    /// policies.
     pub(super) fn watch(&mut self, tops: &[BlockNo]) {
         self.tops = tops.to_vec();
         self.lives = vec![0; tops.len()];
     }
 
     /// The last checked step of the last policy in which a script with this top block was running;
-    /// 0 if there is none or the script is not watched.
+    /// 0 if there is no such step or the script is not watched.
     pub(super) fn life(&self, top: BlockNo) -> u64 {
         self.tops.binary_search(&top).map_or(0, |position| self.lives[position])
     }
@@ -86,8 +87,8 @@ impl<'a> Arena<'a> {
         self.vm.green_flag();
     }
 
-    /// Executes a policy under a seed until it has covered these goals (if there are any) or has
-    /// ended. Returns the number of executed steps.
+    /// Executes a policy under a seed until the policy ends or, if `goals` is not empty, has
+    /// covered all these goals. Returns the number of executed steps.
     pub(crate) fn play(&mut self, policy: &Policy, seed: u64, goals: &[u32]) -> u64 {
         self.begin(seed);
         let blocks = self.prepared.model().goals();

@@ -18,17 +18,17 @@ const MARGIN: [f64; 4] = [20.0, 40.0, 60.0, 100.0];
 const DEVIATION: (f64, f64) = (10.0, 20.0);
 /// Probability that a rule has a condition.
 const GUARDED: f64 = 0.2;
-/// Probabilities that a press depends on a distance, and that this is a distance that a script
-/// senses.
+/// Probability that a press depends on a distance, and probability that the distance is between two
+/// sprites of [`Layout::meetings`].
 const NEAR: (f64, f64) = (0.4, 0.7);
 /// Amplitudes of the waves that are added to an aim.
 const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
-/// The directions, and the standard deviation of the coordinates, with which conditions compare the
-/// direction and the coordinates of a sprite.
+/// Directions with which conditions compare the direction of a sprite.
 const HEADINGS: [f64; 4] = [-90.0, 0.0, 90.0, 180.0];
+/// Standard deviation of the coordinates with which conditions compare the coordinates of a sprite.
 const PLACES: f64 = 120.0;
-/// Factor of the weight of a kind of rule when a policy with such a rule enters a population, and
-/// the maximum weight.
+/// Factor by which the weight of a kind of rule grows when a policy with such a rule becomes the
+/// best of a population, and the maximum weight.
 const LEARNED: (f64, f64) = (1.1, 20.0);
 
 /// Source of rules.
@@ -59,7 +59,7 @@ impl<'a> Language<'a> {
         Self { settings, alphabet, layout, weights, texts }
     }
 
-    /// Whether there is any rule.
+    /// Whether no rule is possible.
     pub(super) fn is_empty(&self) -> bool {
         self.weights.iter().sum::<f64>() <= 0.0
     }
@@ -186,8 +186,7 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// Draws a condition on the place of a sprite, more often of a sprite that keys move than of
-    /// any other.
+    /// Draws a condition on the place of a sprite, preferably of a sprite that keys move.
     fn place(&self, rng: &mut Stream) -> Condition {
         let steered = &self.alphabet.steered;
         let sprite = if !steered.is_empty() && rng.chance(0.7) {
@@ -218,7 +217,7 @@ impl<'a> Language<'a> {
     }
 
     /// Changes a policy: a rule is removed, inserted or replaced, or its constants change; answers
-    /// may be drawn again as well. If `lent` is given, an inserted or replacing rule is this rule.
+    /// may be drawn again as well. `lent` is a rule to use instead of a random rule.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

@@ -12,25 +12,24 @@ use super::settings::Reflex;
 use crate::account::{Account, Work};
 use crate::states::Layout;
 
-/// Unit of the time for which a script was running, in steps. It is coarse, because this time also
-/// depends on the seed.
+/// Unit of the time for which a script was running, in steps. The unit is coarse, because the time
+/// also depends on the seed.
 const LIFE: u64 = 100;
 
 /// Probability that a rule of the best policy for a goal is used in a policy for another goal.
 const LENT: f64 = 0.5;
 
-/// The best policy for a goal. The score is the number of training seeds under which it covers the
-/// goal; if it covers the goal under all of them, the number of seeds, including confirming seeds,
-/// up to the first seed under which it does not.
+/// The best policy for a goal. The score is the number of training seeds under which the policy
+/// covers the goal. If these are all training seeds, the score is the number of seeds, including
+/// confirming seeds, before the first seed under which the policy does not cover the goal.
 #[derive(Clone, Debug)]
 pub(crate) struct Learned {
     pub(crate) policy: Rc<Policy>,
     pub(crate) score: usize,
 }
 
-/// The value of a policy for a goal: how near it came to the goal, or 1 plus the number of seeds
-/// under which it covers the goal; and, to break ties, how long the script of the goal was running,
-/// in units of [`LIFE`].
+/// The value of a policy for a goal: how near it came to the goal, or 1 plus its score; and, to
+/// break ties, how long the script of the goal was running, in units of [`LIFE`].
 type Worth = (f64, u64);
 
 /// A policy in the population of a goal, with its value.
@@ -39,12 +38,12 @@ struct Member {
     policy: Rc<Policy>,
 }
 
-/// Seeds under which a policy covers a goal.
+/// Counts of seeds under which a policy covers a goal.
 #[derive(Clone, Copy, Debug, Default)]
 struct Tally {
-    /// Training seeds.
+    /// Number of training seeds.
     training: usize,
-    /// Number of seeds up to the first under which it does not cover the goal.
+    /// Number of seeds before the first seed under which the policy does not cover the goal.
     streak: usize,
 }
 
@@ -74,7 +73,7 @@ pub(crate) struct Learner<'a> {
     populations: Vec<Vec<Member>>,
     /// For each goal, how often it has been chosen since its population improved.
     chosen: Vec<u64>,
-    /// For each goal and training seed, how often a policy did not cover the goal under it.
+    /// For each goal and training seed, how often a policy did not cover the goal under the seed.
     refusals: Vec<Vec<u64>>,
     /// For each goal, whether a test without a policy covers it under all seeds.
     planned: Vec<bool>,
@@ -119,7 +118,7 @@ impl<'a> Learner<'a> {
         self.best[goal].as_ref().map_or(0, |best| best.score)
     }
 
-    /// For each goal, whether it is covered under all training seeds.
+    /// For each goal, whether a policy or a plan covers it under all training seeds.
     pub(crate) fn reliable(&self) -> Vec<bool> {
         let training = self.settings.training_seeds;
         (0..self.best.len()).map(|goal| self.score(goal) >= training).collect()
@@ -140,8 +139,8 @@ impl<'a> Learner<'a> {
         (0..self.best.len()).all(|goal| !self.aimed[goal] || self.score(goal) >= self.wanted())
     }
 
-    /// Searches until every goal is done or a share of the budget is spent. Goals in `known` count
-    /// as covered in the account.
+    /// Searches until every goal at which the search aims is done or the account stops the search.
+    /// Goals in `known` count as covered in the account.
     pub(crate) fn learn(
         &mut self,
         arena: &mut Arena<'_>,
@@ -163,8 +162,8 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// The next policy to try, and the goal whose policy it changes; `None` for a new policy. The
-    /// first policy only waits.
+    /// The next policy to try, and the goal for which it was derived from other policies; `None`
+    /// for a new policy. The first policy only waits.
     fn propose(&mut self, rng: &mut Stream) -> (Option<usize>, Policy) {
         if !self.started {
             self.started = true;
@@ -190,8 +189,9 @@ impl<'a> Learner<'a> {
         }
     }
 
-    /// Joins the rules for a goal and the rules for another goal, in either order. `None` if the
-    /// random decision is against it, the other goal has no policy, or both policies are the same.
+    /// With the probability [`Reflex::compose`], joins the rules of a policy for the goal and the
+    /// rules of the best policy for a random goal, in either order, if there is such a policy and
+    /// it is different.
     fn compose(&self, goal: usize, rng: &mut Stream) -> Option<Policy> {
         if self.settings.compose <= 0.0 || !rng.chance(self.settings.compose) {
             return None;
@@ -208,8 +208,8 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// A rule of the best policy for some goal, to be used in another policy because it is likely
-    /// to help with other goals as well; `None` if no rule is lent.
+    /// A rule of the best policy for a random goal, which is likely to help with other goals as
+    /// well; `None` if no rule is lent.
     fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
         if !self.settings.lend || !rng.chance(LENT) || self.independent.is_empty() {
             return None;
@@ -219,7 +219,7 @@ impl<'a> Learner<'a> {
         (!rules.is_empty()).then(|| rng.pick(rules).clone())
     }
 
-    /// Executes a policy under a training seed, and under all seeds if it is promising.
+    /// Executes a policy under a training seed, and under further seeds while it is promising.
     fn try_out(
         &mut self,
         (chosen, policy): (Option<usize>, Rc<Policy>),
@@ -292,9 +292,9 @@ impl<'a> Learner<'a> {
         self.keep(&policy, &scores, account, known);
     }
 
-    /// The order in which a policy is executed under the seeds: the seed of its first episode; then
-    /// the other training seeds, first those under which policies failed most often; then the
-    /// confirming seeds.
+    /// The order of the seeds for a policy: the seed of its first episode, then the other training
+    /// seeds, first the seeds under which policies most often missed the goal, then the confirming
+    /// seeds.
     fn order(&self, tried: usize, goal: Option<usize>) -> Vec<usize> {
         let training = self.settings.training_seeds;
         let mut order: Vec<usize> = (0..self.seeds.len()).collect();
@@ -305,10 +305,9 @@ impl<'a> Learner<'a> {
         order
     }
 
-    /// Decides in a race whether, after this number of seeds, the policy can still be better than
-    /// the best policy for some goal, or equal to it for the goal for which it was `chosen`, if
-    /// equals become parents. The confirming seeds are used only for policies that have covered a
-    /// goal under all training seeds.
+    /// Whether a policy deserves an execution under a further seed, because for some goal it has
+    /// not failed yet, or can still become better than the best policy, or equal to it if the goal
+    /// is `chosen` and equals become parents.
     fn is_promising(
         &self,
         goals: &[usize],
@@ -326,7 +325,7 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// Keeps a policy for the goals that it covers under more seeds than the best policy so far.
+    /// Keeps a policy for the goals for which its score is higher than the best score so far.
     fn keep(
         &mut self,
         policy: &Rc<Policy>,

@@ -11,7 +11,7 @@ pub struct Reflex {
     pub most_rules: usize,
     /// Probability of a new policy instead of a changed policy.
     pub new_policy: f64,
-    /// Number of policies that are kept for each goal.
+    /// Maximum number of policies that are kept for each goal.
     pub policies: usize,
     /// Number of seeds under which policies are trained.
     pub training_seeds: usize,
@@ -36,7 +36,7 @@ pub struct Reflex {
     /// another goal.
     pub compose: f64,
     /// Probability that a rule depends on a text with which scripts compare a variable, such as the
-    /// player whose turn it is.
+    /// name of the player whose turn it is.
     pub turns: f64,
 }
 

@@ -10,15 +10,15 @@ use super::search::Learned;
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyTest {
     pub(crate) policy: Policy,
-    /// A training seed under which it covers the goals for which it is kept.
+    /// A seed under which the policy covers the goals for which the test is kept.
     pub(crate) seed: u64,
-    /// These goals, ascending.
+    /// The goals for which the test is kept, ascending.
     pub(crate) goals: Vec<u32>,
 }
 
 /// The goals that a policy covers under each seed.
 struct Coverage {
-    /// Whether each goal is covered, for each seed.
+    /// For each seed, whether each goal is covered.
     covered: Vec<Vec<bool>>,
 }
 
@@ -35,7 +35,7 @@ impl Coverage {
         self.covered.iter().filter(|under| under[goal as usize]).count()
     }
 
-    /// Number of seeds, among the first, under which a goal is covered.
+    /// Number of seeds, among the first `first` seeds, under which a goal is covered.
     fn count_of(&self, goal: u32, first: usize) -> usize {
         let under = self.covered.iter().take(first);
         under.filter(|under| under[goal as usize]).count()
@@ -55,10 +55,11 @@ impl Coverage {
     }
 }
 
-/// Returns tests that cover the goals of the best policies equally reliably under these seeds, the
-/// first `training` of which are the training seeds. The deepest goals come first, because their
-/// policies also cover goals that lead to them. Rules that the goals do not need are removed, and
-/// each test ends when it has covered its goals, until `most_steps` steps have been executed.
+/// Returns tests with the best policies for the goals in `order`, without policies whose goals
+/// earlier tests cover equally reliably. The first `training` seeds are the training seeds. The
+/// deepest goals come first, because their policies also cover goals that lead to them. Until
+/// `most_steps` steps have been executed, rules that the goals do not need are removed, and tests
+/// are shortened to the steps that the goals need.
 pub(crate) fn policy_tests(
     best: &[Option<Learned>],
     order: &[u32],
@@ -167,5 +168,5 @@ impl PolicyTest {
     }
 }
 
-/// Factor of the number of steps that the slowest seed needs.
+/// Limit of the number of steps, as a multiple of the number that the slowest seed needs.
 const RESERVE: u64 = 2;

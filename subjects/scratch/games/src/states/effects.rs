@@ -6,7 +6,8 @@ use catherd_scratch_testgen::extraction::Identifier;
 use catherd_scratch_vm::{Tracer, Vm};
 use rustc_hash::FxHashMap;
 
-/// Minimum share of the probed states in which an event had an effect.
+/// A sprite is controlled if events had an effect on it in more than this share of the probed
+/// states in which it was visible.
 const SHARE: f64 = 1.0 / 3.0;
 /// Minimum effect, in stage units or degrees.
 const SMALLEST: f64 = 0.3;
@@ -15,8 +16,7 @@ const SMALLEST: f64 = 0.3;
 /// stage.
 pub(crate) type Places = Vec<Option<[f64; 3]>>;
 
-/// The current positions and directions of the visible originals; `None` for the stage and for
-/// invisible sprites.
+/// The current places of the originals.
 pub(crate) fn places<T: Tracer>(vm: &Vm<T>) -> Places {
     let mut places = vec![None; vm.program().targets().len()];
     for view in vm.targets().filter_map(|id| vm.target(id)) {
@@ -27,7 +27,7 @@ pub(crate) fn places<T: Tracer>(vm: &Vm<T>) -> Places {
     places
 }
 
-/// Degrees from one direction to another, in -180..180.
+/// Normalises a difference of directions to -180..180 degrees.
 fn turn(by: f64) -> f64 {
     (by + 540.0).rem_euclid(360.0) - 180.0
 }
@@ -41,7 +41,8 @@ pub(crate) struct Axes {
     /// For each event, sprite and axis, the effects that are not too small. Only looked up, never
     /// iterated.
     effects: FxHashMap<(Identifier, u16, usize), Vec<f64>>,
-    /// Number of probed states with the event in which the sprite was visible.
+    /// For each event and sprite, the number of probes of the event in which the sprite was
+    /// visible.
     tried: FxHashMap<(Identifier, u16), u32>,
     /// Keys in the order in which they were first probed.
     keys: Vec<Event>,

@@ -1,5 +1,4 @@
-//! The parts of a project that distinguish its states, which are scripts and variables in
-//! conditions.
+//! The parts of a project that distinguish its states: scripts, and variables in conditions.
 
 use catherd_scratch_sb3::{Block, BlockNo, Literal, Opcode, Project, Slot, Target};
 use rustc_hash::FxHashSet;
@@ -22,8 +21,8 @@ pub(crate) struct Layout {
     /// Whether the name of some message is computed. If so, no distance leads to its receivers, and
     /// random numbers may decide which scripts receive it.
     pub(crate) computes_messages: bool,
-    /// Pairs of sprites: a script of the first senses whether it touches the second, or the
-    /// distance to it.
+    /// Pairs of sprites. A script of the first senses whether it touches the second, or how far
+    /// away the second is.
     pub(crate) meetings: Vec<(u16, u16)>,
     /// Positions of the sprites in `Project::targets`.
     pub(crate) sprites: Vec<u16>,
@@ -232,7 +231,8 @@ fn literal(slot: &Slot) -> Option<String> {
     }
 }
 
-/// Ids of variables that are set from random numbers, directly or through other variables.
+/// Ids of variables that are set or changed with random numbers, directly or through other
+/// variables.
 fn random_variables(project: &Project) -> FxHashSet<String> {
     let mut random = FxHashSet::default();
     loop {

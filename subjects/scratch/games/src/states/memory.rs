@@ -36,7 +36,7 @@ impl Memory {
                 oldest.saved.borrow_mut().take();
             }
         }
-        // Removes the entries of states that were dropped, from time to time.
+        // Remove the entries of dropped states from time to time.
         if self.holders.len() > 1_024 && self.holders.len().is_power_of_two() {
             self.holders.retain(|holder| holder.strong_count() > 0);
         }

@@ -5,20 +5,21 @@ use catherd_scratch_testgen::extraction::LastStep;
 use catherd_scratch_trace::Trace;
 use catherd_scratch_vm::Tracer;
 
-/// Tracer of a path of actions. It keeps all covered blocks, and for each condition the smallest
-/// distances within the last action that evaluated it, or within the whole path.
+/// Tracer of a path of actions. The trace contains all covered blocks and, for each condition, the
+/// smallest distances within the last action that evaluated it, or within the whole path.
 #[derive(Debug)]
 pub(crate) struct LatestRecorder {
     trace: Trace,
     minima: bool,
     /// For each block, the smallest distances within the current action.
     window: Vec<(f64, f64)>,
-    /// For each block, the last action with distances in the window. Actions count over all paths.
+    /// For each block, the last action with distances in the window. Actions are counted over all
+    /// paths.
     measured_in: Vec<u64>,
     action: u64,
     /// Blocks with distances in the window.
     measured: Vec<BlockNo>,
-    /// Number of steps since the recorder was created.
+    /// The current step, counted over all paths.
     step: u64,
     /// For each block, the last step in which it was evaluated.
     evaluated: Vec<u64>,
@@ -58,7 +59,7 @@ impl LatestRecorder {
         }
     }
 
-    /// Ends an action. Its distances are used from now on.
+    /// Ends an action and adds its distances to the trace.
     pub(crate) fn flush(&mut self) {
         self.action += 1;
         for block in self.measured.drain(..) {
@@ -102,8 +103,8 @@ impl Tracer for LatestRecorder {
         self.trace.cover(block);
     }
 
-    /// Returns the distances of the current action, not those of the trace; otherwise the VM would
-    /// not measure distances that have grown.
+    /// Returns the distances of the current action instead of the distances in the trace; otherwise
+    /// the VM would not measure distances that have grown.
     fn known_distances(&self, block: BlockNo) -> (f64, f64) {
         let number = block.0 as usize;
         if self.measured_in[number] == self.action {

@@ -18,15 +18,15 @@ use super::recorder::LatestRecorder;
 use super::state::{Link, Saved, Slot, State, StateData, links};
 use crate::explore::{Explore, Guidance, StateSpace};
 
-/// Number of steps that are executed after a probed event, and without it.
+/// Number of steps of a probe, without the step after the event.
 const PROBE: u32 = 8;
 /// Maximum number of events that are probed in a state.
 const PROBED_EVENTS: usize = 12;
 /// Number of steps from a root to its second probe.
 const LATER: u32 = 40;
-/// Waits that are too long to arise from short actions.
+/// Durations of long waits, in steps.
 const LONG_WAITS: [u32; 3] = [128, 256, 480];
-/// Maximum absolute value of a variable up to which each whole value is a separate feature.
+/// Maximum absolute value up to which each whole value of a variable is a separate feature.
 const EXACT: f64 = 10.0;
 
 /// A program as a state space.
@@ -132,7 +132,6 @@ impl<'a> Space<'a> {
         self.memory.keep(state, Saved { machine, trace, evaluated }, bytes);
     }
 
-    /// The key of the places of sprites.
     fn places_key(&mut self) -> u64 {
         if let Some(key) = self.places_key {
             return key;
@@ -171,7 +170,7 @@ impl<'a> Space<'a> {
         Some(*rng.pick(listed))
     }
 
-    /// An event with random parameters.
+    /// Draws the parameters of an event.
     fn draw(&mut self, event: Event, rng: &mut Stream) -> EventChoice {
         match event {
             Event::KeyPress { key, .. } => Event::KeyPress { key, steps: 1 << rng.below(5) }.into(),
@@ -328,8 +327,7 @@ impl StateSpace for Space<'_> {
         }
         if self.settings.watch_variables {
             for (number, (target, variable)) in (0_u32..).zip(&self.layout.watched) {
-                // The id of an original is the position of its sprite in the targets of the
-                // project.
+                // The id of an original is the position of its sprite in `Project::targets`.
                 let view = self.vm.target(TargetId(u32::from(*target)));
                 let value = view.as_ref().and_then(|view| view.variable(*variable));
                 let value = value.map_or(f64::NAN, |value| value.to_number());

@@ -58,7 +58,7 @@ impl State {
     }
 }
 
-/// The events of a path, from the first.
+/// The links of a path, from the first.
 pub(super) fn links(path: Option<&Rc<Link>>) -> Vec<Rc<Link>> {
     let mut links: Vec<_> =
         std::iter::successors(path.cloned(), |link| link.before.clone()).collect();
@@ -66,14 +66,14 @@ pub(super) fn links(path: Option<&Rc<Link>>) -> Vec<Rc<Link>> {
     links
 }
 
-/// Everything that is restored with a state.
+/// The data from which a state is restored.
 pub(super) struct Saved {
     pub(super) machine: Snapshot,
     pub(super) trace: Trace,
     pub(super) evaluated: Vec<BlockNo>,
 }
 
-/// A snapshot that subtracts its bytes from the used memory when it is dropped.
+/// A snapshot whose bytes are subtracted from the used memory when it is dropped.
 pub(super) struct Counted {
     pub(super) saved: Saved,
     pub(super) bytes: usize,
