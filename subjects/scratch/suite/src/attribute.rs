@@ -5,12 +5,12 @@ use std::fmt;
 
 use catherd_scratch_vm::{TargetId, Text, Tracer, Value, Vm};
 
-/// The stage, a sprite or a clone, named in the same way in every execution.
+/// The stage, a sprite or a clone, identified in the same way in every execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Object {
     /// Position in the project's targets.
     pub target: u16,
-    /// 0 is the original; living clones count from 1 in the order of their creation.
+    /// 0 for the original; living clones are numbered from 1 in the order of their creation.
     pub clone: u32,
 }
 
@@ -24,7 +24,7 @@ impl Object {
     }
 }
 
-/// An attribute of an object, in the order of the assertions after one event.
+/// An attribute of an object. Assertions after the same event are in the order of the variants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Attribute {
     /// The stage's costume, from 0.
@@ -33,7 +33,7 @@ pub enum Attribute {
     Costume,
     /// The number of clones of the sprite, without the original.
     CloneCount,
-    /// Degrees.
+    /// The direction in degrees.
     Direction,
     /// A graphic effect, by its position in [`Effect::ALL`](crate::Effect::ALL).
     Effect(u8),
@@ -50,13 +50,13 @@ pub enum Attribute {
     /// The value of a variable, given by its position among the variables of the target in the
     /// program.
     Variable(u32),
-    /// Whether it is shown.
+    /// Whether the object is shown.
     Visible,
-    /// Percent.
+    /// The volume in percent.
     Volume,
-    /// Whether it touches a sprite, given by its position among the targets.
+    /// Whether the object touches a sprite, given by its position among the targets.
     Touching(u16),
-    /// Whether it touches the edge of the stage.
+    /// Whether the object touches the edge of the stage.
     TouchingEdge,
     /// The range of a variable's values after each step of a policy.
     Range(u32),
@@ -69,7 +69,7 @@ pub struct Range {
     pub least: f64,
     /// The maximum; NaN if some value is not a number.
     pub most: f64,
-    /// Whether no value was less than the previous value.
+    /// Whether each value was at least the previous value of the same execution.
     pub rises: bool,
 }
 
@@ -91,7 +91,7 @@ impl Range {
     }
 
     /// Whether this range contains all values of another range. If the values of this range rise,
-    /// those of the other range must rise too.
+    /// the values of the other range must rise, too.
     pub(crate) fn contains(&self, other: &Self) -> bool {
         other.least >= self.least && other.most <= self.most && (other.rises || !self.rises)
     }
@@ -110,7 +110,7 @@ pub enum AttributeValue {
     Bubble(Option<Text>),
     /// The value of a variable.
     Value(Value),
-    /// The values of a variable after each step.
+    /// The range of a variable's values after each step.
     Range(Range),
 }
 
@@ -173,7 +173,7 @@ fn without_side_effects<T: Tracer, R>(vm: &mut Vm<T>, ask: impl FnOnce(&mut Vm<T
 
 impl AttributeValue {
     /// Whether both are the same value. Numbers are the same if they are equal or both NaN; other
-    /// values of variables are compared as texts.
+    /// values of variables are compared as strings.
     pub fn is_same(&self, other: &Self) -> bool {
         let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
         match (self, other) {

@@ -53,7 +53,8 @@ impl Comparison {
     }
 
     /// The comparison `==` of JavaScript, except that NaN equals NaN, and truth values are compared
-    /// with texts by their names. With `nan_equal`, any two values that are not numerals are equal.
+    /// with strings by their names. With `nan_equal`, any two values that are not numerals are
+    /// equal.
     fn loosely(&self, a: &Value, b: &Value) -> bool {
         if self.nan_equal && a.js_number().is_nan() && b.js_number().is_nan() {
             return true;

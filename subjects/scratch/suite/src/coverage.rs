@@ -1,4 +1,4 @@
-//! Coverage of suites, which is the set of blocks that an execution evaluates.
+//! Coverage of suites: the blocks that executions of their tests evaluate.
 
 use std::sync::Arc;
 
@@ -12,16 +12,16 @@ use crate::goals::Branch;
 use crate::linked::LinkedTest;
 use crate::runner::Runner;
 
-/// Set of evaluated blocks, and the tracer that collects them. It computes no branch distances,
-/// unless it also collects branches. Both uses share one type, because the VM is compiled again for
-/// each type of tracer.
+/// Set of evaluated blocks, and the tracer that collects them. Branch distances are computed only
+/// if branches are collected as well. Both uses share one type, because the VM is compiled again
+/// for each type of tracer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CoveredBlocks {
     covered: Vec<u64>,
     /// The set before the current record; empty if there is none.
     before: Vec<u64>,
-    /// If taken branches are also collected, under their numbers ([`Branch::number`]): the number
-    /// of blocks of the project.
+    /// The number of blocks of the project if taken branches are collected as well, under their
+    /// [numbers](Branch::number).
     branches_of: Option<usize>,
 }
 
@@ -90,8 +90,8 @@ impl Tracer for CoveredBlocks {
         self.covered[block.0 as usize / 64] |= 1 << (block.0 % 64);
     }
 
-    /// Returns distances of 0 if branches are not measured, so that the VM does not compute
-    /// distances, because none can be smaller.
+    /// Returns distances of 0 if branches are not collected. No distance is smaller, so the VM
+    /// computes no distances.
     #[inline]
     fn known_distances(&self, _: BlockNo) -> (f64, f64) {
         let known = if self.branches_of.is_some() { f64::INFINITY } else { 0.0 };
@@ -121,14 +121,14 @@ impl CoveredBlocks {
 
 /// Executes all tests of a suite, each under its seed, without checking assertions. Returns for
 /// each test the numbers of the goals that it covers, ascending; the number of a goal is its
-/// position in `goals`, which are blocks and [branches](crate::goals::branches).
+/// position in `goals`, which contains blocks and [branches](crate::goals::branches).
 ///
 /// # Errors
 /// If the suite was made for a different number of goals, an event or policy names a sprite that
 /// the program lacks, a policy cannot be executed, or a test has more than `max_steps` steps.
 ///
 /// # Panics
-/// If a goal is not a block of the program.
+/// If a goal is not a block or branch of the program.
 pub fn measure_coverage(
     suite: &Suite,
     program: &Arc<Program>,

@@ -51,9 +51,9 @@ pub enum SuiteError {
     /// goals.
     #[error("the suite was made for {suite} goals, but the project has {project}")]
     Goals {
-        /// Goals according to the suite.
+        /// Number of goals according to the suite.
         suite: u32,
-        /// Goals of the project.
+        /// Number of goals of the project.
         project: u32,
     },
     /// The project does not have a sprite that a test names.
@@ -77,7 +77,7 @@ pub enum SuiteError {
     Steps {
         /// Position of the test, from 0.
         test: usize,
-        /// Number of its steps.
+        /// Number of steps of the test.
         steps: u64,
         /// The maximum.
         most: u64,

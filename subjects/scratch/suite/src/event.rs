@@ -32,9 +32,9 @@ pub enum Event {
         /// The clone: living clones count from 1 in the order of their creation. 0 clicks at the
         /// position (x, y) if a sprite or clone is exactly there.
         instance: u32,
-        /// Position of the clone when the event was chosen, in stage units.
+        /// Horizontal position of the clone when the event was chosen, in stage units.
         x: f64,
-        /// Stage units.
+        /// Vertical position of the clone when the event was chosen, in stage units.
         y: f64,
     },
     /// The click hats of the stage start.
@@ -46,7 +46,7 @@ pub enum Event {
     },
     /// The oldest open question is answered with a number.
     TypeNumber {
-        /// In -240..=240.
+        /// The number, in -240..=240.
         number: i32,
     },
     /// The mouse button is pressed or released at the position of the mouse.
@@ -56,16 +56,16 @@ pub enum Event {
     },
     /// The mouse moves.
     MouseMove {
-        /// In -240..=240.
+        /// Horizontal position, in -240..=240.
         x: f64,
-        /// In -180..=180.
+        /// Vertical position, in -180..=180.
         y: f64,
     },
-    /// The mouse moves to a sprite that senses it.
+    /// The mouse moves to a sprite that senses the mouse.
     MouseMoveTo {
-        /// Stage units.
+        /// Horizontal position in stage units.
         x: f64,
-        /// Stage units.
+        /// Vertical position in stage units.
         y: f64,
     },
     /// A sprite or clone is moved.
@@ -74,14 +74,14 @@ pub enum Event {
         sprite: u16,
         /// 0 for the original; living clones are numbered from 1 in the order of their creation.
         instance: u32,
-        /// Stage units.
+        /// Horizontal position in stage units.
         x: f64,
-        /// Stage units.
+        /// Vertical position in stage units.
         y: f64,
     },
     /// There is a sound for one step.
     Sound {
-        /// Loudness, clamped to 0..=100 when it is sent.
+        /// Loudness, clamped to 0..=100 when the event is sent.
         volume: f64,
     },
     /// No input is sent for a number of steps.
@@ -105,9 +105,9 @@ impl Event {
         matches!(self, Event::Wait { .. })
     }
 
-    /// Whether the position or volume in the event is finite; true for events without such a
-    /// number. Programs can move sprites to positions that are not numbers, where no input can be
-    /// sent.
+    /// Whether the position of a sprite or the volume in the event is finite; true for events
+    /// without such a number. Programs can move sprites to positions that are not numbers, where no
+    /// input can be sent.
     pub fn is_finite(&self) -> bool {
         match *self {
             Event::ClickClone { x, y, .. }
@@ -132,7 +132,7 @@ impl Event {
         }
     }
 
-    /// The event with this number of steps; unchanged if it takes no time.
+    /// The event with this number of steps; unchanged if the event takes no time.
     #[must_use]
     pub fn held_for(self, steps: u32) -> Event {
         match self {

@@ -22,34 +22,34 @@ use crate::error::{SuiteError, UnknownSprite};
 use crate::event::{Event, Vocabulary};
 use machine::Machine;
 
-/// The engine that generates suites. Suites contain it, and records contain suites, so it changes
-/// with the engine id of the subject kind and not with the version of the package.
+/// Name of the engine in suites. Records contain suites, so the name changes with the engine id of
+/// the subject kind and not with the version of the package.
 pub const ENGINE: &str = "scratch 5";
 
 /// A test suite: everything that an execution needs, except the project.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Suite {
-    /// Newest version of the format that this release supports, whatever the version of the file.
+    /// Newest version of the format that this release supports, whatever version the file has.
     pub format: u32,
-    /// The engine that generated it: [`ENGINE`].
+    /// The engine that generated the suite, such as [`ENGINE`].
     pub engine: String,
-    /// Digest of the project that it tests; empty if unknown.
+    /// Digest of the project that the suite tests; empty if unknown.
     pub project: String,
     /// The search algorithm.
     pub algorithm: String,
-    /// Seed of the VM's random numbers, and of the run that generated it.
+    /// Seed of the VM's random numbers, and of the run that generated the suite.
     pub seed: u64,
     /// Number of the project's goals.
     pub goals: u32,
-    /// Settings of the VM that executes it.
+    /// Settings of the VM that executes the suite.
     #[serde(default, with = "Machine")]
     pub machine: catherd_scratch_vm::VmSettings,
-    /// Tolerances of its assertions.
+    /// Tolerances of the assertions.
     #[serde(default)]
     pub tolerances: Tolerances,
-    /// Whether its assertions consider any two texts that are not numerals equal, as Whisker's
-    /// published code does.
+    /// Whether assertions consider any two strings that are not numerals equal, as in Whisker's
+    /// published code.
     #[serde(default)]
     pub nan_equal: bool,
     /// The tests.
@@ -78,15 +78,15 @@ impl Default for Suite {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteTest {
-    /// The goals that it covers, by number, ascending.
+    /// Numbers of the goals that the test covers, ascending.
     pub covers: Vec<u32>,
-    /// The goals in `covers` that the test missed in at least one execution under another seed,
-    /// ascending; empty if this was not measured.
+    /// The goals in `covers` that the test missed in at least one re-execution, ascending; empty if
+    /// this was not measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
-    /// Number of executions under other seeds in which all stable assertions held and all goals not
-    /// covered by chance were covered, if fewer than requested. `None` if there were as many as
-    /// requested, or if the test was not generated.
+    /// Number of re-executions in which all stable assertions held, if the requested number of
+    /// successive re-executions was not reached. `None` if it was reached, or if the test was not
+    /// re-executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reexecutions: Option<u32>,
     /// Number of codons of the chromosome from which the test was generated; 0 if it was not
@@ -95,17 +95,15 @@ pub struct SuiteTest {
     /// Seed of the VM's random numbers in this test; `None` for the seed of the suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Its events.
+    /// The events.
     pub events: Vec<SuiteEvent>,
     /// The policy that chooses the events after `events`; `None` if the test ends after `events`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<SuitePolicy>,
-    /// Stable assertions, which held under all seeds under which the test was executed, ordered by
-    /// event.
+    /// Stable assertions, which held in all executions of the test, ordered by event.
     #[serde(default)]
     pub assertions: Vec<Assertion>,
-    /// Flaky assertions, which hold under the seed of the suite but failed under at least one other
-    /// seed, ordered by event.
+    /// Flaky assertions, which held when they were made but depend on chance, ordered by event.
     #[serde(default)]
     pub flaky: Vec<Assertion>,
 }
@@ -258,7 +256,7 @@ impl Suite {
     /// Checks that the suite is for the project with this digest, or for an unknown project.
     ///
     /// # Errors
-    /// If it is for a different project.
+    /// If the suite is for a different project.
     pub fn belongs_to(&self, digest: &str) -> Result<(), SuiteError> {
         if self.project.is_empty() || self.project == digest {
             return Ok(());
@@ -266,8 +264,8 @@ impl Suite {
         Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
     }
 
-    /// Number of goals that some test covers under every seed, as far as this was measured: the
-    /// goals of the tests without their chance goals.
+    /// Number of goals that at least one test covers, and not only by chance as far as this was
+    /// measured.
     pub fn robust(&self) -> usize {
         let lasting = |test: &'_ SuiteTest| {
             let chance = test.chance.clone();

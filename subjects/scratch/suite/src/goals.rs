@@ -1,4 +1,4 @@
-//! Goals of a project, which are the blocks that tests should cover.
+//! Goals of a project: the blocks that tests should cover.
 
 mod branches;
 mod dead_code;

@@ -1,7 +1,7 @@
 //! Export of suites as JavaScript for the original Whisker.
 //!
-//! Names and strings of a project are not trusted: they are only written to the program as string
-//! literals ([`literal`]).
+//! Names and strings of a project are not trusted, so they are written only as string literals
+//! ([`literal`]).
 
 mod policy;
 
@@ -19,9 +19,9 @@ const LOUDNESS: &str = include_str!("javascript/loudness.js");
 
 impl Suite {
     /// The suite in the format of Whisker: a CommonJS module with one asynchronous function for
-    /// each test. The same inputs arrive before the same steps, and the same assertions are checked
-    /// after them, except assertions about ranges. Flaky assertions are left out because Whisker
-    /// draws different random numbers. Tests in which a network decides are also left out.
+    /// each test. Inputs arrive before the same steps, and assertions are checked after the same
+    /// steps, as in a [`Runner`](crate::Runner). Assertions about ranges, flaky assertions (because
+    /// Whisker draws different random numbers), and tests in which a network decides are left out.
     pub fn to_javascript(&self) -> String {
         let mut js = String::new();
         // Writing to a string does not fail.
@@ -105,9 +105,9 @@ fn number(number: f64) -> String {
 }
 
 impl SuiteEvent {
-    /// The statements that end the event before the next event is sent. Whisker ends events after
-    /// the next event is sent: the button would still be down, the mouse would move back, and a
-    /// sound that has just begun would end.
+    /// The statements that end the event before the next event is sent. Whisker would end the event
+    /// after sending the next event: the button would still be down, the mouse would move back, and
+    /// a sound that has just begun would end.
     fn release(&self, next: Option<&SuiteEvent>) -> &'static str {
         match (self, next) {
             (Self::ClickClone { .. }, _) => "  t.clearInputs();\n  t.mouseDown(false);\n",

@@ -38,7 +38,7 @@ pub(crate) struct LinkedTest {
 
 /// An assertion with numbers in place of names.
 pub(crate) struct Check {
-    /// Position of the event after which it is checked.
+    /// Position of the event after which the assertion is checked.
     pub(crate) after: u32,
     object: Object,
     pub(crate) attribute: Attribute,
@@ -84,14 +84,14 @@ impl LinkedSuite {
         self.tests.is_empty()
     }
 
-    /// Whether the numbers that were looked up have the same meaning in this program, which is a
-    /// changed copy of the original program.
+    /// Whether the numbers that were looked up have the same meaning in this program, which must be
+    /// a changed copy of the original program.
     pub fn fits(&self, program: &Program) -> bool {
         self.names == Names::of(program)
     }
 
-    /// Number of steps of a test, unless it ends early. The last event of a policy may exceed this
-    /// number by a few steps.
+    /// Number of steps of a test that does not end early. The last event of a policy may exceed
+    /// this number.
     pub fn steps(&self, test: usize) -> u64 {
         self.tests[test].steps()
     }
@@ -253,7 +253,7 @@ fn look_up(
 
 impl Check {
     /// The variable whose values are read after each step of a policy: its target and its position
-    /// in the target; `None` if the assertion is checked once.
+    /// in the target; `None` if the assertion is not about a range.
     pub(crate) fn in_play(&self) -> Option<(u16, u32)> {
         match self.attribute {
             Attribute::Range(variable) => Some((self.object.target, variable)),

@@ -43,16 +43,16 @@ pub struct Rule {
 /// targets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// Moves a sprite to another, or away from it.
+    /// Moves a sprite to another sprite, or away from another sprite.
     Follow {
         /// The sprite that the keys move.
         sprite: u16,
-        /// The sprite that it follows.
+        /// The sprite to follow.
         to: u16,
-        /// The axis along which they move it.
+        /// The axis along which the keys move the sprite.
         axis: Axis,
         /// Distance within which the rule proposes nothing; with `flee`, the distance within which
-        /// it proposes an event.
+        /// the rule proposes an event.
         dead: f64,
         /// Whether the sprite keeps away.
         flee: bool,
@@ -89,7 +89,7 @@ pub enum Action {
     Edge {
         /// The sprite that the keys move.
         sprite: u16,
-        /// The axis along which they move it.
+        /// The axis along which the keys move the sprite.
         axis: Axis,
         /// Distance from the edge within which the rule acts.
         margin: f64,

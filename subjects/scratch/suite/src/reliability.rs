@@ -1,4 +1,4 @@
-//! Reliability of tests, which describes the goals that they cover under any seed of the VM.
+//! Reliability of tests: the goals that tests cover under other seeds of the VM.
 
 use std::sync::Arc;
 
@@ -12,9 +12,7 @@ use crate::format::Suite;
 /// Coverage of a suite under its own seeds and under other seeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Reliability {
-    /// Number of goals.
     goals: usize,
-    /// Number of other seeds.
     seeds: usize,
     /// For each goal, whether some test covers it under its own seed.
     seeded: Vec<bool>,
@@ -78,7 +76,7 @@ impl Reliability {
 /// Like [`measure_coverage`](crate::measure_coverage).
 ///
 /// # Panics
-/// If a goal is not a block of the program.
+/// If a goal is not a block or branch of the program.
 pub fn measure_reliability(
     suite: &Suite,
     program: &Arc<Program>,

@@ -10,12 +10,12 @@ use crate::event::{Interaction, Vocabulary, center_mouse};
 use crate::linked::{Check, LinkedSuite, LinkedTest};
 use crate::verdict::{AssertionNo, Bounds, Execution, Failure, Verdict};
 
-/// Maximum size, in bytes, of the memory of the VM for code without screen refresh.
+/// Maximum size in bytes of the stretches that the VM remembers.
 const STRETCH_BYTES: usize = 8 << 20;
 
-/// Runner of tests in sequence. Before each test it restores the state after loading instead of
-/// loading the program again. Each execution is a pure function of the program, the settings, the
-/// seed and the test.
+/// Runner of tests in sequence. Before each test, the runner restores the state after loading
+/// instead of loading the program again. Each execution is a pure function of the program, the
+/// settings, the seed and the test.
 pub struct Runner<T: Tracer = ()> {
     vm: Vm<T>,
     /// The project as loaded, with the mouse at the centre, before the green flag.
@@ -75,8 +75,8 @@ impl<T: Tracer> Runner<T> {
 
     /// Executes a test under any seed. `failed` is called with each assertion that does not hold
     /// and the actual value, `None` if the object or the attribute does not exist; the first
-    /// assertion for which it breaks determines the verdict. If it never breaks and no bound is
-    /// exceeded, the test passes.
+    /// assertion for which `failed` breaks determines the verdict. If `failed` never breaks and no
+    /// bound is exceeded, the test passes.
     ///
     /// # Panics
     /// If there is no such test.
@@ -250,7 +250,7 @@ impl Ranges {
         }
     }
 
-    /// The values of a variable; `None` if there was no step.
+    /// The range of a variable's values so far, if there are any.
     fn get(&self, variable: (u16, u32)) -> Option<Range> {
         let found = self.all.iter().find(|seen| seen.variable == variable);
         found.and_then(|seen| seen.values.map(|(range, _)| range))

@@ -8,7 +8,7 @@ use crate::format::SuiteTest;
 pub struct AssertionNo {
     /// Whether the assertion is in [`SuiteTest::flaky`], not in [`SuiteTest::assertions`].
     pub flaky: bool,
-    /// Its position in that list.
+    /// Position of the assertion in that list.
     pub position: u32,
 }
 
@@ -48,7 +48,7 @@ pub enum Verdict {
     /// The test has more steps than [`Bounds::steps`] and was not executed.
     StepLimit,
     /// The program reached a limit of the VM, described here, and [`Bounds::faults_end`] is set; or
-    /// it reached [`Bounds::blocks`].
+    /// the test reached [`Bounds::blocks`].
     Fault(&'static str),
 }
 
@@ -64,7 +64,7 @@ impl Verdict {
 pub struct Failure {
     /// The assertion.
     pub assertion: AssertionNo,
-    /// The position of the event after which it was checked.
+    /// The position of the event after which the assertion was checked.
     pub after: u32,
     /// The actual value as text; `None` if the object or the attribute does not exist.
     pub got: Option<String>,
@@ -79,7 +79,7 @@ pub struct Execution {
     pub steps: u64,
     /// Number of executed blocks, counted as for the budgets of [`catherd_scratch_vm::VmSettings`].
     pub blocks: u64,
-    /// Description of the first limit of the VM that the program reached, whether it ended the test
-    /// or not; `None` if it reached none.
+    /// Description of the first limit of the VM that the program reached, even if it did not end
+    /// the test; `None` if the program reached no limit.
     pub fault: Option<&'static str>,
 }

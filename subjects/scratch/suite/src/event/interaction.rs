@@ -8,8 +8,8 @@ use super::{Event, KeyNo, Vocabulary};
 /// whether the program has ended or hung.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interaction {
-    /// Whether the mouse button is down because of a click on a clone. Like a sound, it is released
-    /// before the next event, after the wait that follows the click.
+    /// Whether the mouse button is down because of a click on a clone. The button is released
+    /// before the next event.
     button: bool,
     /// Whether there is a sound.
     sound: bool,
@@ -58,7 +58,7 @@ impl Interaction {
     }
 
     /// Begins an event: sets the input devices for its steps. The caller runs [`Event::held`]
-    /// steps, ends the event by [`finish`](Interaction::finish), and runs one more step.
+    /// steps, ends the event with [`finish`](Interaction::finish), and runs one more step.
     pub fn begin<T: Tracer>(&mut self, event: Event, vm: &mut Vm<T>, words: &Vocabulary) {
         self.release(vm);
         match event {
@@ -151,13 +151,13 @@ impl Interaction {
     }
 }
 
-/// Moves the mouse to its position at the start of every test, which is the centre of the stage as
-/// in Whisker. A VM that has just been loaded has no mouse on the stage, and its button is up.
+/// Moves the mouse to the centre of the stage, where the mouse of Whisker is at the start of every
+/// test.
 pub fn center_mouse<T: Tracer>(vm: &mut Vm<T>) {
     vm.mouse_move(0.0, 0.0);
 }
 
-/// The key of a key press: `any` is an entry of key menus, not a key.
+/// The key to press: `space` for `any`, which is an entry of key menus but not a key.
 fn pressed(words: &Vocabulary, key: KeyNo) -> &str {
     match words.key(key) {
         "any" => "space",

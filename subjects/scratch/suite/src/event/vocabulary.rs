@@ -14,7 +14,7 @@ pub struct KeyNo(pub u16);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextNo(pub u16);
 
-/// Numbered names of keys and sprites, and numbered texts of answers.
+/// Numbered names of keys and sprites, and numbered answers.
 #[derive(Clone, Debug)]
 pub struct Vocabulary {
     /// Names of targets, numbered as in `Project::targets`.
@@ -60,7 +60,7 @@ impl Vocabulary {
         &self.sprites[usize::from(sprite)]
     }
 
-    /// The first sprite with that name; `None` if there is none. The stage is not a sprite.
+    /// The first sprite with this name; `None` if there is none. The stage is not a sprite.
     pub fn sprite_no(&self, name: &str) -> Option<u16> {
         (0..self.sprites.len() as u16).find(|&no| no != self.stage && self.sprite(no) == name)
     }
@@ -95,7 +95,7 @@ struct Words {
 
 impl Words {
     /// Returns the position of a word, and appends the word if it is new. If the list is full
-    /// (65,536 words), all new words get its last position.
+    /// (65,536 words), all new words get the last position.
     fn number(&mut self, word: &str) -> u16 {
         if let Some(&number) = self.numbers.get(word) {
             return number;

@@ -41,7 +41,7 @@ pub enum Expected {
     CloneCount(u32),
     /// The costume, from 0.
     Costume(u32),
-    /// Degrees, within [`Tolerances::direction`].
+    /// The direction in degrees, compared with [`Tolerances::direction`].
     Direction(#[serde(with = "number")] f64),
     /// A graphic effect.
     Effect {
@@ -56,17 +56,17 @@ pub enum Expected {
     Layer(u32),
     /// The length of a list.
     List {
-        /// Its name.
+        /// Name of the list.
         list: String,
-        /// Number of its items.
+        /// Number of items.
         length: u64,
     },
     /// The position in stage units; each coordinate is compared with [`Tolerances::position`].
     Position {
-        /// To the right.
+        /// Horizontal coordinate.
         #[serde(with = "number")]
         x: f64,
-        /// Upwards.
+        /// Vertical coordinate.
         #[serde(with = "number")]
         y: f64,
     },
@@ -74,26 +74,26 @@ pub enum Expected {
     Bubble(Option<String>),
     /// The size in percent, without its fraction, compared with [`Tolerances::size`].
     Size(#[serde(with = "number")] f64),
-    /// Whether it touches any instance of another sprite.
+    /// Whether the object touches any instance of another sprite.
     Touching {
         /// The other sprite.
         sprite: String,
-        /// Whether it touches the sprite.
+        /// Whether the object touches the other sprite.
         touching: bool,
     },
-    /// Whether it touches the edge of the stage.
+    /// Whether the object touches the edge of the stage.
     TouchingEdge(bool),
-    /// The value of a variable, as text. A number equals the text that represents it.
+    /// The value of a variable, as text. A number equals a text that represents the number.
     Variable {
-        /// Its name.
+        /// Name of the variable.
         variable: String,
-        /// Its value.
+        /// The value.
         value: String,
     },
     /// The range of a variable's values after each step of the policy. The policy counts as the
-    /// event after which it is checked.
+    /// event after which the range is checked.
     Range {
-        /// Its name.
+        /// Name of the variable.
         variable: String,
         /// The minimum value.
         least: f64,
@@ -103,9 +103,9 @@ pub enum Expected {
         #[serde(default, skip_serializing_if = "is_false")]
         rises: bool,
     },
-    /// Whether it is shown.
+    /// Whether the object is shown.
     Visible(bool),
-    /// Percent.
+    /// The volume in percent.
     Volume(#[serde(with = "number")] f64),
 }
 
@@ -155,9 +155,9 @@ impl Effect {
 pub struct Tolerances {
     /// For each coordinate of a position, in stage units.
     pub position: f64,
-    /// For a direction, in degrees. The difference of 180 and -179 is 359, as in Whisker.
+    /// For a direction, in degrees. The difference between 180 and -179 is 359, as in Whisker.
     pub direction: f64,
-    /// Percent.
+    /// For a size, in percent.
     pub size: f64,
 }
 

@@ -4,11 +4,11 @@ use serde::{Deserialize, Serialize};
 
 /// A network that chooses the events of a test, depending on the state of the program.
 ///
-/// Its nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is
+/// The nodes are numbered in the order in which they are evaluated: 0 is the bias, whose value is
 /// 1; then come the nodes of `inputs`, the hidden nodes, and the nodes of `outputs`. An output has
-/// one node whose value is the preference of the network for it, and one more for each parameter of
-/// its event. A link whose source does not come before its target reads the value of the previous
-/// decision.
+/// one node whose value is the preference of the network for the output, and another node for each
+/// parameter of the event. A link whose source does not come before its target reads the value of
+/// the previous decision.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteNetwork {
@@ -47,13 +47,13 @@ pub enum Sight {
     Costume(Instance),
     /// Value `v` of a variable: `v / (|v| + 10)`; 0 if it is not a number.
     Variable {
-        /// The sprite that owns it; `None` for the stage.
+        /// The sprite that owns the variable; `None` for the stage.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sprite: Option<String>,
         /// 0 for the sprite itself; its living clones count from 1.
         #[serde(default, skip_serializing_if = "is_original")]
         clone: u32,
-        /// Its name.
+        /// Name of the variable.
         variable: String,
     },
     /// Distance by which the second sprite is to the right of the first, divided by 480 stage
@@ -73,7 +73,7 @@ pub enum Sight {
     },
 }
 
-/// A sprite or a clone of it.
+/// A sprite or a clone.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Instance {
@@ -106,7 +106,7 @@ fn is_original(clone: &u32) -> bool {
     *clone == 0
 }
 
-/// An event that a network may choose, and the condition for it.
+/// An event that a network may choose, and the condition for the choice.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Choice {
@@ -124,24 +124,24 @@ pub struct Choice {
 pub struct Reacting {
     /// Number of the block on top of the script, among all blocks of the project.
     pub script: u32,
-    /// Whether the script reacts while it runs; false if the event starts it, in which case it
-    /// reacts only while it does not run.
+    /// Whether the script reacts while it runs. If false, the event starts the script, which reacts
+    /// only while it does not run.
     pub runs: bool,
 }
 
-/// An event that a network can choose. The network also determines its parameters.
+/// An event that a network can choose. The network also determines the parameters of the event.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Sent {
-    /// A key is pressed, unless it is down, and held while the network makes further decisions. Its
+    /// A key is pressed, unless it is down, and held while the network makes further decisions. The
     /// parameter is the number of steps.
     Key(String),
-    /// The mouse moves. Its two parameters are the coordinates.
+    /// The mouse moves. The two parameters are the coordinates.
     MouseMove,
     /// The mouse moves onto a visible sprite or clone.
     MouseTo(Instance),
     /// The mouse button is pressed, unless it is down, and held while the network makes further
-    /// decisions. Its parameter is the number of steps.
+    /// decisions. The parameter is the number of steps.
     MouseDown,
     /// A click on a visible sprite or clone.
     Click(Instance),
@@ -151,14 +151,14 @@ pub enum Sent {
     Sound(f64),
     /// An answer, while a question is open.
     Text(String),
-    /// A number as an answer, while a question is open. Its parameter is the number.
+    /// A number as an answer, while a question is open. The parameter is the number.
     Number,
-    /// No input is sent. Its parameter is the number of steps.
+    /// No input is sent. The parameter is the number of steps.
     Wait,
 }
 
 impl Sent {
-    /// Number of parameters; each has a node.
+    /// Number of parameters, each of which has a node.
     pub fn parameters(&self) -> u32 {
         match self {
             Self::Key(_) | Self::MouseDown | Self::Number | Self::Wait => 1,

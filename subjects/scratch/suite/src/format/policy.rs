@@ -1,4 +1,4 @@
-//! Policies in suite files, which are rules for the reactions of a test to the program.
+//! Policies in suite files: rules or a network by which a test reacts to the program.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -13,12 +13,12 @@ pub struct SuitePolicy {
     /// The rules. The first rule that proposes an event decides; if no rule does, the network
     /// decides; without a network, one step passes without input.
     pub rules: Vec<SuiteRule>,
-    /// Answers to the questions of the program. They are used in turn, and again from the first
-    /// after the last. If the list is empty, questions remain open.
+    /// Answers to the questions of the program, used in turn and from the first again after the
+    /// last. If the list is empty, questions remain open.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
-    /// Number of steps after which the policy ends. It ends earlier if the program ends or hangs.
-    /// The steps of the last event are still executed.
+    /// Number of steps after which the policy ends. The policy ends earlier if the program ends or
+    /// hangs. The steps of the last event are still executed.
     pub most: u64,
     /// The network that decides if no rule proposes an event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ pub struct SuiteRule {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum Proposal {
-    /// Presses the key that moves a sprite to another, or away from it.
+    /// Presses the key that moves a sprite to another sprite, or away from another sprite.
     Follow(Follow),
     /// Moves the mouse onto a sprite.
     Mouse(Mouse),
@@ -70,9 +70,9 @@ pub enum Axis {
 pub struct Follow {
     /// The sprite that the keys move.
     pub follow: String,
-    /// The sprite that it follows.
+    /// The sprite to follow.
     pub to: String,
-    /// The axis along which they move it.
+    /// The axis along which the keys move the sprite.
     pub axis: Axis,
     /// Distance along the axis within which the rule proposes nothing.
     pub dead: f64,
@@ -95,7 +95,7 @@ pub struct Follow {
     pub steps: u32,
 }
 
-/// Moves the mouse to the nearest visible instance of a sprite, unless it is already there.
+/// Moves the mouse to the nearest visible instance of a sprite, unless the mouse is already there.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Mouse {
@@ -109,12 +109,13 @@ pub struct Mouse {
     pub dy: f64,
 }
 
-/// Sends an event, and then waits for a number of steps before it sends the event again.
+/// Sends an event, and then waits for a number of steps before sending the event again.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Press {
-    /// The event. An event of the mouse button changes its state, independently of the value in the
-    /// event; a click on a clone is a click on the first visible clone of the sprite.
+    /// The event. An event of the mouse button changes the state of the button, independently of
+    /// the value in the event; a click on a clone is a click on the first visible clone of the
+    /// sprite.
     pub press: SuiteEvent,
     /// Number of steps between two events, at least 1.
     pub every: u32,
@@ -141,7 +142,7 @@ pub struct Near {
 pub struct Edge {
     /// The sprite that the keys move.
     pub edge: String,
-    /// The axis along which they move it, x or y.
+    /// The axis along which the keys move the sprite, x or y.
     pub axis: Axis,
     /// Distance from the edge in stage units within which the rule acts.
     pub margin: f64,
@@ -166,7 +167,7 @@ pub enum Guard {
     Costume {
         /// The sprite.
         sprite: String,
-        /// The costume that it must have.
+        /// The costume that the sprite must have.
         is: u32,
     },
     /// The place or direction of the original of a sprite.
@@ -182,10 +183,10 @@ pub enum Guard {
     },
     /// The value of a variable, compared as the blocks of Scratch compare.
     Variable {
-        /// The sprite that owns it; `None` for the stage.
+        /// The sprite that owns the variable; `None` for the stage.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sprite: Option<String>,
-        /// Its name.
+        /// Name of the variable.
         variable: String,
         /// The comparison.
         is: Comparison,

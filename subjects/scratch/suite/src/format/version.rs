@@ -5,8 +5,7 @@ use catherd_scratch_vm::Compat;
 use super::{Expected, Suite, SuiteEvent, SuitePolicy, SuiteTest};
 
 /// Newest version of the format that this release reads. The release also reads all earlier
-/// versions, and it writes the earliest version that can represent a suite, so suites without
-/// policies do not change:
+/// versions, and it writes the earliest version, but at least 2, that can represent a suite:
 ///
 /// 1. Events and goals.
 /// 2. Assertions, and the settings on which they depend: `machine`, `tolerances`, `nan_equal`;

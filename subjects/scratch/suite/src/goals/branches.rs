@@ -1,7 +1,7 @@
-//! Branches, which are the outcomes of blocks that decide how a script continues.
+//! Branches: the outcomes of blocks that decide how a script continues.
 //!
-//! A branch has a number like a block: the numbers of branches follow those of the blocks, two for
-//! each block, so sets of goals can contain both.
+//! Branches have numbers like blocks. Each block has two numbers of branches, which come after the
+//! numbers of all blocks, so sets of goals can contain both.
 
 use catherd_scratch_sb3::{BlockNo, Opcode, Project};
 
@@ -29,7 +29,7 @@ impl Branch {
 }
 
 /// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and
-/// of hats that can refuse to start; for `forever` only that it is entered.
+/// of hats that can refuse to start; for `forever`, only the outcome that the body is entered.
 ///
 /// The rule was defined for this project, because the published program of Whisker does not have
 /// branches.

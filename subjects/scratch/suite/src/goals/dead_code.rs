@@ -1,4 +1,4 @@
-//! Dead code, which are blocks that no script can reach.
+//! Dead code: blocks that no script can reach.
 
 use catherd_scratch_sb3::BlockNo;
 use rustc_hash::FxHashMap;
@@ -6,13 +6,13 @@ use rustc_hash::FxHashMap;
 use super::hat_event::EventLink;
 use super::script::Statement;
 
-/// Removes blocks without a predecessor until all remaining blocks have one. Returns a flag for
-/// each block that is true if it remains.
+/// Removes blocks without a predecessor until all remaining blocks have a predecessor. Returns, for
+/// each block, whether it remains.
 ///
-/// Predecessors are blocks above and around, calls of a definition, and events. Edges back to a
-/// loop do not count, because every dead loop would otherwise be its own predecessor. As in the
-/// published study, dead cycles remain, and so do receivers of messages that only dead blocks send,
-/// so that counts of goals are comparable.
+/// Predecessors are the blocks above and around a block, calls of a definition, and events. Edges
+/// back to a loop do not count, because every dead loop would otherwise be its own predecessor. As
+/// in the published study, dead cycles remain, and so do receivers of messages that only dead
+/// blocks send, which keeps counts of goals comparable.
 pub(super) fn live(
     statements: &[Option<Statement>],
     events: &[EventLink],
@@ -44,7 +44,7 @@ pub(super) fn live(
     live
 }
 
-/// Returns a flag for each block that is true if a path from a user event leads to it.
+/// Returns, for each block, whether a path from a user event leads to it.
 pub(super) fn reachable(
     statements: &[Option<Statement>],
     events: &[EventLink],

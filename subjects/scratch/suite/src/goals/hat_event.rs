@@ -56,9 +56,9 @@ impl fmt::Display for HatEvent {
 pub struct EventLink {
     /// The event.
     pub event: HatEvent,
-    /// Hats that it starts.
+    /// Hats that the event starts.
     pub hats: Vec<BlockNo>,
-    /// Blocks that send it; empty if it comes from the user.
+    /// Blocks that send the event; empty if the event comes from the user.
     pub senders: Vec<BlockNo>,
 }
 

@@ -1,4 +1,4 @@
-//! Live code, which are the statements of a project that can be reached.
+//! Live code: the statements of a project that can be reached.
 
 use catherd_scratch_sb3::{BlockNo, Mutation, Opcode, Project, Slot};
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ pub struct LiveCode {
     pub statements: Vec<Option<Statement>>,
     /// The events that start live scripts.
     pub events: Vec<EventLink>,
-    /// The definition of each call of a custom block that has one.
+    /// The definition for each call of a defined custom block.
     pub definitions: FxHashMap<BlockNo, BlockNo>,
 }
 

@@ -24,10 +24,10 @@ pub struct Statement {
     pub index: BlockIndex,
     /// Opcode of the block.
     pub opcode: Opcode,
-    /// The target of the control flow after the block: the block below, or what follows the
-    /// enclosing block.
+    /// The target of the control flow after the block: the block below, or the target after the end
+    /// of the enclosing branch.
     pub next: Next,
-    /// The targets at which its branches begin; for an empty branch, the target after the branch.
+    /// The targets at which the branches begin; for an empty branch, the target after the branch.
     pub branches: [Next; 2],
     /// The target of the control flow if the block ends the script.
     pub end: Next,
@@ -48,7 +48,7 @@ pub(super) fn statements(project: &Project) -> Vec<Option<Statement>> {
             };
             reader.read(top, end);
         }
-        // Blocks in a loose script and unreachable blocks are dead, but they are read as well
+        // Blocks in loose scripts and unreachable blocks are dead, but they are read as well,
         // because some of them send messages.
         for block in 0..target.blocks.len() as u32 {
             reader.read(block, Next::Exit);

@@ -80,7 +80,7 @@ pub(super) fn write_helpers(js: &mut String) {
 }
 
 impl SuitePolicy {
-    /// Writes the statements that execute the policy for at most [`SuitePolicy::most`] steps.
+    /// Writes the statements that execute the policy.
     pub(super) fn write(&self, js: &mut String) {
         let names: Vec<String> = self.names().iter().map(|name| literal(name)).collect();
         // Writing to a string does not fail.
@@ -88,7 +88,7 @@ impl SuitePolicy {
         let _ = writeln!(js, "  const end = t.getTotalStepsExecuted() + {};", self.most);
         let _ = writeln!(js, "  for (let now; (now = t.getTotalStepsExecuted()) < end;) {{");
         if self.rules.iter().any(|rule| rule.proposal.clicks_clones()) {
-            // Whisker would release the button after the next input.
+            // Whisker would release the button only after the next input.
             js.push_str(
                 "    if (policy.clicked) {\n      t.clearInputs();\n      t.mouseDown(false);\n",
             );

@@ -5,8 +5,9 @@ use catherd_scratch_vm::{TargetId, TargetView, Tracer, Vm};
 use super::network::{Network, Output, Sense, Signal, Subject};
 use crate::event::{Event, Interaction, KeyNo, Vocabulary};
 
-/// Half the width and height of the stage, and its diagonal.
+/// Half the width and half the height of the stage.
 const STAGE: (f64, f64) = (240.0, 180.0);
+/// Diagonal of the stage.
 const DIAGONAL: f64 = 600.0;
 
 /// State of the execution of a network.
@@ -112,8 +113,7 @@ impl Brain {
         }
     }
 
-    /// The value of an input node; `None` if the object is hidden, or if the object, variable or
-    /// colour does not exist.
+    /// The value of an input node, if it can be observed now.
     fn read<T: Tracer>(&self, sense: Sense, vm: &mut Vm<T>) -> Option<f64> {
         Some(match sense {
             Sense::MouseX => vm.mouse().0 / STAGE.0,
@@ -158,8 +158,8 @@ impl Brain {
         self.view(of, vm).filter(|view| view.visible)
     }
 
-    /// Evaluates the hidden nodes and the nodes of the outputs in the order of their numbers, so
-    /// that a link from a later node reads the value of this node in the previous decision.
+    /// Evaluates the hidden nodes and the nodes of the outputs in the order of their numbers, so a
+    /// link from a later node reads the value that this node had in the previous decision.
     fn think(&mut self, network: &Network) {
         let first = 1 + network.inputs.len();
         let outputs = first + network.hidden as usize;
@@ -173,8 +173,8 @@ impl Brain {
         }
     }
 
-    /// The event whose node has the largest value among the events to which the program can react;
-    /// the first if there are several, and one step without input if there are none.
+    /// The event whose node has the largest value among the events to which the program can react,
+    /// the first if there are several; one step without input if no event can be sent.
     fn decide<T: Tracer>(&self, network: &Network, vm: &Vm<T>) -> Decision {
         let mut node = 1 + network.inputs.len() + network.hidden as usize;
         let mut best: Option<(f64, usize, &Output)> = None;
@@ -206,8 +206,8 @@ impl Brain {
         there && (output.scripts.is_empty() || output.scripts.iter().any(reacts))
     }
 
-    /// The event of an output with the parameters of the nodes after its own; `None` if a position
-    /// is not finite or its object is hidden.
+    /// The event of an output, with the parameters of the nodes after the first node of the output;
+    /// `None` if the event cannot be sent.
     fn event<T: Tracer>(
         &self,
         network: &Network,
@@ -251,7 +251,7 @@ fn finite(number: f64) -> Option<f64> {
     number.is_finite().then_some(number)
 }
 
-/// The key that is pressed: `any` is an entry of key menus, not a key.
+/// The key to press: `space` for `any`, which is an entry of key menus but not a key.
 fn pressed(key: &str) -> &str {
     if key == "any" { "space" } else { key }
 }

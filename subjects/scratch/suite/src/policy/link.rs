@@ -12,12 +12,12 @@ use crate::format::{
 const MAX_RULES: usize = 100;
 
 impl SuitePolicy {
-    /// Converts the policy to a policy with numbers instead of names. Its keys and strings are
+    /// Converts the policy to a policy with numbers instead of names. New keys and strings are
     /// added to the vocabulary.
     ///
     /// # Errors
-    /// If the policy has too many rules, names a sprite that is not in the vocabulary, or contains
-    /// a value that is out of range. The error describes the problem.
+    /// If the policy or its network is too large, names a sprite that is not in the vocabulary, or
+    /// contains an invalid value. The error describes the problem.
     pub(crate) fn resolve(
         &self,
         words: &mut Vocabulary,

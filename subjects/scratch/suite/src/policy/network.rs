@@ -8,8 +8,9 @@ use super::link::{finite, sprite, steps};
 use crate::event::{KeyNo, TextNo, Vocabulary};
 use crate::format::{Choice, Instance, Pair, Reacting, Sent, Sight, SuiteNetwork};
 
-/// Maximum number of nodes and links of a network.
+/// Maximum number of nodes of a network.
 const MAX_NODES: u32 = 20_000;
+/// Maximum number of links of a network.
 const MAX_LINKS: usize = 200_000;
 
 /// A network with numbers in place of names. Nodes are numbered as in [`SuiteNetwork`].
@@ -34,7 +35,7 @@ pub struct Network {
 pub struct Subject {
     /// Position in `Project::targets`.
     pub sprite: u16,
-    /// 0 for the original; living clones count from 1.
+    /// 0 for the original; living clones are numbered from 1 in the order of their creation.
     pub clone: u32,
 }
 
@@ -82,7 +83,7 @@ pub enum Signal {
 }
 
 impl Signal {
-    /// Number of parameters; each has a node.
+    /// Number of parameters, each of which has a node.
     pub fn parameters(self) -> u32 {
         match self {
             Self::Key(_) | Self::MouseDown | Self::Number | Self::Wait => 1,
@@ -99,12 +100,12 @@ pub struct Link {
     pub from: u32,
     /// The node to whose sum the value is added.
     pub to: u32,
-    /// Its factor.
+    /// The factor of the value.
     pub weight: f64,
 }
 
 impl SuiteNetwork {
-    /// The network with numbers in place of names. Its keys and strings are added to the
+    /// The network with numbers in place of names. New keys and strings are added to the
     /// vocabulary.
     pub(super) fn resolve(
         &self,

@@ -11,7 +11,7 @@ use crate::format::{Axis, Comparison};
 
 /// Period of the wave of [`Action::Follow::sway`](super::Action::Follow), in steps.
 const WAVE: u64 = 300;
-/// Maximum difference of coordinates that count as equal.
+/// Exclusive maximum difference of coordinates or directions that count as equal.
 const EQUAL: f64 = 0.5;
 /// Half the width and height of the stage.
 const STAGE: (f64, f64) = (240.0, 180.0);
@@ -21,13 +21,13 @@ const STAGE: (f64, f64) = (240.0, 180.0);
 pub struct Place {
     id: TargetId,
     serial: u32,
-    /// Stage units.
+    /// Horizontal position in stage units.
     pub x: f64,
-    /// Stage units.
+    /// Vertical position in stage units.
     pub y: f64,
-    /// Degrees.
+    /// Direction in degrees.
     pub direction: f64,
-    /// Whether it is the original.
+    /// Whether the instance is the original.
     pub original: bool,
 }
 
@@ -227,7 +227,7 @@ impl Player {
         Some((own, *other))
     }
 
-    /// The distance that an instance moves in this number of steps if it continues as before.
+    /// The distance by which an instance moves in this number of steps if it continues as before.
     fn ahead(&self, sprite: u16, place: Place, steps: u32) -> (f64, f64) {
         if steps == 0 || self.elapsed == 0 {
             return (0.0, 0.0);
@@ -272,7 +272,7 @@ fn press([up, down]: [KeyNo; 2], raise: bool, steps: u32) -> Event {
 
 impl Condition {
     fn holds<T: Tracer>(&self, vm: &Vm<T>) -> bool {
-        // The id of an original is the position of its sprite in the targets of the project.
+        // The id of an original is the position of its sprite in `Project::targets`.
         let original = |sprite: u16| vm.target(TargetId(u32::from(sprite)));
         match self {
             Self::Visible(sprite, shown) => {

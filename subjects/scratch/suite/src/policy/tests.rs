@@ -11,7 +11,7 @@ use crate::{
 };
 
 /// A program with a bowl that the arrow keys move by 10, and an apple at a random place that hides
-/// when the bowl reaches it.
+/// when the bowl is near.
 fn program() -> (Arc<Program>, Vec<catherd_scratch_sb3::BlockNo>) {
     let mut bowl = TargetBuilder::new("Bowl");
     for (key, by) in [("right arrow", "10"), ("left arrow", "-10")] {
@@ -59,7 +59,7 @@ fn a_policy_holds_under_every_seed_and_a_static_test_does_not() {
     let mut seen = 0;
     let reliability =
         measure_reliability(&follow, &program, &goals, &seeds, 1_000, || seen += 1).unwrap();
-    // The required key depends on chance, so both scripts are chance goals.
+    // The required key depends on chance, so the goals of both key scripts are chance goals.
     assert_eq!((reliability.robust(), reliability.chance(), seen), (4, 4, 20));
 
     let press = SuiteEvent::KeyPress { key: "right arrow".into(), steps: 1 };
