@@ -11,12 +11,12 @@ pub struct Limits {
     pub entries: usize,
     /// Maximum number of unpacked bytes of `project.json`.
     pub json_bytes: u64,
-    /// Maximum number of unpacked bytes of `project.json` and all its media.
+    /// Maximum number of unpacked bytes of `project.json` and all media.
     pub unpacked_bytes: u64,
-    /// Maximum number of unpacked bytes for each byte of the archive. It is checked only beyond
-    /// [`Limits::RATIO_FREE_BYTES`].
+    /// Maximum number of unpacked bytes for each byte of the archive. The ratio is checked only
+    /// beyond [`Limits::RATIO_FREE_BYTES`].
     pub ratio: u64,
-    /// Maximum number of values in `project.json`, including keys; this limits the memory for
+    /// Maximum number of values in `project.json`, including keys, which limits the memory for
     /// parsing.
     pub json_values: usize,
     /// Maximum nesting of arrays and objects in `project.json`; values above 120 mean 120.
@@ -25,9 +25,9 @@ pub struct Limits {
     pub targets: usize,
     /// Maximum number of costumes and sounds together.
     pub media: usize,
-    /// Maximum number of blocks of the project. It also limits the number of blocks of a target if
-    /// a block with several parents is counted once for each parent, because a compiler visits it
-    /// as many times.
+    /// Maximum number of blocks of the project. Also the maximum number of blocks in the scripts of
+    /// a target if shared blocks are counted once for each path to them, because a compiler visits
+    /// them as many times.
     pub blocks: usize,
     /// Maximum nesting of blocks in inputs or branches.
     pub block_depth: usize,

@@ -88,7 +88,7 @@ impl Link {
     }
 }
 
-/// The successors of a block. A shadow that is not covered is one successor.
+/// The successors of a block. An uncovered shadow counts only once.
 fn successors(block: &Block) -> impl Iterator<Item = Link> + '_ {
     let inner = block.inputs.iter().flat_map(|input| {
         let covered = (input.shadow != input.block).then_some(&input.shadow);

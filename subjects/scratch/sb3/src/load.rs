@@ -47,8 +47,8 @@ impl Project {
     }
 }
 
-/// Whether the bytes begin like a `project.json`, apart from a byte order mark and white space,
-/// instead of like an archive that contains one. Scratch reads such files as well.
+/// Whether the bytes begin like a `project.json` instead of an archive, after an optional byte
+/// order mark and white space. Scratch reads such files as well.
 fn is_json(bytes: &[u8]) -> bool {
     let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
     bytes.trim_ascii_start().starts_with(b"{")

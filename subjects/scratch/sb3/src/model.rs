@@ -42,7 +42,7 @@ impl Project {
         self.targets.last().map_or(0, |t| t.first_block as usize + t.blocks.len())
     }
 
-    /// The target and the index within it of a block number.
+    /// The target of a block, and the index of the block in this target.
     pub fn locate(&self, no: BlockNo) -> (usize, BlockIndex) {
         let target = self.targets.partition_point(|t| t.first_block <= no.0) - 1;
         (target, no.0 - self.targets[target].first_block)
@@ -66,10 +66,10 @@ pub struct Target {
     pub blocks: Vec<Block>,
     /// The project-wide number of `blocks[0]`.
     pub first_block: u32,
-    /// Index of the initial costume, clamped to the costumes; it may be fractional in unusual
+    /// Index of the initial costume, clamped to the costumes, which may be fractional in unusual
     /// files.
     pub current_costume: f64,
-    /// Costumes (backdrops for the stage), names unique.
+    /// Costumes (backdrops for the stage), with unique names.
     pub costumes: Vec<Costume>,
     /// Sounds.
     pub sounds: Vec<Sound>,
@@ -312,11 +312,11 @@ pub enum Mutation {
 /// A costume or backdrop.
 #[derive(Clone, Debug)]
 pub struct Costume {
-    /// Unique within its target.
+    /// Name, unique within the target.
     pub name: Arc<str>,
     /// Index in [`Project::assets`]; `None` if the image is missing.
     pub asset: Option<u32>,
-    /// Whether this is a vector image instead of a bitmap, according to the extension of the file's
+    /// Whether this is a vector image instead of a bitmap, according to the extension of the file
     /// name.
     pub vector: bool,
     /// Number of pixels per unit of a bitmap, 1 or 2; any other value and `None` mean 2.
@@ -375,18 +375,18 @@ pub struct Monitor {
 pub enum Warning {
     /// A block with an unknown opcode, which does nothing.
     UnknownBlock {
-        /// Target that contains it.
+        /// Target that contains the block.
         target: Arc<str>,
         /// Block id.
         block: Arc<str>,
-        /// Its opcode.
+        /// Opcode of the block.
         opcode: Arc<str>,
     },
     /// A costume or sound whose file is missing.
     MissingAsset {
-        /// Target that contains it.
+        /// Target that contains the costume or sound.
         target: Arc<str>,
-        /// The costume or sound.
+        /// Name of the costume or sound.
         name: Arc<str>,
         /// Name of the missing file.
         file: Arc<str>,

@@ -22,8 +22,8 @@ impl Interner {
 #[derive(Default)]
 pub(crate) struct UniqueNames {
     taken: HashSet<Arc<str>>,
-    /// The smallest suffix that may be free for each name without digits. It never decreases,
-    /// because names are never released.
+    /// For each name without digits at its end, the smallest suffix that may be free. Suffixes
+    /// never decrease, because names are never released.
     next: HashMap<Arc<str>, u64>,
 }
 

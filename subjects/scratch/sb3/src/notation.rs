@@ -43,7 +43,7 @@ impl<'a> Notation<'a> {
         Self { target, arguments }
     }
 
-    /// The lines of a script from the block `top` on.
+    /// The lines of a script, beginning with the block `top`.
     pub fn script(&self, top: BlockIndex) -> Vec<ScriptLine> {
         enum Part {
             Stack(BlockIndex),
@@ -116,7 +116,7 @@ impl<'a> Notation<'a> {
         }
     }
 
-    /// A custom block: its signature with each `%s`, `%n` and `%b` replaced.
+    /// Writes a custom block: the signature with an argument in place of each `%s`, `%n` and `%b`.
     fn custom(
         &self,
         proccode: &str,

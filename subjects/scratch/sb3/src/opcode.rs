@@ -313,7 +313,7 @@ opcodes! {
 impl Opcode {
     /// Whether this is a hat block that may start a script: an event hat, "when I start as a
     /// clone", or a hat of video sensing, Makey Makey or face sensing. Custom-block definitions and
-    /// hats of all other hardware do not count.
+    /// other hats do not count.
     pub fn is_hat(self) -> bool {
         use Opcode::*;
         matches!(
@@ -336,8 +336,8 @@ impl Opcode {
         )
     }
 
-    /// Whether this is a Boolean reporter, which is a block with pointed ends. Boolean reporters of
-    /// extensions for hardware do not count, except that of face sensing.
+    /// Whether this is a Boolean reporter, which is a block with pointed ends. Of the extensions
+    /// for hardware, only the Boolean reporter of face sensing counts.
     pub fn is_boolean(self) -> bool {
         use Opcode::*;
         matches!(

@@ -11,8 +11,8 @@ use crate::source::FileSource;
 use crate::{Asset, Cause, Limits, ReadError, load};
 
 /// Packs an unpacked project: its `project.json` unchanged, and the media that the project uses,
-/// sorted by name. The same files result in the same bytes on every computer. Therefore nothing is
-/// compressed, because the output of a compressor depends on its version and on the processor.
+/// sorted by name. The same files result in the same bytes on every computer, so nothing is
+/// compressed: the output of a compressor depends on its version and on the processor.
 ///
 /// # Errors
 /// If the folder is not a readable project.
@@ -23,7 +23,7 @@ pub fn pack(folder: impl AsRef<Path>) -> Result<Vec<u8>, ReadError> {
         .map_err(|cause| cause.in_file(&folder.display().to_string()))
 }
 
-/// Like [`pack`], for files in memory by name. Errors name the project `name`.
+/// Like [`pack`], for files in memory by name. Errors contain `name` in place of the path.
 ///
 /// # Errors
 /// If the files are not a readable project.

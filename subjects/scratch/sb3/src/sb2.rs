@@ -272,8 +272,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The name of the file of a costume or sound, `NUMBER.EXTENSION`, and the extension, which is
-    /// the extension in the hash or, if there is none, `absent`.
+    /// The file name of a costume or sound, `NUMBER.EXTENSION`, and its extension: the extension of
+    /// the hash, or else `absent`.
     fn file(&mut self, item: &Json, id: &str, md5: &str, absent: &str) -> (Arc<str>, String) {
         let md5 = item.get(md5).and_then(Json::text).unwrap_or("");
         let extension = md5.split_once('.').map_or("", |(_, e)| e);
@@ -321,8 +321,8 @@ impl Reader<'_> {
             let command = if list.is_some() { "contentsOfList:" } else { text(watcher, "cmd") };
             let Some(entry) = vocabulary::look_up(command, None) else { continue };
             let param = list.unwrap_or_else(|| text(watcher, "param"));
-            // A list watcher does not name its owner: the last target with a list of this name is
-            // used.
+            // A list watcher may not name its owner. If so, the last target with a list of this
+            // name is used.
             let owner = match watcher.get("target").and_then(Json::text) {
                 Some(name) if name == stage_name => 0,
                 Some(name) => targets.iter().position(|(_, t)| *t.name == *name).unwrap_or(0),

@@ -153,8 +153,7 @@ impl Reader<'_> {
         })
     }
 
-    // A number in an object. Null is treated as absent, because JSON writers use it for NaN and
-    // infinite numbers.
+    // Null is treated as absent, because JSON writers use it for NaN and infinite numbers.
 
     fn number(&self, object: &Json, key: &str, absent: f64) -> Result<f64, Cause> {
         match object.get(key) {
@@ -269,7 +268,7 @@ impl Reader<'_> {
         Ok((variables, lists, broadcasts))
     }
 
-    /// The name of a variable or list and its value. Scratch treats them as undefined if the array
+    /// The name and the value of a variable or list, which Scratch treats as undefined if the array
     /// ends before them. `None` if there is no array or the name is not a string.
     fn name_and_value<'j, 'a>(
         &mut self,
@@ -336,7 +335,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The file of a costume or sound: `assetId.dataFormat`, otherwise `md5ext`.
+    /// The file name of a costume or sound: `assetId.dataFormat`, or else `md5ext`.
     fn file_name(&mut self, item: &Json, absent: &str) -> Result<Arc<str>, Cause> {
         if !matches!(item, Json::Object(_)) {
             return Err(self.fault("a costume or sound is not an object"));

@@ -20,7 +20,8 @@ enum Storage<'a> {
     Memory(&'a BTreeMap<String, Vec<u8>>),
 }
 
-/// Describes why a file cannot be read as an archive; `None` if it looks like a complete archive.
+/// Describes why a file cannot be read as an archive; `None` if the file looks like a complete
+/// archive.
 fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
     let has_end = memmem::rfind(bytes, b"PK\x05\x06").is_some();
     match bytes {
@@ -139,8 +140,8 @@ impl<'a> FileSource<'a> {
         self.read("project.json", self.limits.json_bytes)?.ok_or(Cause::NoProjectJson)
     }
 
-    /// The index of a media file in [`FileSource::into_assets`]; `None` with a warning if it is
-    /// missing or damaged. `owner` is the target and its costume or sound.
+    /// The index of a media file in [`FileSource::into_assets`]; `None` with a warning if the file
+    /// is missing or damaged. `owner` contains the names of the target and of the costume or sound.
     pub(crate) fn asset(
         &mut self,
         file: &Arc<str>,
@@ -182,7 +183,8 @@ impl<'a> FileSource<'a> {
         self.assets.into()
     }
 
-    /// The contents of a file; `None` if it does not exist. `own_limit` is its own limit in bytes.
+    /// The contents of a file; `None` if the file does not exist. `own_limit` is the limit for this
+    /// file in bytes.
     fn read(&mut self, name: &str, own_limit: u64) -> Result<Option<Vec<u8>>, Cause> {
         let most = own_limit.min(self.left);
         let bytes = match &mut self.files {

@@ -9,7 +9,7 @@ use crate::{Block, Opcode, Project, RotationStyle, Target};
 pub use builder::{TargetBuilder, number, project, variable};
 pub use labelled::LabelledProject;
 
-/// A project of these targets, without assets. Numbers their blocks.
+/// Creates a project of these targets, without assets, and numbers the blocks.
 pub fn project_of(mut targets: Vec<Target>) -> Project {
     let mut first = 0;
     for target in &mut targets {

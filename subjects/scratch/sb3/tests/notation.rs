@@ -82,7 +82,7 @@ fn custom_blocks_show_their_arguments() {
         "prototype": block("procedures_prototype", Some("define"), None,
             json!({ "mutation": signature, "shadow": true })),
         "call": block("procedures_call", Some("define"), None,
-            // Inputs in a different order from the arguments.
+            // The second argument has no input.
             json!({ "mutation": signature, "inputs": { "n": [1, [10, "3"]] } })),
     });
     assert_eq!(

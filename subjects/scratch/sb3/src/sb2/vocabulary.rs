@@ -5,14 +5,14 @@ use crate::Opcode;
 /// Target of an argument in the Scratch 3 block.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum ArgumentTarget {
-    /// None: the opcode implies the argument.
+    /// No target: the opcode implies the argument.
     Dropped,
     /// A field.
     Field(&'static str),
     /// An input whose default is an inline primitive of this opcode.
     Literal(Opcode, &'static str),
-    /// An input whose default is a menu block of this opcode. The text is the value of the menu if
-    /// a block covers it.
+    /// An input whose default is a menu block of this opcode. The second string is the value of the
+    /// menu if a block covers the menu.
     Menu(Opcode, &'static str, &'static str),
     /// An input whose default is a message.
     Message(&'static str),
@@ -23,7 +23,7 @@ pub(super) enum ArgumentTarget {
 }
 
 /// The Scratch 3 opcode of a block and the targets of its arguments. Calls of custom blocks have no
-/// targets here, because they depend on the signature.
+/// targets here, because their targets depend on the signature.
 pub(super) struct BlockEntry {
     pub(super) opcode: Opcode,
     pub(super) targets: &'static [ArgumentTarget],
@@ -64,8 +64,8 @@ macro_rules! vocabulary {
     };
 }
 
-/// The entry of a block. The first argument selects between two Scratch 3 blocks that correspond to
-/// one Scratch 2 block.
+/// The entry of a block. The first argument can select one of two Scratch 3 blocks that correspond
+/// to one Scratch 2 block.
 pub(super) fn look_up(old: &str, first: Option<&str>) -> Option<BlockEntry> {
     let old = match (old, first) {
         ("whenSensorGreaterThan", Some("video motion")) => "whenSensorGreaterThan video",

@@ -116,7 +116,7 @@ impl Reader<'_> {
         })
     }
 
-    /// The value of a field. Scratch takes any JSON value and uses its text.
+    /// The value of a field. Scratch accepts any JSON value and uses its text.
     fn field_value(&mut self, field: &str, json: Option<&Json>) -> Value {
         let text = match json {
             Some(json) => match self.scalar(json) {

@@ -21,7 +21,7 @@ pub(crate) fn read(json: &str) -> Result<Project, ReadError> {
     Project::from_bytes("test.sb3", &bytes, &Limits::default())
 }
 
-/// A project of an empty stage and a sprite `Cat` with these members.
+/// A project with an empty stage and a sprite `Cat` that has these members.
 #[allow(dead_code)]
 pub(crate) fn cat(members: &str) -> String {
     format!(
