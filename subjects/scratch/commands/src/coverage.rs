@@ -73,7 +73,7 @@ pub fn run(pair: &Pair, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// A branch of the project, and the tests that take it, by number.
+/// A branch of the project, with the numbers of the tests that take it.
 struct BranchTests {
     sprite: String,
     block: String,
@@ -115,7 +115,6 @@ fn branches_text(branches: &[BranchTests]) -> String {
     format!("{covered} of {all} branches covered ({:.1} %)\n", percent(tally))
 }
 
-/// State of a block.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The block is not a goal.
@@ -143,7 +142,7 @@ struct Line<'a> {
 }
 
 impl Script<'_> {
-    /// Number of covered goals and number of all goals.
+    /// Counts of covered goals and of all goals.
     fn tally(&self) -> (usize, usize) {
         let states = || self.lines.iter().filter_map(|line| Some(line.block?.1));
         let covered = states().filter(|state| *state == State::Covered).count();
@@ -240,7 +239,6 @@ fn blocks_of_goals(project: &Project, goals: &[BlockNo], covers: &[Vec<u32>]) ->
     goals.collect()
 }
 
-/// The lines about the coverage under other seeds.
 fn reliability_text(reliability: &Reliability) -> String {
     let all = reliability.goals();
     let share = |covered: f64| if all == 0 { 100.0 } else { 100.0 * covered / all as f64 };
@@ -260,7 +258,6 @@ fn reliability_text(reliability: &Reliability) -> String {
     text
 }
 
-/// The coverage under other seeds.
 fn reliability_json(reliability: &Reliability) -> Value {
     let tenths = 1..=10_u32;
     let curve: Vec<_> =

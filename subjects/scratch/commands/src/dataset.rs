@@ -34,9 +34,9 @@ pub enum Command {
     Synth(synth::Arguments),
 }
 
-/// Draws figures from the tables that `dataset describe` has written into a folder, and returns the
-/// files of the figures: the distribution of a measure of projects, and the features that projects
-/// use.
+/// Function that draws figures from the tables that `dataset describe` has written into a folder,
+/// and returns the files of the figures: the distribution of a measure of projects, and the
+/// features that projects use.
 pub type Draw<'a> = dyn Fn(&Path, Measure, Noun) -> Result<[PathBuf; 2], Failure> + 'a;
 
 /// Executes `catherd dataset`; `draw` draws the figures of `describe`.
@@ -72,7 +72,7 @@ fn seed_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=i64::MAX as u64)
 }
 
-/// Summary of a corpus, which the commands that write or verify a corpus print at their end.
+/// Summary of a corpus, which the commands that write or verify a corpus print at the end.
 fn summary(corpus: &Corpus) -> String {
     let Corpus { folder, metadata, .. } = corpus;
     let projects = terminal::plural(metadata.projects, "project");

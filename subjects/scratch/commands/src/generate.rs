@@ -145,7 +145,7 @@ impl Flags {
     }
 }
 
-/// Drops the assertions that are not needed to notice mutants, as `level` tells.
+/// Drops the assertions that `level` does not keep.
 fn minimise_assertions(
     asked: &Generation,
     level: Level,

@@ -31,8 +31,8 @@ struct Uses {
     sprites: Vec<(String, Vec<String>)>,
 }
 
-/// Prints which blocks of a project the VM does not support, or executes differently from Scratch,
-/// and what they do instead, and defects of the project.
+/// Prints the blocks of a project that the VM does not support, or executes differently from
+/// Scratch, with what they do instead, and the defects of the project.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The commands for Scratch without a study: test generation, grading, mutation analysis, corpora
+//! The commands for Scratch except studies: test generation, grading, mutation analysis, corpora
 //! and the VM.
 //!
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands with these names for a Scratch

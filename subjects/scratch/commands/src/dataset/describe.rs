@@ -47,7 +47,7 @@ pub struct Arguments {
 struct OpcodeUse {
     projects: usize,
     uses: usize,
-    /// The reason why the VM does not support the block; `None` if it supports it.
+    /// The reason why the VM does not support the block; `None` if the VM supports it.
     unsupported: Option<&'static str>,
 }
 
@@ -85,7 +85,6 @@ pub(super) fn run(arguments: Arguments, draw: &Draw<'_>) -> Result<Exit, Failure
 }
 
 impl CorpusDescription {
-    /// Adds a project.
     fn add(&mut self, entry: &ProjectEntry) -> Result<(), Failure> {
         let project = entry.load().map_err(Worded::worded)?.project;
         let mut seen = BTreeSet::new();
@@ -129,7 +128,6 @@ impl CorpusDescription {
         opcodes
     }
 
-    /// The printed description.
     fn text(&self) -> String {
         self.size_table()
             + &self.share_table()
@@ -187,8 +185,8 @@ impl CorpusDescription {
         100.0 * count as f64 / self.rows.len().max(1) as f64
     }
 
-    /// Numbers and percentages of the projects with certain properties, and of the projects that
-    /// use each extension.
+    /// Counts and percentages of the projects with certain properties, and of the projects that use
+    /// each extension.
     fn share_table(&self) -> String {
         let with =
             |test: fn(&ProjectMeasures) -> bool| self.rows.iter().filter(|row| test(row)).count();
@@ -279,7 +277,6 @@ impl CorpusDescription {
         })
     }
 
-    /// Writes `projects.csv`.
     fn write_projects(&self, folder: &Path) -> Result<(), Failure> {
         write(folder, "projects.csv", |table| {
             for (number, row) in self.rows.iter().enumerate() {
@@ -294,7 +291,6 @@ impl CorpusDescription {
     }
 }
 
-/// Writes a table as CSV.
 fn write(
     folder: &Path,
     name: &str,
@@ -306,7 +302,6 @@ fn write(
     table.flush().map_err(|error| write_failure(&path, error))
 }
 
-/// Failure in writing a table.
 fn write_failure(path: &Path, error: impl std::fmt::Display) -> Failure {
     Failure::new(format_args!("{}: {error}", path.display()))
         .hint("check the folder given with --out: it must be writable and have free space")

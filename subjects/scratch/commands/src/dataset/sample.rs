@@ -262,7 +262,7 @@ fn outcome_table(progress: &SampleProgress) -> String {
     frame_table(&progress.outcomes.iter().map(|(o, &count)| (o.name().to_owned(), count)).collect())
 }
 
-/// Line with the numbers of repeated requests by cause; empty if no request was repeated.
+/// Line with the counts of repeated requests by cause; empty if no request was repeated.
 fn retry_line(progress: &SampleProgress) -> String {
     if progress.retries.is_empty() {
         return String::new();
@@ -271,8 +271,8 @@ fn retry_line(progress: &SampleProgress) -> String {
     format!("requests repeated: {}\n", causes.join(", "))
 }
 
-/// Display of the progress: a bar on a terminal, or else a line at intervals; nothing if it is
-/// quiet.
+/// Display of the progress: a bar on a terminal, or else a line at intervals; nothing with
+/// `--quiet`.
 pub(super) struct ProgressDisplay {
     kind: DisplayKind,
     /// Time of the first update, and number of projects at that time.

@@ -39,7 +39,7 @@ pub(crate) enum Tests {
 }
 
 impl LoadedSuite {
-    /// A suite with its text.
+    /// Creates a suite with this text and these tests.
     pub(crate) fn new(path: &Path, text: &str, tests: Tests) -> LoadedSuite {
         let mut inputs = Sha256::new();
         let options = match &tests {
@@ -75,7 +75,7 @@ impl LoadedSuite {
     pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
         let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
         // The first project that can be compiled is sufficient, because the suite does not depend
-        // on it.
+        // on the project.
         let program = paths.iter().find_map(|path| {
             let subject = project::open(path).ok()?;
             project::compile_for_scripts(path, &subject, self.compat(), None).ok()
@@ -84,7 +84,8 @@ impl LoadedSuite {
         whisker.0.check(&program, &whisker.1).map_err(|error| error.to_string())
     }
 
-    /// Executes the suite on a project, or returns why the project cannot be used.
+    /// Executes the suite on a project. If the project cannot be used, the report contains the
+    /// reason.
     pub(crate) fn execute_at(&self, path: &Path) -> ProjectReport {
         let project = path.display().to_string();
         let executed = project::open(path).map_err(|failure| failure.cause().to_owned());

@@ -67,7 +67,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     Ok(if identical == verdicts.len() { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The numbers of identical traces and of all traces, by group.
+/// Counts of identical traces and of all traces, by group.
 fn groups(verdicts: &[TraceVerdict]) -> BTreeMap<&str, (usize, usize)> {
     let mut groups: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
     for verdict in verdicts {
