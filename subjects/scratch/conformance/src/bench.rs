@@ -16,8 +16,8 @@ use catherd_platform::thread_cpu_time;
 pub struct Speed {
     /// File name without extension.
     pub project: String,
-    /// Number of steps of the measurement with tracing. The measurement without tracing has the
-    /// same number unless the time limit ended one of them.
+    /// Number of steps with tracing. The run without tracing has the same number of steps unless
+    /// the time limit ended one of the two runs.
     pub steps: u64,
     /// Steps per second without a tracer.
     pub steps_per_s: f64,
@@ -25,9 +25,9 @@ pub struct Speed {
     pub traced_steps_per_s: f64,
     /// Blocks executed per second, with tracing.
     pub blocks_per_s: f64,
-    /// Microseconds to take a snapshot of the state after these steps.
+    /// Microseconds to take a snapshot of the state after the last step.
     pub snapshot_us: f64,
-    /// Microseconds to restore that snapshot.
+    /// Microseconds to restore the snapshot.
     pub restore_us: f64,
     /// Milliseconds to read and compile the project.
     pub load_ms: f64,
@@ -36,7 +36,6 @@ pub struct Speed {
     pub limits: Vec<LimitHit>,
 }
 
-/// Tracer that counts executed blocks.
 #[derive(Default)]
 struct BlockCounter {
     covered: u64,
@@ -50,7 +49,7 @@ impl Tracer for BlockCounter {
     }
 }
 
-/// The reason why a project cannot be run, on one line that names its file.
+/// The reason why a project cannot be run, in one line that names the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProgramError(String);
@@ -61,11 +60,11 @@ impl From<String> for ProgramError {
     }
 }
 
-/// Runs a project without and with tracing, each for `steps` steps or until it has used
-/// `time_limit` of processor time.
+/// Runs a project without and with tracing. Each run ends after `steps` steps or about `time_limit`
+/// of processor time.
 ///
 /// # Errors
-/// If the project cannot be read or compiled; the error is one line.
+/// If the project cannot be read or compiled.
 pub fn bench(path: &Path, steps: u64, time_limit: Duration) -> Result<Speed, ProgramError> {
     let start = thread_cpu_time();
     let project = Project::read(path).map_err(|e| e.to_string())?;

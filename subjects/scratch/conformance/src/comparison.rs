@@ -24,7 +24,7 @@ pub struct Divergence {
     pub expected: String,
     /// Value in the replay.
     pub got: String,
-    /// Blocks that the sprite executed in the step, as `OPCODE (ID)`.
+    /// Blocks that the sprite (for `-`, any target) executed in the step, as `OPCODE (ID)`.
     pub blocks: Vec<String>,
 }
 
@@ -74,7 +74,6 @@ pub(crate) fn compare<T: Tracer>(
     None
 }
 
-/// The recorded value of a property as a report shows it.
 fn expected_text(property: &str, want: &Value) -> String {
     let name = property.split_once(' ').map(|(_, name)| name);
     let inner = name.and_then(|name| match property.split_once(' ')?.0 {
@@ -85,8 +84,7 @@ fn expected_text(property: &str, want: &Value) -> String {
     inner.unwrap_or(want).to_string()
 }
 
-/// Result of comparing a property. The error contains the name of the property for reports and its
-/// value in the replay.
+/// The error contains the name of the property for reports and the value in the replay.
 type PropertyCheck = Result<(), (String, String)>;
 
 /// Compares one recorded property. Properties with unknown keys are accepted.

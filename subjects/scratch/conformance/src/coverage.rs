@@ -10,16 +10,14 @@ use crate::trace::Trace;
 /// Differences in coverage: statement blocks, as `SPRITE: OPCODE (ID)`.
 #[derive(Default)]
 pub(crate) struct CoverageDifference {
-    /// Covered only in the recording.
+    /// Blocks that only the recording covered.
     pub(crate) missed: Vec<String>,
-    /// Covered only in the replay.
+    /// Blocks that only the replay covered.
     pub(crate) extra: Vec<String>,
 }
 
-/// Compares the blocks that a replay covered with the blocks of the recording. Reports no
-/// difference if the recording's ids are unknown, as for Scratch 2 projects: their blocks have no
-/// ids, so the recorder created random ids. Nor does it for recordings of today's Scratch without
-/// covered blocks.
+/// Compares the blocks that a replay covered with the recorded blocks. The result is empty if all
+/// recorded ids are unknown, because the recorder created random ids for projects of Scratch 2.
 pub(crate) fn compare_coverage(
     covered: &BTreeSet<BlockNo>,
     program: &Program,
@@ -45,8 +43,8 @@ pub(crate) fn compare_coverage(
         let (target, index) = project.locate(no);
         let target = &project.targets[target];
         let block = &target.blocks[index as usize];
-        // The recorder attributes some blocks to the sprite whose script they started. This
-        // can be recognised if only one sprite has a block with the id.
+        // The recorder attributes some blocks to the sprite whose script they started. This can be
+        // recognised if only one sprite has a block with the id.
         let recorded_elsewhere = || {
             sprites_of.get(&*block.id) == Some(&1)
                 && project.targets.iter().any(|t| recorded(&block.id, &t.name))
@@ -63,7 +61,7 @@ pub(crate) fn compare_coverage(
     difference
 }
 
-/// Whether a recording has a block of a target: as `ID-NAME`, or as `ID-NAME,NAME,...`, which the
+/// Whether a recording lists a block of a target: as `ID-NAME`, or as `ID-NAME,NAME,...`, which the
 /// recorder writes for a block that clones a sprite with existing clones.
 fn is_recorded(recorded: &BTreeSet<&str>, id: &str, target: &str) -> bool {
     let name = format!("{id}-{target}");

@@ -14,23 +14,23 @@ use crate::limits::{LimitHit, limit_hits};
 use crate::observer::{Observer, bits};
 use crate::random_input::RandomInputDriver;
 
-/// The digest of one project's run.
+/// The digest of a run of a project.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct RunDigest {
     /// Name of the project.
     pub project: String,
-    /// SHA-256, in hexadecimal, over the properties of all targets, the numbers of steps and
-    /// threads, the limits that were hit, and a hash of the blocks, distances and texts that the
-    /// tracer received, before the first step and after each step.
+    /// SHA-256, in hexadecimal, of the states before the first step and after each step. A state
+    /// includes the properties of all targets, the limits that were hit, and a hash of the events
+    /// that the tracer received.
     pub digest: String,
     /// Limits of the VM that the run hit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub limits: Vec<LimitHit>,
 }
 
-/// Runs projects, given by name and path, on `threads` threads and digests every state.
-/// `on_project` is called with the name of each finished project. For a project that cannot run,
-/// the result is an error of one line.
+/// Runs projects, given by name and path, on `threads` threads, and computes the digests of the
+/// runs. `on_project` is called with the name of each finished project. For a project that cannot
+/// run, the result is an error.
 pub fn digests(
     projects: &[(String, PathBuf)],
     driver: RandomInputDriver,
@@ -62,7 +62,6 @@ fn digest(path: &Path, driver: RandomInputDriver) -> Result<(String, Vec<LimitHi
     Ok((digest_states(&mut vm, driver), limit_hits(vm.hits())))
 }
 
-/// The digest of all states of a run, in hexadecimal.
 pub(crate) fn digest_states(vm: &mut Vm<Observer>, driver: RandomInputDriver) -> String {
     let mut hash = Sha256::new();
     let mut state = Vec::new();
@@ -142,7 +141,7 @@ fn write_value(value: &Value, out: &mut Vec<u8>) {
     }
 }
 
-/// Writes a string after its length, so that adjacent strings stay distinguishable.
+/// Writes a string after its length, which keeps adjacent strings distinguishable.
 fn write_text(text: Option<&Text>, out: &mut Vec<u8>) {
     let length = text.map_or(u64::MAX, |t| t.len() as u64);
     out.extend(length.to_le_bytes());

@@ -1,5 +1,5 @@
-//! Environment of a recording, which is not contained in the recording: the initial state of
-//! keyboard and mouse, and the clock of the recorder.
+//! Facts about a recording that the recording does not contain, such as the initial state of
+//! keyboard and mouse.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -18,10 +18,10 @@ pub struct Environment {
     /// State of keyboard and mouse at the beginning of the recording.
     pub devices: Devices,
     /// Time of the green flag on the recorder's clock, in milliseconds since the beginning of the
-    /// year 2000, UTC. `None` if the replay uses the VM's own clock, which counts steps.
+    /// year 2000, UTC. `None` if the replay uses the VM's clock, which counts steps.
     pub flag: Option<f64>,
-    /// Reading of the recorder's clock at the end, in milliseconds since the flag. `None` if the
-    /// replay uses the VM's own clock.
+    /// Reading of the recorder's clock at the end of the replay, in milliseconds since the flag.
+    /// `None` if the replay uses the VM's clock.
     pub elapsed: Option<f64>,
     /// Whether the recorder made today's Scratch execute one batch per step and advance the timer
     /// by 0.075 s, as Scratch did in 2022. Recordings do not contain this.
@@ -34,7 +34,7 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Whether the replay assumed nothing: untouched devices, the clock of the VM, the usual
+    /// Whether this is the default environment: untouched devices, the VM's clock, the usual
     /// batches, and no repeated keys of Makey Makey.
     pub fn is_default(&self) -> bool {
         *self == Environment::default()

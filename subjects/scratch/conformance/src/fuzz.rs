@@ -1,8 +1,8 @@
 //! Fuzzing: projects are mutated, loaded and run.
 //!
 //! Execution number `n` of a seed mutates one of the given projects and runs the result. The choice
-//! of the project, the damage and the input are a pure function of projects, seed and `n`. Every
-//! execution must terminate: either the project is refused, or it runs and every step ends.
+//! of the project, the damage and the input depend only on the projects, the seed and `n`. Every
+//! execution must terminate: either the project is refused, or every step ends.
 
 mod archive;
 mod campaign;
@@ -25,7 +25,7 @@ use crate::rng::Rng;
 
 pub use campaign::{Campaign, CampaignReport, FailedExecution, run_campaign, run_executor};
 
-/// Number of steps of an execution. It is large enough for growing data to become large.
+/// Number of steps of an execution, large enough for growing data to become large.
 pub const STEPS: u64 = 24;
 
 /// Random stream of the damage, independent of the streams of the run.
@@ -38,7 +38,7 @@ pub struct Case {
     pub origin: PathBuf,
     /// The damaged archive.
     pub bytes: Vec<u8>,
-    /// Steps and random input of its run.
+    /// Steps and random input of the run.
     pub driver: RandomInputDriver,
 }
 

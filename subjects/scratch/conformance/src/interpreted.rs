@@ -1,4 +1,4 @@
-//! Counts of blocks in warp that are interpreted because they have no linear form.
+//! Counts of blocks in warp that the interpreter executes, with the reasons.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use rayon::prelude::*;
 use crate::bench::ProgramError;
 use crate::random_input::RandomInputDriver;
 
-/// Tracer that requests distances, so that conditions are measured as in test generation, but keeps
-/// nothing.
+/// Tracer that keeps nothing, but requests distances, so that conditions are measured as in test
+/// generation.
 #[derive(Default)]
 struct Untold;
 
@@ -21,13 +21,14 @@ impl Tracer for Untold {
     const MERGES: bool = true;
 }
 
-/// Blocks in warp of one project or of several.
+/// Counts of executed blocks in warp, for one or more projects.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct WarpBlocks {
-    /// Number of all blocks that were executed.
+    /// Number of executed blocks in warp.
     pub executed: u64,
-    /// How many blocks were interpreted, by opcode and reason. For a reason within the block, the
-    /// opcodes of its reporters follow, without arithmetic, comparisons and `and`, `or` and `not`.
+    /// Counts of interpreted blocks by opcode and reason. If the reason is a part of the block, the
+    /// opcodes of the reporters in the block follow, without arithmetic, comparisons, `and`, `or`
+    /// and `not`.
     pub interpreted: BTreeMap<String, u64>,
 }
 
@@ -41,9 +42,9 @@ impl WarpBlocks {
     }
 }
 
-/// Runs projects, given by name and path, and counts the blocks in warp of each. `on_project` is
-/// called with the name of each finished project. For a project that cannot run, the result is an
-/// error of one line.
+/// Runs projects, given by name and path, and counts the blocks in warp of each project.
+/// `on_project` is called with the name of each finished project. For a project that cannot run,
+/// the result is an error.
 pub fn warp_blocks(
     projects: &[(String, PathBuf)],
     driver: RandomInputDriver,
@@ -91,7 +92,6 @@ fn name(project: &Project, block: BlockNo, fallback: Fallback) -> String {
     format!("{opcode} ({reason}) {}", reporters.join(" "))
 }
 
-/// Adds the opcodes of the reporters in a block.
 fn add_reporters<'a>(target: &'a Target, block: BlockIndex, reporters: &mut Vec<&'a str>) {
     use Opcode::*;
     for input in &target.blocks[block as usize].inputs {

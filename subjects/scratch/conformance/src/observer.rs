@@ -1,5 +1,5 @@
-//! The tracer of all commands about conformance. They share one type, because the interpreter is
-//! compiled again for each type of tracer.
+//! The tracer of all commands that check conformance. The commands share one type, because the
+//! interpreter is compiled again for each type of tracer.
 
 use std::collections::BTreeSet;
 
@@ -10,11 +10,10 @@ use catherd_scratch_vm::{Text, Tracer};
 #[derive(Clone, Default)]
 pub(crate) struct Observer {
     keeps_blocks: bool,
-    /// A hash of everything so far; 0 if blocks are kept.
+    /// A hash of all events so far; 0 if blocks are kept.
     pub(crate) hash: u64,
-    /// All blocks that were covered; empty unless they are kept.
+    /// All covered blocks; empty unless blocks are kept.
     pub(crate) covered: BTreeSet<BlockNo>,
-    /// The blocks that were covered in the current step.
     pub(crate) step: Vec<BlockNo>,
 }
 
@@ -57,8 +56,8 @@ impl Tracer for Observer {
     }
 }
 
-/// The bits of a number, with the same bits for every NaN: the NaN that an operation returns
-/// depends on the processor, and programs cannot distinguish them.
+/// The bits of a number, with the same bits for every NaN, because the NaN that an operation
+/// returns depends on the processor and programs cannot distinguish NaNs.
 pub(crate) fn bits(x: f64) -> u64 {
     if x.is_nan() { f64::NAN.to_bits() } else { x.to_bits() }
 }

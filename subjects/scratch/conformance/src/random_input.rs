@@ -1,5 +1,5 @@
-//! Runs with random input: the green flag, and then steps with keys, mouse and answers that are
-//! drawn from a seed.
+//! Runs with random input: the green flag, and then steps with input events that are drawn from a
+//! seed.
 
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ const KEYS: [&str; 10] =
 
 const ANSWERS: [&str; 6] = ["", "yes", "7", "-1.5", "Scratch", "ä😀"];
 
-/// Driver of a run with random input. Its input is a pure function of steps and seed.
+/// Settings of a run with random input. A program runs in the same way whenever the settings are
+/// the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RandomInputDriver {
     /// Number of steps (1/30 s of Scratch time each) after the green flag.
@@ -23,14 +24,14 @@ pub struct RandomInputDriver {
     /// Seed of the VM's random numbers and of the input.
     pub seed: u64,
     /// Whether only the interpreter executes the program, without the linear form of custom blocks.
-    /// This must not change any state.
+    /// The states of the run must not depend on this setting.
     pub interpret: bool,
     /// The version of Scratch whose behaviour the VM reproduces.
     pub compat: Compat,
 }
 
 impl RandomInputDriver {
-    /// A VM for a program, before the green flag.
+    /// Creates a VM for a program, before the green flag.
     pub(crate) fn machine<T: Tracer>(&self, program: &Arc<Program>, tracer: T) -> Vm<T> {
         let random = Random::portable(self.seed);
         let mut vm = Vm::new(program.clone(), VmSettings::of(program.compat()), random, tracer);
@@ -40,7 +41,7 @@ impl RandomInputDriver {
         vm
     }
 
-    /// Runs a fresh VM. `on_state` is called before the first step and after each step.
+    /// Runs a new VM. `on_state` is called before the first step and after each step.
     pub(crate) fn run<T: Tracer>(&self, vm: &mut Vm<T>, mut on_state: impl FnMut(&mut Vm<T>)) {
         let mut rng = Rng::new(self.seed, INPUT_STREAM);
         vm.green_flag();

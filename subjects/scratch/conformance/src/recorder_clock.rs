@@ -13,14 +13,12 @@ use crate::trace::Trace;
 /// Milliseconds that a step of the recordings usually took.
 const USUAL_STEP_MS: u32 = 10;
 
-/// Maximum number of candidates for the time of the green flag. With more, a recording is
-/// ambiguous.
+/// Maximum number of candidates for the time of the green flag. Further candidates are ignored.
 const MAX_FLAG_TIMES: usize = 256;
 
-/// Readings of the clock of the recorder, inferred for each step: the first of the candidates, in
-/// whole milliseconds and not before the previous reading, with which the whole state agrees. The
-/// usual duration of a step is tried first. If a difference has a cause other than the clock, no
-/// reading agrees.
+/// Readings of the recorder's clock, inferred for each step: the first candidate, in whole
+/// milliseconds, with which the whole state agrees. The usual duration of a step is tried first.
+/// The replay fails if no candidate agrees, for example because a difference has another cause.
 #[derive(Default)]
 pub(crate) struct InferredClock {
     now: u32,
@@ -53,8 +51,7 @@ impl InferredClock {
                 difference => usual = usual.or(difference),
             }
         }
-        // An effect of the previous step's reading may become visible only in this step, so try
-        // different readings of the previous step as well.
+        // An effect of the previous step's reading may become visible only in this step.
         let Some((before, then)) = self.before.take() else { return usual };
         for duration in step_durations() {
             replayer.restore(&before);
@@ -80,10 +77,8 @@ fn advance_at(replayer: &mut Replayer<'_>, reading: u32) -> Option<Divergence> {
     replayer.advance()
 }
 
-/// Possible times of the green flag, in milliseconds since 2000, derived from the variables that
-/// the recording lists for the step in which the VM's own clock diverges. Empty if there is no such
-/// step, if the project does not use a clock, or if it uses only `days since 2000` and no value
-/// fits.
+/// Candidates for the time of the green flag, in milliseconds since 2000. They are derived from
+/// numbers in the variables that the recording lists for `step`, the step of the first difference.
 pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64> {
     let Some(change) = trace.states.get(step as usize) else { return Vec::new() };
     let uses = |opcode| {
@@ -117,8 +112,8 @@ pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64
     times.iter().map(|time| (time - elapsed).max(0.0)).collect()
 }
 
-/// Times that `days since 2000` may have shown: numbers of days from 3650 to 36,500 that are not
-/// whole and correspond to whole milliseconds.
+/// Times that `days since 2000` may have shown: fractional numbers of days between 3650 and 36,500
+/// that correspond to whole milliseconds.
 fn times_of_days(shown: &[f64]) -> impl Iterator<Item = f64> + '_ {
     let is_time = |days: &f64| {
         let ms = days * DAY_MS;
@@ -151,7 +146,7 @@ fn times_of_fields(project: &Project, shown: &[f64]) -> Vec<f64> {
 }
 
 /// The recorded numbers that fit a field of `current [...]`, ascending; the smallest value of the
-/// field if the project does not read it or there is no such number.
+/// field if the project does not read the field or no number fits.
 fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f64]) -> Vec<i64> {
     let mut blocks = project.targets.iter().flat_map(|target| &target.blocks);
     let is_read = blocks.any(|block| {
@@ -171,7 +166,7 @@ fn possible_values(project: &Project, name: &str, range: Range<i64>, shown: &[f6
     if values.is_empty() { vec![range.start] } else { values }
 }
 
-/// Collects all numbers in a JSON value, including strings that are numbers, and runs of up to four
+/// Collects all numbers in a JSON value, including strings that are numbers and runs of up to four
 /// digits in strings.
 fn numbers(value: &Value, found: &mut Vec<f64>) {
     match value {

@@ -65,11 +65,11 @@ pub fn replay(
 
 /// Replays a trace in several environments and returns the replay that agrees for the most steps.
 ///
-/// The first attempt assumes untouched devices. If it diverges, each of the given states of the
-/// devices is tried, then the recorder's clock is inferred, and then, if the project has hats of
-/// Makey Makey, the steps in which its timer starts them. For today's Scratch, all this is tried
-/// with its usual batches and clock, and then, unless that replay is identical, with one batch for
-/// each step.
+/// The first attempt assumes untouched devices. While no replay agrees with the recording, further
+/// attempts change the environment: first the state of the devices, then the recorder's clock,
+/// then, if the project has hats of Makey Makey, the steps in which held keys start these hats
+/// again. For today's Scratch, all this is tried with the usual batches and timer and then, unless
+/// a replay is identical, with one batch per step.
 pub fn replay_best(
     trace: &Trace,
     project: &Project,
@@ -84,7 +84,7 @@ pub fn replay_best(
     if length(&slowed) > length(&own) { slowed } else { own }
 }
 
-/// Number of steps up to the first difference; `u64::MAX` if there is none.
+/// Number of the first step with a difference; `u64::MAX` if there is none.
 fn length(replay: &Replay) -> u64 {
     replay.divergence.as_ref().map_or(u64::MAX, |divergence| divergence.step)
 }
@@ -127,7 +127,7 @@ fn replay_under(
         }
     }
     if has_makey_hats(project) {
-        // The timer may have ended in any step in which the recording differs.
+        // Assume that a key of Makey Makey was repeated in the step of the first difference.
         while let Some(divergence) = &best.divergence {
             let mut environment = best.environment.clone();
             environment.makey_steps.push(divergence.step);

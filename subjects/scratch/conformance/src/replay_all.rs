@@ -49,12 +49,12 @@ impl ProjectIndex {
     }
 }
 
-/// Result of one trace.
+/// Result for one trace.
 #[derive(Clone, Debug, Serialize)]
 pub struct TraceVerdict {
     /// File name without its extensions.
     pub trace: String,
-    /// The part of the name before `__`; `-` if there is none.
+    /// The part of the name before `__`; `-` if the name does not contain `__`.
     pub group: String,
     /// The replay, or the reason for its failure.
     #[serde(flatten)]
@@ -77,7 +77,7 @@ impl TraceVerdict {
         matches!(&self.outcome, ReplayOutcome::Replayed(replay) if replay.is_identical())
     }
 
-    /// Whether the replay assumed an environment that the recording does not contain.
+    /// Whether the replay assumed an environment other than the default.
     pub fn is_assumed(&self) -> bool {
         matches!(&self.outcome, ReplayOutcome::Replayed(replay) if !replay.environment.is_default())
     }
@@ -132,7 +132,8 @@ pub fn replay_indexed(
     Ok(replay_best(trace, &project, &Arc::new(program), devices))
 }
 
-/// Replays all traces in parallel, as one version of Scratch. `on_verdict` is called after each.
+/// Replays all traces in parallel, as one version of Scratch. `on_verdict` is called after each
+/// trace.
 pub fn replay_all(
     files: &[PathBuf],
     index: &ProjectIndex,

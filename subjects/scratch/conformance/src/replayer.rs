@@ -13,9 +13,7 @@ use crate::limits::{LimitHit, limit_hits};
 use crate::observer::Observer;
 use crate::trace::{InputEvent, Properties, StateChange, StepInputs, Trace};
 
-/// Settings for the recordings. For Scratch of 2022: the timer of the Whisker paper, no network and
-/// no clock. For today's Scratch: its usual settings, or with `one_batch` the timer and the batches
-/// of 2022.
+/// Settings of the VM that replays recordings. [`Environment::one_batch`] explains `one_batch`.
 fn settings(compat: Compat, one_batch: bool) -> VmSettings {
     let default = VmSettings::of(compat);
     let slowed =
@@ -96,7 +94,7 @@ impl<'a> Replayer<'a> {
         self.vm.set_clock(milliseconds);
     }
 
-    /// Runs one step of the VM, and compares its state with the recording.
+    /// Runs one step of the VM and compares the state with the recording.
     pub(crate) fn advance(&mut self) -> Option<Divergence> {
         self.step += 1;
         let is_due = |inputs: &&StepInputs| inputs.step == self.step as u64;
@@ -111,7 +109,6 @@ impl<'a> Replayer<'a> {
         self.compare()
     }
 
-    /// Updates the recorded state to the current step.
     fn apply_recorded_change(&mut self) {
         let Some(change) = self.trace.states.get(self.step) else { return };
         self.threads = change.threads.unwrap_or(self.threads);
@@ -126,7 +123,6 @@ impl<'a> Replayer<'a> {
         remove_undefined_positions(&self.vm, change, &mut self.expected);
     }
 
-    /// The first difference between the states of the current step.
     pub(crate) fn compare(&self) -> Option<Divergence> {
         compare(&self.vm, self.threads, &self.expected).map(|divergence| Divergence {
             step: self.step as u64,
@@ -135,12 +131,10 @@ impl<'a> Replayer<'a> {
         })
     }
 
-    /// Differences between the blocks covered so far and the blocks of the whole recording.
     pub(crate) fn compare_coverage(&self) -> CoverageDifference {
         compare_coverage(&self.vm.tracer.covered, self.vm.program(), self.trace, self.project)
     }
 
-    /// Limits of the VM that the replay hit.
     pub(crate) fn limit_hits(&self) -> Vec<LimitHit> {
         limit_hits(self.vm.hits())
     }

@@ -20,7 +20,7 @@ pub struct Trace {
     pub seed: u32,
     /// Input events by step.
     pub inputs: Vec<StepInputs>,
-    /// `BLOCKID-SPRITENAME` of every evaluated block.
+    /// The covered blocks, usually as `BLOCKID-SPRITENAME`.
     pub covered: Vec<String>,
     /// The state before the first step, then the change of each step.
     #[serde(rename = "trace")]
@@ -44,7 +44,7 @@ pub enum InputEvent {
     Key {
         /// The name of the key in Scratch.
         key: String,
-        /// Whether it is pressed; otherwise it is released.
+        /// Whether the key is pressed; otherwise the key is released.
         down: bool,
     },
     /// The mouse moves to stage coordinates.
@@ -56,7 +56,7 @@ pub enum InputEvent {
     },
     /// The mouse button is pressed or released at the position of the mouse.
     Button {
-        /// Whether it is pressed; otherwise it is released.
+        /// Whether the button is pressed; otherwise the button is released.
         down: bool,
     },
     /// The open question is answered.
@@ -74,7 +74,7 @@ pub enum InputEvent {
 /// A state, or the change between two states.
 #[derive(Clone, Debug, Deserialize)]
 pub struct StateChange {
-    /// Number of live threads; `None` if it did not change.
+    /// Number of live threads; `None` if the number did not change.
     pub threads: Option<u64>,
     /// All targets in execution order; `None` if the set of targets did not change.
     pub ts: Option<Vec<Properties>>,

@@ -11,7 +11,7 @@ use catherd_scratch_sb3::Project;
 use catherd_scratch_vm::Program;
 use sha2::{Digest, Sha256};
 
-/// Minimum share of the statements of the projects that all recordings together cover.
+/// The recordings together must cover more than this share of the projects' statements.
 const COVERED: f64 = 0.75;
 
 /// All recordings with their projects.
@@ -53,8 +53,7 @@ fn the_original_reaches_the_same_states() {
     assert!(differences.is_empty(), "{differences:#?}");
 }
 
-/// The recordings contain every kind of input and cover most statements; otherwise agreement with
-/// them would show little.
+/// Agreement with the recordings would show little without every kind of input and most statements.
 #[test]
 fn recordings_cover_the_projects() {
     let mut events = HashSet::new();

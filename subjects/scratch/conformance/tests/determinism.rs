@@ -12,7 +12,7 @@ const DRIVER: RandomInputDriver =
 /// Number of projects taken from a corpus.
 const FROM_CORPUS: usize = 20;
 
-/// The projects of a folder, by name.
+/// The projects of a folder, sorted by name.
 fn projects(folder: &Path) -> Vec<(String, PathBuf)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let mut found: Vec<_> = entries
@@ -58,7 +58,6 @@ fn the_demo_projects_keep_their_digests() {
 fn the_number_of_threads_does_not_matter() {
     let corpus = std::env::var_os("CATHERD_CORPUS").map(PathBuf::from);
     let corpus = corpus.expect("CATHERD_CORPUS names the folder of the corpus");
-    // The first projects of every group.
     let groups: Vec<_> = ["neatest-games", "random", "top", "whisker-examples"]
         .map(|group| projects(&corpus.join(group)))
         .into_iter()

@@ -9,7 +9,7 @@ use catherd_scratch_sb3::Project;
 use catherd_scratch_vm::Program;
 use serde_json::{Value, json};
 
-/// A project of one script on the stage: `when flag clicked, forever { set v to REPORTER }`.
+/// A project with one script on the stage: `when flag clicked, forever { set v to REPORTER }`.
 fn project(folder: &Path, reporter: Value) -> Project {
     let costume = json!({"name": "c", "dataFormat": "svg", "assetId": "c"});
     let block = |opcode: &str, next: Value, parent: Value, inputs: Value, fields: Value| {

@@ -43,7 +43,8 @@ fn damage_is_a_function_of_seed_and_number() {
     }
 }
 
-/// A campaign whose processes are scripts; `$FIRST` is the number of their first execution.
+/// A campaign whose processes are shell scripts. `$FIRST` is the number of the first execution of a
+/// process.
 fn scripted(script: &str, failures: &Path) -> CampaignReport {
     let projects = demo();
     let settings = Campaign {

@@ -10,7 +10,7 @@ use catherd_scratch_sb3::Project;
 use catherd_scratch_vm::{Compat, Program, Random, Vm, VmSettings};
 
 /// Minimum number of recordings that agree in every state, assuming untouched keyboard and mouse.
-/// It may only be raised.
+/// This number may only be raised.
 const IDENTICAL: usize = 195;
 
 #[test]

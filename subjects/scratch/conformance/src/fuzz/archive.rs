@@ -7,7 +7,7 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::rng::Rng;
 
-/// The files of an archive in its order.
+/// The names and contents of an archive's files, in the order of the archive.
 pub(super) type Files = Vec<(String, Vec<u8>)>;
 
 /// Unpacks an archive, without the files that cannot be unpacked.
@@ -26,7 +26,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Files {
 }
 
 /// Packs files. Because the writer refuses two files with the same name, a repeated name is first
-/// replaced by an alias of the same length, and the alias is overwritten in the packed bytes.
+/// replaced with an alias of the same length, and the alias is overwritten in the packed bytes.
 pub(super) fn pack(files: &Files) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     let mut aliases = Vec::new();
@@ -105,7 +105,7 @@ pub(super) fn mutate_bytes(bytes: &mut Vec<u8>, rng: &mut Rng) {
                 bytes[at..end].fill(0xff);
             }
             _ => {
-                // Replace one byte of a header: of an offset, a size, a method or a count.
+                // Replace a byte of an offset, a size, a method or a count in a header.
                 let signature = rng.pick(&[b"PK\x01\x02", b"PK\x03\x04", b"PK\x05\x06"]);
                 let headers: Vec<usize> =
                     memchr::memmem::find_iter(bytes, signature).take(64).collect();

@@ -21,12 +21,12 @@ const SLOWEST: usize = 5;
 /// Memory that the process of an execution may map, in bytes.
 const MEMORY: u64 = 4 << 30;
 
-/// Stack size of the executing thread in bytes. It is the default for threads, so that a project
-/// that needs a larger stack is detected.
+/// Stack size of the executing thread in bytes. This is the default for threads, so a project that
+/// needs a larger stack is detected.
 const STACK: usize = 2 << 20;
 
-/// Factor of the time limit after which an execution counts as hanging by the wall clock. It is
-/// large, because other programs may be using the processors.
+/// Ratio of the limit for real time to the limit for processor time. The ratio is large, because
+/// other programs may be using the processors.
 const WALL_CLOCK_FACTOR: u32 = 20;
 
 /// Configuration of a campaign.
@@ -43,14 +43,14 @@ pub struct Campaign<'a> {
     pub duration: Duration,
     /// Number of concurrent processes.
     pub jobs: usize,
-    /// Processor time after which an execution counts as hanging. The limit for real time is twenty
-    /// times as large.
+    /// Processor time after which an execution counts as hanging, enforced up to one second later.
+    /// The limit for real time is twenty times as large.
     pub time_limit: Duration,
     /// Folder for the inputs of failed executions.
     pub failures: &'a Path,
 }
 
-/// An execution that crashed, hung, or had a different result when it was repeated.
+/// An execution that failed, for example because the process crashed or hung.
 #[derive(Clone, Debug, Serialize)]
 pub struct FailedExecution {
     /// Number of the execution.
@@ -65,13 +65,13 @@ pub struct FailedExecution {
 /// Results of a campaign.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct CampaignReport {
-    /// Number of executions.
+    /// Number of executions that returned an outcome.
     pub executions: u64,
     /// Seconds on the wall clock.
     pub seconds: f64,
-    /// Number of executions by outcome.
+    /// Counts of executions by outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// The slowest executions: milliseconds of processor time, and number.
+    /// The slowest executions: milliseconds of processor time, and number of the execution.
     pub slowest: Vec<(u64, u64)>,
     /// Largest resident memory of a process, in KiB.
     pub peak_kib: u64,
@@ -79,11 +79,12 @@ pub struct CampaignReport {
     pub failures: Vec<FailedExecution>,
 }
 
-/// Runs a campaign. `executor` makes the command of a process that calls [`run_executor`] with
-/// a first execution and a stride. `on_execution` is called after each execution.
+/// Runs a campaign. `executor` creates the command of a process that calls [`run_executor`] with a
+/// first execution and a stride. `on_execution` is called after each execution that returns an
+/// outcome.
 ///
 /// # Errors
-/// If processes cannot be started or inputs cannot be stored.
+/// If a process cannot be started or an input cannot be stored.
 pub fn run_campaign(
     campaign: &Campaign<'_>,
     executor: impl Fn(u64, u64) -> Command + Sync,
@@ -153,14 +154,12 @@ impl Lane<'_> {
         Ok(())
     }
 
-    /// Whether the campaign includes an execution with this number and its time is not over.
     fn is_due(&self, execution: u64) -> bool {
         let within = self.campaign.executions.is_none_or(|n| execution < self.campaign.first + n);
         within && self.start.elapsed() < self.campaign.duration
     }
 
-    /// Reads the output of a process. `None` if it has no more to do; otherwise the failure of
-    /// execution `next`.
+    /// Reads the output of a process until execution `next` fails or is not due (`None`).
     fn watch(&self, child: &mut Child, next: &mut u64) -> Option<LaneFailure> {
         let lines = read_lines(child.stdout.take()?);
         let errors = read_errors(child.stderr.take()?);
@@ -242,10 +241,10 @@ fn read_errors(stderr: ChildStderr) -> JoinHandle<String> {
     })
 }
 
-/// Body of a child process, which runs every `stride`-th execution, beginning with `first`. For
-/// each execution, it writes a line to standard output: number, milliseconds of processor time,
-/// peak memory of the process in KiB, and outcome. Ends when standard output is closed, or by a
-/// signal in an execution that takes more than `time_limit`.
+/// Body of a child process: runs every `stride`-th execution, beginning with `first`, until
+/// standard output is closed. For each execution, a line is written to standard output: number,
+/// milliseconds of processor time, peak memory of the process in KiB, and outcome. A signal ends
+/// the process if an execution exceeds `time_limit`.
 pub fn run_executor(
     projects: &[PathBuf],
     seed: u64,
@@ -253,7 +252,7 @@ pub fn run_executor(
     stride: u64,
     time_limit: Duration,
 ) {
-    // If the limit cannot be set, the time limit still ends a run that uses too much memory.
+    // If memory cannot be limited, the time limit still applies.
     let _ = catherd_platform::limit_address_space(MEMORY);
     std::thread::scope(|scope| {
         let work = || {
@@ -291,7 +290,6 @@ fn execute_and_report(
     out.flush()
 }
 
-/// Peak resident memory of this process in KiB; 0 if the system does not report it.
 fn peak_kib() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

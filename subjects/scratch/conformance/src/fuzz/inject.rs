@@ -6,8 +6,7 @@ use serde_json::{Map, Value, json};
 use super::values::{any_target, scalar};
 use crate::rng::Rng;
 
-/// Adds a hostile script to a random target, if the target has `blocks`. Its variable, list,
-/// message and block ids are new.
+/// Adds a hostile script with new ids to a random target, if the target has `blocks`.
 pub(super) fn inject_script(project: &mut Value, rng: &mut Rng) {
     let tag = format!("f{}", rng.below(1_000_000));
     let message = format!("{tag}m");
@@ -125,7 +124,6 @@ fn nested_reporters(depth: usize) -> Value {
     statement("motion_movesteps", json!({ "STEPS": [3, inner] }))
 }
 
-/// Writer that converts trees of blocks to entries of `blocks` of a target.
 struct ScriptWriter<'a> {
     blocks: &'a mut Map<String, Value>,
     tag: String,
@@ -138,7 +136,6 @@ impl ScriptWriter<'_> {
         format!("{}-{}", self.tag, self.count)
     }
 
-    /// Adds a script with its hat.
     fn add_script(&mut self, mut hat: Value, script: Vec<Value>) {
         let id = self.new_id();
         hat["topLevel"] = json!(true);
@@ -164,8 +161,7 @@ impl ScriptWriter<'_> {
         self.add_script(hat, vec![call]);
     }
 
-    /// Adds statements in sequence and returns the id of the first; null if there are no
-    /// statements.
+    /// Adds a sequence of statements and returns the id of the first statement, or null.
     fn add_chain(&mut self, script: Vec<Value>) -> Value {
         let mut next = Value::Null;
         for block in script.into_iter().rev() {

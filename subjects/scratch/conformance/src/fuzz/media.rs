@@ -220,7 +220,7 @@ fn nested_patterns(rng: &mut Rng) -> String {
     text + &format!("<rect width='90' height='90' fill='url(#p{levels})'/>")
 }
 
-/// A sequence of elements (masks or clip paths), each of which applies the previous one.
+/// A sequence of elements (masks or clip paths), each of which applies the previous element.
 fn nested_references(rng: &mut Rng, element: &str, attribute: &str) -> String {
     let levels = rng.log_uniform(6);
     let mut text =

@@ -196,12 +196,12 @@ fn mutate_media(project: &mut Value, rng: &mut Rng) {
     };
 }
 
-/// Adds many copies of a target or a costume.
+/// Adds copies of a target or a costume.
 fn duplicate(project: &mut Value, rng: &mut Rng) {
     let stage = rng.one_in(10);
     let Some(targets) = targets(project) else { return };
     let at = rng.below(targets.len());
-    // Earlier damage may have replaced the target by any value.
+    // Earlier damage may have replaced the target with any value.
     let Some(target) = targets.get(at).filter(|target| target.is_object()).cloned() else { return };
     if rng.one_in(2) {
         for i in 0..rng.log_uniform(7) {
@@ -217,7 +217,8 @@ fn duplicate(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Replaces, removes or repeats the value at the end of a random path from the root.
+/// Replaces the value at the end of a random path from the root, or removes or repeats a part of
+/// the value.
 fn mutate_anywhere(project: &mut Value, rng: &mut Rng) {
     let mut place = project;
     for _ in 0..1 + rng.below(9) {

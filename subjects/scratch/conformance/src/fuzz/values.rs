@@ -58,12 +58,10 @@ pub(super) fn any_value(rng: &mut Rng) -> Value {
     }
 }
 
-/// The targets of a project; `None` if they were damaged before.
 pub(super) fn targets(project: &mut Value) -> Option<&mut Vec<Value>> {
     project.get_mut("targets")?.as_array_mut()
 }
 
-/// A random target; `None` if earlier damage has removed or replaced it.
 pub(super) fn any_target<'a>(
     project: &'a mut Value,
     rng: &mut Rng,
@@ -73,7 +71,6 @@ pub(super) fn any_target<'a>(
     targets.get_mut(at)?.as_object_mut()
 }
 
-/// A random key; `None` if the map is empty.
 pub(super) fn any_key(map: &Map<String, Value>, rng: &mut Rng) -> Option<String> {
     map.keys().nth(rng.below(map.len())).cloned()
 }
