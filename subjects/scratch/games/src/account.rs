@@ -22,11 +22,11 @@ impl Counted {
 /// search.
 pub(crate) type OnProgress<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
-/// Work of a search, and the limits on it.
+/// The work of a search, and the limits on the work.
 pub(crate) struct Account<'a> {
     budget: &'a Budget,
     counted: Counted,
-    /// Number of counted goals, which are blocks and come first among all goals.
+    /// Number of counted goals. These goals are blocks and come first among all goals.
     goals: usize,
     clock: Stopwatch,
     on_progress: &'a mut OnProgress<'a>,

@@ -23,7 +23,7 @@ pub use settings::{Cells, Explore, Guidance};
 pub(crate) trait StateSpace {
     /// A state with the path that led to it, cheap to clone.
     type State: Clone;
-    /// An action leads from one state to the next.
+    /// An action, which leads from one state to the next.
     type Action: Copy;
 
     /// Number of goals.
@@ -93,7 +93,8 @@ pub(crate) struct Counts {
 const PROBED_ROOTS: u64 = 24;
 /// Number of cells that are drawn from a bucket, of which the best is chosen.
 const DRAWN: usize = 8;
-/// Factor by which the bucket of the archive of novelty can hold more cells than other buckets.
+/// Maximum number of cells in the bucket of the archive of novelty, as a multiple of the maximum
+/// for other buckets.
 const NOVELTY_CELLS: usize = 8;
 
 /// The start of a rollout.
@@ -113,7 +114,7 @@ enum Origin {
 struct Root<S> {
     state: S,
     used: u64,
-    /// Whether the path is empty. If so, a rollout may start under another seed instead.
+    /// Whether the path is empty. If so, a rollout may start under a different seed.
     first: bool,
 }
 
@@ -303,7 +304,7 @@ impl<S: StateSpace> Search<'_, S> {
     }
 
     fn choose_root(&mut self) -> (Origin, S::State) {
-        // The list is not empty, because the root under the seed of the run is kept.
+        // `roots` is not empty, because the root under the seed of the run is kept.
         let least = (0..self.roots.len()).min_by_key(|root| self.roots[*root].used).unwrap_or(0);
         let root = &mut self.roots[least];
         root.used += 1;
@@ -442,8 +443,7 @@ impl<S: StateSpace> Search<'_, S> {
         fruitful
     }
 
-    /// Whether the bucket contains an equal state and duplicates are left out. Computes the digest
-    /// if it is needed and not known yet.
+    /// Whether duplicates are left out and the bucket contains an equal state.
     fn is_duplicate(
         &self,
         archive: &Archive<S::State>,

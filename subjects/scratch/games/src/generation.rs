@@ -44,13 +44,13 @@ pub struct GameRequest {
 /// Result of a run.
 #[derive(Clone, Debug)]
 pub struct GameGenerated {
-    /// The result that runs of all algorithms have.
+    /// The part of the result that runs of all algorithms have.
     pub generated: Generated,
     /// Further counts by name.
     pub counts: Vec<(&'static str, u64)>,
 }
 
-/// State of a run: the results of its searches, and their shared data.
+/// State of a run: the results of the searches, and their shared data.
 struct Run<'a> {
     prepared: &'a Prepared,
     layout: &'a Layout,
@@ -267,8 +267,8 @@ impl Run<'_> {
                 None => self.counts.push((name, count)),
             }
         }
-        // Do not report the number of replayed steps, because it depends on the available memory,
-        // and results must not.
+        // Do not report the number of replayed steps, because results must not depend on the
+        // available memory.
         let _ = space.replayed;
     }
 
@@ -282,7 +282,7 @@ impl Run<'_> {
         }
     }
 
-    /// Adds tests that are paths, for goals that other tests do not cover, deepest goals first.
+    /// Adds tests of paths for the goals that no other test covers, deepest goals first.
     fn add_paths(
         &mut self,
         states: &[Option<State>],

@@ -46,7 +46,7 @@ pub(crate) enum Neuroevolution<'a> {
 pub(crate) struct Guide {
     /// For each goal, whether it is a hat that the green flag starts.
     pub(crate) flags: Vec<bool>,
-    /// The goals whose coverage implies the coverage of others.
+    /// The goals whose coverage implies the coverage of the other goals.
     pub(crate) independent: Vec<usize>,
 }
 

@@ -1,6 +1,6 @@
 //! Plans are tests without policies, found by exploration, for goals that no policy covers under
-//! all training seeds. If nothing depends on chance, they are as reliable as policies and easier to
-//! find.
+//! all training seeds. If nothing depends on chance, plans are as reliable as policies and easier
+//! to find.
 
 use catherd_search::{Stop, Stream};
 
@@ -23,7 +23,7 @@ const PLANS_TRIED: f64 = 0.7;
 struct Plans {
     /// Tests that cover their goal under all training and confirming seeds.
     robust: Vec<PathTest>,
-    /// Tests that cover their goal at least under their own seed.
+    /// Other tests, each of which covers its goal under at least one seed.
     others: Vec<PathTest>,
 }
 
@@ -92,8 +92,8 @@ impl Run<'_> {
             } else if plans.robust.iter().any(|plan| holds(plan, arena)) {
                 learner.leave(goal as usize);
             } else {
-                // Use the whole path unless the short one holds, because events that are not needed
-                // under one seed may be needed under others.
+                // Use the whole path if the short path does not hold, because events that are not
+                // needed under one seed may be needed under others.
                 let robust = if holds(&short, arena) {
                     Some(short.clone())
                 } else {

@@ -86,7 +86,7 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Splits a random enabled link that leads forwards and not from the bias by a new node, if
+    /// Inserts a new node into a random enabled link that leads forwards and not from the bias, if
     /// there is such a link. Initially the new node hardly changes the value that the link passes
     /// on.
     pub(super) fn add_node(&mut self, genome: &mut Genome, rng: &mut Stream) {
@@ -110,8 +110,7 @@ impl<'a> Changes<'a> {
         self.insert(genome, node, to, weight);
     }
 
-    /// Links two nodes between which there is no link yet, if a limited number of attempts finds
-    /// such nodes.
+    /// Links two nodes that are not linked yet, if a limited number of attempts finds such nodes.
     pub(super) fn add_link(&mut self, genome: &mut Genome, rng: &mut Stream) {
         let first = self.interface.first_output();
         let outputs = first..first + self.interface.output_nodes();

@@ -54,7 +54,7 @@ impl Topologies {
         self.numbers.get(&Self::links(genome)).is_some_and(|number| !self.alive[*number])
     }
 
-    /// The number of the topology of a network, a new number if no network has had this topology.
+    /// The number of the topology of a network; a new number if the topology is new.
     fn number(&mut self, genome: &Genome, generation: u64) -> usize {
         let next = self.born.len();
         let number = *self.numbers.entry(Self::links(genome)).or_insert(next);

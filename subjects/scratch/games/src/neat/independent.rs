@@ -32,7 +32,7 @@ pub(super) struct Independent<'a, 'b> {
     /// For each goal, how often it has been chosen since its population improved.
     chosen: Vec<u64>,
     /// The goals that have populations while they are open: the goals whose coverage implies the
-    /// coverage of others.
+    /// coverage of the other goals.
     goals: Vec<usize>,
     pub(super) turns: u64,
 }
@@ -78,7 +78,7 @@ impl<'a, 'b> Independent<'a, 'b> {
         }
     }
 
-    /// Searches until every goal has a network, or the budget is spent.
+    /// Searches until every goal has a network or the account stops the search.
     pub(super) fn search(
         &mut self,
         arena: &mut Arena<'_>,

@@ -140,8 +140,8 @@ fn numbers(target: &Target) -> impl Iterator<Item = usize> + '_ {
     variables.filter(move |(_, variable)| is_number(&variable.value)).map(|(number, _)| number)
 }
 
-/// Adds the position of an instance; its direction, size and costume if its scripts contain blocks
-/// that change them visibly; and its numeric variables.
+/// Adds the position and the numeric variables of an instance, and its direction, size and costume
+/// if scripts of the sprite contain blocks that change them visibly.
 fn see_instance(own: Subject, target: &Target, senses: &mut Vec<Sense>) {
     use Opcode::*;
     let has =
@@ -166,8 +166,8 @@ fn see_instance(own: Subject, target: &Target, senses: &mut Vec<Sense>) {
     senses.extend(numbers(target).map(|number| Sense::Variable(own, Some(number))));
 }
 
-/// Adds the distances to the sprites and colours that touching blocks of an instance name in menus
-/// and literals, each once.
+/// Adds, once each, the distances to the sprites and colours that touching blocks of an instance
+/// name in menus and literals.
 fn see_touched(
     own: Subject,
     target: &Target,
@@ -237,7 +237,6 @@ fn menu<'a>(target: &'a Target, block: &Block, name: &str) -> Option<&'a str> {
     menu.field(name).map(|field| field.text())
 }
 
-/// The text of a literal input; `None` for other inputs and for numbers.
 fn literal<'a>(block: &'a Block, name: &str) -> Option<&'a str> {
     match &block.input(name)?.block {
         Slot::Literal(Literal::Value { value: Value::Text(text), .. }) => Some(text),

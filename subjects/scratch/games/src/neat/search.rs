@@ -1,4 +1,4 @@
-//! The search of Neatest, which processes one goal after the other, with a separate population of
+//! The search of Neatest, which processes one goal after another, with a separate population of
 //! networks for each goal.
 
 use std::rc::Rc;

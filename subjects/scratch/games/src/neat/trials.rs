@@ -1,5 +1,5 @@
-//! Executes networks under several seeds, and keeps the networks that cover a goal under all of
-//! them.
+//! Executes networks under several seeds, and keeps each network that covers a goal under all these
+//! seeds.
 
 use std::rc::Rc;
 
@@ -43,7 +43,8 @@ pub(crate) struct Trials<'a> {
     aimed: Vec<bool>,
     /// For each goal, the network that covers it under every seed.
     pub(crate) archive: Vec<Option<Rc<Archived>>>,
-    /// For each goal, how often a network covered it under the seed of the run while it was open.
+    /// For each goal, how often a network covered the goal under the seed of the run while the goal
+    /// was open.
     pub(super) hits: Vec<u64>,
     /// For each goal, the score of the last network: a sum over seeds of 1 if the network covers
     /// the goal, and otherwise of a number below 1, which is larger the nearer the network comes.
@@ -87,8 +88,8 @@ impl<'a> Trials<'a> {
         dependencies.is_empty() || dependencies.iter().any(|it| self.archive[*it].is_some())
     }
 
-    /// The open goals at which the search aims and that are reachable, or all open goals at which
-    /// it aims if none is reachable; ascending.
+    /// The open and reachable goals at which the search aims, or all open goals at which the search
+    /// aims if none of them is reachable; ascending.
     pub(super) fn targets(&self) -> Vec<usize> {
         let mut all: Vec<usize> = (0..self.archive.len())
             .filter(|goal| self.aimed[*goal] && self.is_open(*goal))

@@ -216,8 +216,8 @@ impl<'a> Language<'a> {
         policy
     }
 
-    /// Changes a policy: a rule is removed, inserted or replaced, or its constants change; answers
-    /// may be drawn again as well. `lent` is a rule to use instead of a random rule.
+    /// Changes a policy: a rule is removed, inserted or replaced, or its constants change. The
+    /// answers may also be drawn again. `lent` is a rule to use instead of a random rule.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

@@ -28,8 +28,8 @@ pub(crate) struct Learned {
     pub(crate) score: usize,
 }
 
-/// The value of a policy for a goal: how near it came to the goal, or 1 plus its score; and, to
-/// break ties, how long the script of the goal was running, in units of [`LIFE`].
+/// The value of a policy for a goal: below 1, how near the policy came to the goal, or 1 plus its
+/// score. To break ties, how long the script of the goal was running, in units of [`LIFE`].
 type Worth = (f64, u64);
 
 /// A policy in the population of a goal, with its value.

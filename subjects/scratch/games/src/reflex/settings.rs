@@ -35,8 +35,8 @@ pub struct Reflex {
     /// Probability that a changed policy consists of the rules for its goal and the rules for
     /// another goal.
     pub compose: f64,
-    /// Probability that a rule depends on a text with which scripts compare a variable, such as the
-    /// name of the player whose turn it is.
+    /// Probability that a rule depends on a string with which scripts compare a variable, such as
+    /// the name of the player whose turn it is.
     pub turns: f64,
 }
 

@@ -93,8 +93,8 @@ impl Axes {
         }
     }
 
-    /// Whether some event had an effect on the sprite in more than a third of the states in which
-    /// it was visible.
+    /// Whether some event had an effect on the sprite in more than a third of the probed states in
+    /// which the sprite was visible.
     pub(crate) fn controls(&self, sprite: usize) -> bool {
         self.seen
             .get(sprite)

@@ -21,8 +21,7 @@ pub(crate) struct Layout {
     /// Whether the name of some message is computed. If so, no distance leads to its receivers, and
     /// random numbers may decide which scripts receive it.
     pub(crate) computes_messages: bool,
-    /// Pairs of sprites. A script of the first senses whether it touches the second, or how far
-    /// away the second is.
+    /// Pairs of sprites, the first of which senses the second: contact or distance.
     pub(crate) meetings: Vec<(u16, u16)>,
     /// Positions of the sprites in `Project::targets`.
     pub(crate) sprites: Vec<u16>,

@@ -21,8 +21,8 @@ impl Memory {
         Self { limit, used: Rc::default(), holders: VecDeque::new() }
     }
 
-    /// Stores the snapshot of a state, unless it exceeds the limit by itself. If the limit is then
-    /// exceeded, drops the snapshots of other states, the oldest first.
+    /// Stores the snapshot of a state, unless the snapshot exceeds the limit. If the limit is
+    /// exceeded afterwards, drops the snapshots of other states, the oldest first.
     pub(super) fn keep(&mut self, state: &Rc<StateData>, saved: Saved, bytes: usize) {
         if bytes > self.limit {
             return;

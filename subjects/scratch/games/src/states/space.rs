@@ -41,7 +41,7 @@ pub(crate) struct Space<'a> {
     extraction: Stream,
     workspace: Workspace,
     memory: Memory,
-    /// The first state. Other snapshots share memory with it.
+    /// The first state. Other snapshots share memory with the first snapshot.
     first: Option<Snapshot>,
     axes: Axes,
     seed: u64,
