@@ -2,8 +2,8 @@
 //! and 4.2).
 //!
 //! [`Tables`] are created once for each project. They contain, for each script, a flat list of the
-//! blocks that sense input. An [`Extractor`] evaluates them in the state of a running program, or
-//! independently of the state, depending on its kind of [`Extraction`].
+//! blocks that sense input. An [`Extractor`] evaluates these lists in the state of a running
+//! program, or independently of the state, depending on its kind of [`Extraction`].
 
 mod answers;
 mod dynamic;
@@ -29,7 +29,7 @@ pub enum Extraction {
     /// Events for which a script has a handler, whether the script runs or not (Table 2).
     Static,
     /// Events of all kinds except clicks on clones, moves of the mouse onto sprites, and sounds,
-    /// even those to which the program does not react (Algorithm 1).
+    /// even if the program does not react to them (Algorithm 1).
     Naive,
     /// Only waits.
     Wait,

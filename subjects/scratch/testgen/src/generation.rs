@@ -43,7 +43,7 @@ impl Prepared {
     ) -> Generated {
         let mut rng = Stream::new(request.seed, Stream::SEARCH);
         // Independent random tests share prefixes only by chance, so caching is only worthwhile if
-        // their steps take long.
+        // their steps are slow.
         let derives = request.algorithm.derives_tests();
         let cached = if derives { memory } else { 0 };
         let mut executor = Executor::new(Arc::clone(self), request.seed, cached, &mut rng);

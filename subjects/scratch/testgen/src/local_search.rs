@@ -20,7 +20,7 @@ impl ScratchProblem<'_> {
     /// answers questions, uses events that have just become possible, and otherwise waits.
     ///
     /// Returns `None` if extension was already applied to the test, if the test has no room for
-    /// more codons or covers all goals, or if the program was not running at its end.
+    /// more codons or covers all goals, or if the program was not running at the end of the test.
     pub(crate) fn extension(
         &mut self,
         test: &TestCase,

@@ -25,9 +25,9 @@ const PATIENCE: u32 = 4;
 /// suite.
 const WORK: u64 = 200_000_000;
 
-/// Factor by which the other computer executes fewer blocks than the VM in the 500 ms that the
-/// original allows for code without screen refresh. With tracing, a browser executes some hundred
-/// blocks per millisecond, and a tenth as many on a busy computer.
+/// How many times fewer blocks the other computer executes than the VM in the 500 ms that the
+/// original allows for code without screen refresh. With tracing, a browser executes several
+/// hundred blocks per millisecond, and a tenth as many on a busy computer.
 const SLOWDOWN: u32 = 64;
 
 /// Work of a step, in blocks.

@@ -7,7 +7,7 @@ use catherd_scratch_suite::{Assertion, Effect, Expected};
 use catherd_scratch_vm::{Program, Tracer, Vm};
 use rustc_hash::FxHashSet;
 
-/// Maximum length of a text in an assertion, in UTF-16 code units.
+/// Maximum length of a string in an assertion, in UTF-16 code units.
 const MAX_TEXT: usize = 1_000;
 
 /// Observer of the attributes of a project's objects.

@@ -12,8 +12,8 @@ type Key<'a> = (Option<&'a str>, Discriminant<Expected>, &'a str);
 /// The assertions of a test that are about clones, by sprite and attribute. Clones of a sprite have
 /// the same scripts, so if one of them depends on chance, chance can influence all of them.
 pub(super) struct Siblings {
-    /// For each assertion, the number of the attribute, and the event; `None` if it is not about a
-    /// clone.
+    /// For each assertion about a clone, the number of the attribute, and the event; `None` for
+    /// other assertions.
     attributes: Vec<Option<(usize, u32)>>,
     /// For each attribute, the first event after which it depended on chance.
     since: Vec<u32>,

@@ -30,7 +30,7 @@ pub(super) struct Tried {
 }
 
 impl Tried {
-    /// An execution begins or resumes after this number of blocks.
+    /// The counts of an execution that begins or resumes after this number of blocks.
     pub(super) fn at(blocks: u64) -> Tried {
         Tried { attempt: blocks, saved: blocks }
     }

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::source::{Body, Procedure, Source};
 
-/// Scanner for stacks of blocks, which processes one target after the other.
+/// Scanner for stacks of blocks, which processes one target after another.
 #[derive(Default)]
 pub(super) struct Scanner<'a> {
     sources: Vec<Source>,
@@ -261,7 +261,7 @@ fn text_of(value: &Value) -> Cow<'_, str> {
     }
 }
 
-/// The finite number of a literal input; a blank text is 0, as in Scratch.
+/// The finite number of a literal input; a blank string is 0, as in Scratch.
 pub(super) fn literal_number(target: &Target, slot: &Slot) -> Option<f64> {
     let text = literal_text(target, slot)?;
     let text = text.trim();

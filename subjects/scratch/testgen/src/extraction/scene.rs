@@ -9,7 +9,7 @@ pub struct Instance<Id> {
     pub id: Id,
     /// Position in `Project::targets`.
     pub sprite: u16,
-    /// 0 for the original; living clones count from 1 in order of creation.
+    /// 0 for the original; living clones are numbered from 1 in the order of their creation.
     pub number: u32,
     /// Horizontal position in stage units.
     pub x: f64,
@@ -27,13 +27,13 @@ pub trait LastStep {
 
 /// A running program between two steps. Queries that need pixels take `&mut self`, because they may
 /// render. Queries do not change how the program continues, except that later sensing may use
-/// outlines that they computed.
+/// outlines that queries computed.
 pub trait Scene {
     /// Number of a target in the program.
     type Id: Copy;
 
-    /// Fills `instances` with the stage and the sprites in file order, then the clones in
-    /// order of creation.
+    /// Fills `instances` with the stage and the sprites in file order, then the clones in the order
+    /// of their creation.
     fn instances(&self, instances: &mut Vec<Instance<Self::Id>>);
     /// Whether a thread of the script with this top block is alive, in the original or a clone.
     fn is_active(&self, top: BlockNo) -> bool;

@@ -21,7 +21,7 @@ pub struct Tables {
     pub(super) procedures: Vec<Procedure>,
     /// Literals that are compared with answers or variables.
     pub(super) literals: Vec<Arc<str>>,
-    /// Whether answers or variables are compared, or answers used in arithmetic.
+    /// Whether answers or variables are compared, or answers are used in arithmetic.
     pub(super) numbers: bool,
     words: Vocabulary,
     parameters: usize,

@@ -2,7 +2,7 @@
 
 use super::NodeId;
 
-/// For each node a list of items (edges, neighbours), all lists in one array.
+/// A list of items (edges, neighbours) for each node, with all lists in one array.
 #[derive(Clone, Debug)]
 pub(crate) struct Adjacency<T> {
     /// List `n` is `items[starts[n]..starts[n + 1]]`.

@@ -1,4 +1,4 @@
-//! Post-dominators of a node, which are the nodes that every path from the node to the exit passes.
+//! Post-dominators of a node: the nodes that every path from the node to the exit passes.
 
 use super::{Adjacency, EXIT, Edge, NodeId, Outcomes};
 

@@ -2,13 +2,12 @@
 //
 //   node driver.js MODULES PROJECT SUITE [today]
 //
-// MODULES is a node_modules folder with scratch-vm and scratch-storage, or with @scratch/scratch-vm for the
-// machine of today, which has one clock and up to 100 passes a step, until something has to be drawn, in
-// place of 25 ms. The script has the
-// functions of Whisker's test driver that suites of catherd use, with Whisker's rules: time is
-// counted in steps of 1/30 s, every step is one pass over all threads, and the green flag is
-// clicked before a test. There is no renderer: no sprite touches another, sprites can leave the
-// stage, and assertions about layers are counted, not checked. The script prints one JSON object.
+// MODULES is a node_modules folder with scratch-vm and scratch-storage, or, for `today`, with the packages of the
+// same names in the scope @scratch. The script has the functions of Whisker's test driver that suites of catherd
+// use. Time is counted in steps of 1/30 s, and the green flag is clicked before each test. A step is one pass over
+// all threads; for `today`, up to 100 passes, until something must be drawn. There is no renderer: sprites can
+// leave the stage, and assertions about layers and touching are counted, not checked. The script prints one JSON
+// object.
 'use strict';
 
 const fs = require('fs');
@@ -19,8 +18,8 @@ const today = process.argv[5] === 'today';
 const PASSES = today ? 100 : 1;
 const STEP = 1000 / 30;
 
-// Logical time: clocks and timeouts advance only with steps. Milliseconds are whole numbers, so
-// that rounding cannot make the sum of some steps smaller than a wait of the same length.
+// Logical time: clocks and timeouts advance only with steps. Milliseconds are whole numbers, because
+// rounding could otherwise make the sum of some steps smaller than a wait of the same length.
 const RealDate = Date;
 const start = RealDate.now();
 let now = start;
@@ -45,7 +44,7 @@ const settle = () => new Promise(resolve => realImmediate(resolve));
 for (const level of ['log', 'info', 'warn', 'error', 'debug']) console[level] = () => {};
 
 const scope = today ? path.join(modules, '@scratch') : modules;
-// What the package of today offers to Node.js lacks files; its sources can be loaded.
+// The build of today's package for Node.js lacks files, so load the sources.
 const VirtualMachine = require(path.join(scope, today ? 'scratch-vm/src/index.js' : 'scratch-vm'));
 const { ScratchStorage } = require(path.join(scope, 'scratch-storage'));
 
@@ -136,7 +135,7 @@ class Driver {
             await this.pass();
         }
     }
-    /** The time of a step passes. */
+    /** Lets the time of a step pass. */
     async pass() {
         now = this.begin + Math.round(this.steps * STEP);
         await settle();
@@ -188,7 +187,7 @@ class Driver {
     end() {}
 }
 
-// In place of a renderer, without which the machine of today never learns that something has to be drawn.
+// A substitute for the renderer, without which today's machine does not learn that something must be drawn.
 const renderer = new Proxy({
     getFencedPositionOfDrawable: (_, place) => place,
     getCurrentSkinSize: () => [0, 0],
@@ -207,7 +206,7 @@ const load = async () => {
         vm.runtime.renderer = renderer;
         for (const target of vm.runtime.targets) Object.assign(target, { renderer, drawableID: 0 });
     }
-    // Without a renderer the original does not limit sizes.
+    // Sizes have no limits, because the limits depend on the renderer.
     const { prototype } = vm.runtime.targets[0].constructor;
     prototype.setSize = function (size) { if (!this.isStage) this.size = Number(size); };
     // The timer of Whisker's machine.
@@ -216,8 +215,8 @@ const load = async () => {
         vm.runtime._primitives.sensing_timer = () => vm.runtime.stepTimer;
         vm.runtime._primitives.sensing_resettimer = () => { vm.runtime.stepTimer = 0; };
     }
-    // Passes over the threads in a step: the sequencer continues until this is true, and each
-    // step begins by setting it to false.
+    // The sequencer continues a step until `redrawRequested` is true, and each step begins by setting
+    // `redrawRequested` to false.
     let [passes, redraw] = [0, false];
     Object.defineProperty(vm.runtime, 'redrawRequested', {
         get: () => today && redraw || passes++ >= PASSES,

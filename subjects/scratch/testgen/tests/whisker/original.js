@@ -2,10 +2,10 @@
 //
 //   node original.js CHECKOUT BROWSER < JOBS
 //
-// CHECKOUT is a built checkout of Whisker with its dependencies, BROWSER a Chromium. A line of JOBS is a
-// JSON object: `project` (path of an .sb3 file), `suite` (path of a .js file), `seed` and `acceleration`
-// (numbers). Prints a line for each job with `tests` (`name`, `outcome`, `error`), `covered` (ids of blocks) and `goals`, or with
-// `failed`.
+// CHECKOUT is a built checkout of Whisker with its dependencies, and BROWSER is Chromium. Each line of JOBS is a
+// JSON object with `project` (path of an .sb3 file), `suite` (path of a .js file), `seed` and `acceleration`
+// (numbers). The script prints a line for each job, with `tests` (`name`, `outcome`, `error`), `covered` (ids of
+// blocks) and `goals` (number of goals), or with `failed`.
 'use strict';
 
 const path = require('path');
@@ -14,7 +14,7 @@ const readline = require('readline');
 const [checkout, executablePath] = process.argv.slice(2).map(argument => path.resolve(argument));
 const puppeteer = require(path.join(checkout, 'node_modules/puppeteer'));
 const PAGE = `file://${path.join(checkout, 'whisker-web/dist/index.html')}`;
-// Tests take their real time at acceleration 1.
+// Tests run in real time at acceleration 1.
 const LIMIT_MS = 1_800_000;
 
 const inTime = (promise, what) => {
