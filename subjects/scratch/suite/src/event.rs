@@ -9,8 +9,8 @@ pub use vocabulary::{KeyNo, TextNo, Vocabulary};
 /// A user event with all its parameters. The green flag is not an event: it is sent once, before
 /// the first event of every test.
 ///
-/// Keys, texts and sprites are given by their numbers in a [`Vocabulary`], so that lists of events
-/// are built and compared without strings.
+/// Keys, answers and sprites are given by their numbers in a [`Vocabulary`], so lists of events can
+/// be built and compared without strings.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Event {
     /// A key is held down for a number of steps.
@@ -29,8 +29,8 @@ pub enum Event {
     ClickClone {
         /// Position in `Project::targets`.
         sprite: u16,
-        /// The clone: living clones count from 1 in the order of their creation. 0 clicks at the
-        /// position (x, y) if a sprite or clone is exactly there.
+        /// The clone: living clones are numbered from 1 in the order of their creation. 0 clicks at
+        /// the position (x, y) if a sprite or clone is exactly there.
         instance: u32,
         /// Horizontal position of the clone when the event was chosen, in stage units.
         x: f64,

@@ -126,7 +126,7 @@ impl SuiteTest {
         self.events.len() + usize::from(self.policy.is_some())
     }
 
-    /// Returns the events of the test with numbers instead of names. Adds keys and texts to the
+    /// Returns the events of the test with numbers instead of names. Adds keys and answers to the
     /// vocabulary. `number` is the position of the test in its suite.
     ///
     /// # Errors
@@ -264,8 +264,7 @@ impl Suite {
         Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
     }
 
-    /// Number of goals that at least one test covers, and not only by chance as far as this was
-    /// measured.
+    /// Number of goals that at least one test covers and missed in none of its re-executions.
     pub fn robust(&self) -> usize {
         let lasting = |test: &'_ SuiteTest| {
             let chance = test.chance.clone();

@@ -52,10 +52,10 @@ impl LinkedSuite {
     ///
     /// # Errors
     /// If the suite is for a different version of Scratch, an event names a sprite that the program
-    /// does not have, a policy cannot be executed on the program, or an assertion refers to an
-    /// event that its test does not have or, if it is about a range, that is not a policy.
-    /// Assertions about sprites, variables and lists that the program does not have are not errors:
-    /// they fail when they are checked.
+    /// does not have, a policy cannot be executed on the program, an assertion refers to an event
+    /// that its test does not have, or an assertion about a range refers to an event that is not a
+    /// policy. Assertions about sprites, variables and lists that the program does not have are not
+    /// errors: they fail when they are checked.
     pub fn new(suite: &Suite, program: &Program) -> Result<Self, SuiteError> {
         let compat = suite.machine.compat;
         if compat != program.compat() {

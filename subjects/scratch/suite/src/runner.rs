@@ -190,7 +190,7 @@ impl<T: Tracer> Runner<T> {
         ControlFlow::Continue(())
     }
 
-    /// Executes a test under a seed. Its names are numbers in the vocabulary.
+    /// Executes a test under a seed. The words of the test are numbers in `words`.
     pub(crate) fn execute(&mut self, test: &LinkedTest, words: &Vocabulary, seed: u64) {
         self.begin(seed);
         let seen = &mut Ranges::default();
@@ -219,7 +219,7 @@ struct Ranges {
 
 /// Values of one variable.
 struct Seen {
-    /// The target of the variable, and the position of the variable in it.
+    /// The target of the variable, and the position of the variable in the target.
     variable: (u16, u32),
     /// The range of all values, and the last value; `None` before the first step.
     values: Option<(Range, f64)>,

@@ -25,7 +25,7 @@ pub struct Vocabulary {
 }
 
 impl Vocabulary {
-    /// Creates a vocabulary of the targets of a project, without keys and texts.
+    /// Creates a vocabulary of the targets of a project, without keys and answers.
     pub fn new(project: &Project) -> Self {
         Self {
             sprites: project.targets.iter().map(|target| target.name.clone()).collect(),
@@ -35,7 +35,7 @@ impl Vocabulary {
         }
     }
 
-    /// Creates a vocabulary of the targets of a compiled project, without keys and texts.
+    /// Creates a vocabulary of the targets of a compiled project, without keys and answers.
     pub fn of(program: &Program) -> Self {
         Self {
             sprites: program.targets().map(|name| name.to_str().into()).collect(),

@@ -45,12 +45,12 @@ pub enum Sight {
     Size(Instance),
     /// Costume of a sprite or clone: -1 is the first, 1 the last.
     Costume(Instance),
-    /// Value `v` of a variable: `v / (|v| + 10)`; 0 if it is not a number.
+    /// Value `v` of a variable: `v / (|v| + 10)`; 0 if the value is not a number.
     Variable {
         /// The sprite that owns the variable; `None` for the stage.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         sprite: Option<String>,
-        /// 0 for the sprite itself; its living clones count from 1.
+        /// 0 for the sprite itself; its living clones are numbered from 1.
         #[serde(default, skip_serializing_if = "is_original")]
         clone: u32,
         /// Name of the variable.
@@ -65,7 +65,7 @@ pub enum Sight {
     Color {
         /// The sprite from which the distance is measured.
         sprite: String,
-        /// 0 for the sprite itself; its living clones count from 1.
+        /// 0 for the sprite itself; its living clones are numbered from 1.
         #[serde(default, skip_serializing_if = "is_original")]
         clone: u32,
         /// Red, green and blue.
@@ -79,7 +79,8 @@ pub enum Sight {
 pub struct Instance {
     /// The sprite.
     pub sprite: String,
-    /// 0 for the sprite itself; its living clones count from 1 in the order of their creation.
+    /// 0 for the sprite itself; its living clones are numbered from 1 in the order of their
+    /// creation.
     #[serde(default, skip_serializing_if = "is_original")]
     pub clone: u32,
 }
@@ -90,12 +91,12 @@ pub struct Instance {
 pub struct Pair {
     /// The sprite from which the position is measured.
     pub sprite: String,
-    /// 0 for the sprite itself; its living clones count from 1.
+    /// 0 for the sprite itself; its living clones are numbered from 1.
     #[serde(default, skip_serializing_if = "is_original")]
     pub clone: u32,
     /// The sprite whose position is measured.
     pub to: String,
-    /// 0 for the sprite itself; its living clones count from 1.
+    /// 0 for the sprite itself; its living clones are numbered from 1.
     #[serde(default, skip_serializing_if = "is_original")]
     pub to_clone: u32,
 }
@@ -112,8 +113,8 @@ fn is_original(clone: &u32) -> bool {
 pub struct Choice {
     /// The event.
     pub send: Sent,
-    /// Scripts that react to the event. The network may choose the event if one of them is in the
-    /// required state, and always if the list is empty.
+    /// Scripts that react to the event. The network may choose the event if at least one of these
+    /// scripts is in the required state, and always if the list is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<Reacting>,
 }

@@ -32,7 +32,7 @@ pub struct SuiteRule {
     /// The events that the rule can propose.
     #[serde(flatten)]
     pub proposal: Proposal,
-    /// The condition under which the rule may propose an event; `None` if it always may.
+    /// The condition under which the rule may propose an event; `None` if there is no condition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub when: Option<Guard>,
 }

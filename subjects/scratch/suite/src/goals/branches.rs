@@ -21,7 +21,7 @@ impl Branch {
         BlockNo(block_count as u32 + 2 * self.block.0 + u32::from(self.outcome))
     }
 
-    /// The branch with a number; `None` if it is the number of a block.
+    /// The branch with a number; `None` for the number of a block.
     pub fn of(number: BlockNo, block_count: usize) -> Option<Branch> {
         let rest = number.0.checked_sub(block_count as u32)?;
         Some(Branch { block: BlockNo(rest / 2), outcome: rest % 2 == 1 })

@@ -60,7 +60,7 @@ pub fn is_statement(opcode: Opcode) -> bool {
     !reporter && !name.ends_with("_menu")
 }
 
-/// Whether the block takes Scratch time; a test may then end within it.
+/// Whether the block takes Scratch time, so a test may end within the block.
 pub fn takes_time(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(

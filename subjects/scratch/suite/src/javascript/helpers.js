@@ -1,9 +1,9 @@
 
-// Whisker leaves some things as the test before left them: the orders of drawing and execution, rotation
-// styles, the answer, and what the renderer shows of sprites. They are put back, and the flag is clicked
-// again. Random numbers are skipped because clones would otherwise get the ids of sprites, which are drawn
-// with the same seed. Its machine counts each sprite of a project that it has closed as a clone that was deleted, so that
-// a project that is loaded later could have more than 300 clones.
+// Resets what Whisker does not reset before a test: the orders of drawing and execution, rotation styles, the
+// answer, and the appearance of sprites. Then clicks the flag again. Random numbers are skipped, because clones
+// would otherwise get the ids of sprites, which are drawn with the same seed. The count of clones is corrected,
+// because the machine counts each sprite of a closed project as a deleted clone, which would allow later projects
+// more than 300 clones.
 let loaded;
 const start = t => {
   const {runtime} = t.vm;
@@ -29,9 +29,9 @@ const start = t => {
   countSteps(runtime);
   t.greenFlag();
 };
-// The blocks of music and the clock of `when timer >` wait in milliseconds of real time, which pass in another
-// number of steps in each execution and at each acceleration. Here they count steps of 1/30 s, where the
-// machine counts its steps.
+// Music blocks and the clock of `when timer >` measure real time, which corresponds to a different number of
+// steps in each execution and at each acceleration. If the machine counts its steps, both are changed to measure
+// steps of 1/30 s.
 const counting = new WeakSet();
 const countSteps = runtime => {
   if (counting.has(runtime) || !Number.isFinite(runtime.stepsExecuted)) return;
@@ -56,7 +56,7 @@ const countSteps = runtime => {
   }
   runtime.targets.forEach(target => target.blocks.resetCache());
 };
-// A sprite (0) or one of its clones, which count from 1 in the order of their creation.
+// Finds a sprite (`clone` is 0) or one of its clones, which are numbered from 1 in the order of their creation.
 const find = (t, name, clone) => {
   const sprite = t.getSprite(name);
   return sprite && clone > 0 ? sprite.getClones()[clone - 1] : sprite;

@@ -1,5 +1,5 @@
-// Whisker measures `loudness` at most once in a step's length of real time, so that a step can see the sound of the
-// step before. Here it sees the sound that was sent for it, and -1 without one, as without a microphone.
+// Whisker measures `loudness` at most once in the real time of a step, so a step can see the sound of the previous
+// step. Here, `loudness` is the sound of the current step, or -1 without a sound, as without a microphone.
 const heard = new WeakSet();
 const hear = t => {
   const {runtime} = t.vm;

@@ -159,7 +159,7 @@ impl Brain {
     }
 
     /// Evaluates the hidden nodes and the nodes of the outputs in the order of their numbers, so a
-    /// link from a later node reads the value that this node had in the previous decision.
+    /// link from a later node reads the value of that node in the previous decision.
     fn think(&mut self, network: &Network) {
         let first = 1 + network.inputs.len();
         let outputs = first + network.hidden as usize;

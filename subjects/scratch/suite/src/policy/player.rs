@@ -218,8 +218,8 @@ impl Player {
         self.places.get(usize::from(sprite)).map_or(&[], |places| places)
     }
 
-    /// The first visible instance of a sprite, and the visible instance of a second sprite that is
-    /// nearest to it; `None` if either does not exist.
+    /// The first visible instance of a sprite, and the nearest other visible instance of a second
+    /// sprite; `None` if one of them does not exist.
     fn nearest(&self, sprite: u16, to: u16) -> Option<(Place, Place)> {
         let own = *self.of(sprite).first()?;
         let others = self.of(to).iter().filter(|other| other.id != own.id);
