@@ -27,15 +27,15 @@ pub struct Limits {
     pub media: usize,
     /// Maximum number of blocks of the project. Also the maximum number of blocks in the scripts of
     /// a target if shared blocks are counted once for each path to them, because a compiler visits
-    /// them as many times.
+    /// each shared block as many times.
     pub blocks: usize,
     /// Maximum nesting of blocks in inputs or branches.
     pub block_depth: usize,
 }
 
 impl Limits {
-    /// Number of bytes that may be unpacked from an archive of any size. Valid projects need them,
-    /// because a few seconds of silence are compressed by a factor of a thousand.
+    /// Number of bytes that may be unpacked from an archive of any size. Valid projects need this
+    /// allowance, because a few seconds of silence are compressed by a factor of a thousand.
     pub const RATIO_FREE_BYTES: u64 = 16 << 20;
 }
 

@@ -1,5 +1,5 @@
-//! Projects for the tests of other crates, built in code or written as text. Only with the
-//! feature `test-support`.
+//! Projects for the tests of other crates, built in code or written as text. Available only with
+//! the feature `test-support`.
 
 mod builder;
 mod labelled;

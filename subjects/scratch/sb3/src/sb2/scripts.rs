@@ -82,7 +82,7 @@ impl ScriptConverter<'_> {
             let value = Value::Text(self.interner.intern(value));
             self.field(block, field, value, None);
         }
-        // A parameter is Boolean if its own shape or its position is Boolean.
+        // A parameter is Boolean if its shape or its position is Boolean.
         let shape = arguments.get(1).and_then(Json::text);
         if old == "getParam" && (boolean || shape == Some("b")) {
             self.blocks[block as usize].opcode = Opcode::ArgumentReporterBoolean;
@@ -149,7 +149,8 @@ impl ScriptConverter<'_> {
         self.input(block, name, cover.unwrap_or_else(|| shadow.clone()), shadow);
     }
 
-    /// The block or stack of an argument; `None` for a literal, or if all its blocks are unknown.
+    /// The block or stack of an argument; `None` for a literal, or if all blocks of the argument
+    /// are unknown.
     fn plugged(&mut self, parent: u32, argument: &Json, boolean: bool) -> Option<Slot> {
         let items = argument.array()?;
         if let Some(Json::Array(_)) = items.first() {
