@@ -21,7 +21,7 @@ use crate::failure::Worded;
 
 /// Samples, generates, verifies and describes corpora of projects.
 #[derive(Subcommand)]
-#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+#[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum Command {
     Sample(sample::Arguments),
     Fetch(fetch::Arguments),

@@ -16,7 +16,7 @@ use clap::Subcommand;
 
 /// Tests and measures the Scratch machine.
 #[derive(Subcommand)]
-#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+#[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum Command {
     Conformance(conformance::Arguments),
     Replay(replay::Arguments),
@@ -37,7 +37,7 @@ pub enum Command {
 
 /// Compares builds of the Scratch machine, and executes hostile projects on it.
 #[derive(Subcommand)]
-#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+#[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum DevCommand {
     Digest(digest::Arguments),
     Fuzz(fuzz::Arguments),

@@ -57,7 +57,7 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         .find_map(|(at, part)| parts[..at].iter().find(|earlier| earlier.0 == part.0))
     {
         return Err(Failure::new(format_args!("--parts: `{name}` is given twice"))
-            .hint("give every part a name of its own"));
+            .hint("give every part a different name"));
     }
     for corpus in split(&read(&folder)?, &parts, seed, &out.folder).map_err(Worded::worded)? {
         terminal::print(&summary(&corpus));

@@ -17,8 +17,8 @@ use crate::failure::Worded;
 
 /// Fuzzes the reader and the machine: mutates projects and runs them.
 ///
-/// Blocks are deleted, copied, rewired and injected, values and files are replaced by extreme
-/// values and files, archives are cut and damaged. Each execution loads the result, runs it with
+/// Blocks are deleted, copied, rewired and injected; values and files are replaced with extreme
+/// values and files; archives are cut and damaged. Each execution loads the result, runs it with
 /// tracing and random input, and runs it again from a snapshot, in a process that may use 4 GiB of
 /// memory. A crash, a hang or a second run that differs is a failure, and its project is stored.
 /// Execution N of a seed damages the same project in the same way on every computer.
