@@ -1,14 +1,15 @@
 // The page on which a project is recorded: the original machine and renderer, driven step by step.
 //
-// Defines `record(project, { name, sha256, steps, seed, keys, answers, hears })`, which returns a recording. Time is logical:
-// the flag is clicked at a fixed instant, and a step lasts 1/30 s. Needs the globals that `record.js` loads:
-// VirtualMachine, ScratchStorage, ScratchRender, ScratchSVGRenderer and AudioEngine. There is no microphone.
+// Defines `record(project, { name, sha256, steps, seed, keys, answers, hears })`, which returns a recording. Time is
+// logical: the flag is clicked at a fixed instant, and a step lasts 1/30 s. The page needs the globals that
+// `record.js` loads: VirtualMachine, ScratchStorage, ScratchRender, ScratchSVGRenderer and AudioEngine. There is
+// no microphone.
 'use strict';
 
 const STEP = 1000 / 30;
 const FLAG = Date.UTC(2000, 0, 1) + 8766.5 * 86400000;
 
-// The generator of reference recordings. `record.js` makes the blocks that choose at random call `draw`.
+// The random generator of reference recordings. `record.js` changes the blocks that choose at random to call `draw`.
 const generator = seed => {
     let state = seed | 0;
     return () => {
@@ -28,7 +29,7 @@ window.Date = class extends RealDate {
     static now() { return FLAG + Math.floor(elapsed); }
 };
 
-// Lets promises and the machine's events be handled.
+// Waits until promises and events of the machine have been handled.
 const channel = new MessageChannel();
 const settle = () => new Promise(resolve => {
     channel.port1.onmessage = resolve;
@@ -52,7 +53,7 @@ const load = async project => {
     vm.runtime.currentStepTime = STEP;
     vm.runtime.virtualSound = -1;
     await vm.loadProject(project);
-    // Skins of vectors are drawn when their images have been decoded.
+    // Vector images can be drawn only after they have been decoded.
     const { _allSkins: skins } = vm.renderer;
     while (skins.some(skin => skin && skin._svgImage && !skin._svgImageLoaded && !skin._svgImage.complete)) {
         await sleep(10);
@@ -61,7 +62,7 @@ const load = async project => {
     return vm;
 };
 
-// JSON has neither infinities nor undefined coordinates: the latter are left out.
+// Numbers that JSON cannot represent become strings. Undefined coordinates are left out.
 const number = value => (Number.isFinite(value) || value === undefined ? value : String(value));
 const scalar = value => (typeof value === 'number' ? number(value) : value);
 
@@ -71,7 +72,7 @@ const list = items => {
         { n: values.length, head: values.slice(0, 10), tail: values.slice(-10) };
 };
 
-// State of a target, by the keys of the format.
+// The state of a target, with the keys of the format.
 const describe = (vm, target, ranks) => {
     const vars = {};
     for (const { name, type, value } of Object.values(target.variables)) {
@@ -106,7 +107,7 @@ const observe = vm => {
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-// What changed between two states.
+// The changes from one state to the next.
 const difference = (before, after) => {
     const change = {};
     if (!same(before.threads, after.threads)) change.threads = after.threads;
@@ -147,8 +148,8 @@ const send = (vm, event) => {
     }
 };
 
-// Events of each step: what a user who knows the keys, answers and sprites of the project might do, drawn from a
-// generator of its own.
+// Returns a function that returns the events of a step: what a user who knows the keys, answers and sprites of the
+// project might do. The events are drawn from a separate generator.
 const user = (vm, seed, keys, answers, hears) => {
     const next = generator(seed);
     const below = n => Math.floor(next() * n);
@@ -198,7 +199,7 @@ window.record = async (project, { name, sha256, steps, seed, keys, answers, hear
     const vm = await load(bytes.buffer);
     const { runtime } = vm;
     const act = user(vm, seed, keys, answers, hears);
-    // One step before the flag, as in the reference recordings: sprites are drawn once.
+    // As in the reference recordings, execute a step before the flag, in which sprites are drawn once.
     window.draw = generator(seed);
     runtime._step();
     await settle();

@@ -2,8 +2,8 @@
 //
 //   node record.js MODULES MACHINE BROWSER DEMO [PROJECT...]
 //
-// MODULES is a node_modules folder, MACHINE a checkout of Whisker's scratch-vm, BROWSER a Chromium and DEMO the
-// folder of the projects; README.md says which versions. Writes PROJECT-SEED.json.gz next to this script.
+// MODULES is a node_modules folder, MACHINE a checkout of Whisker's scratch-vm, BROWSER the path of Chromium, and
+// DEMO the folder of the projects; README.md lists the versions. Writes PROJECT-SEED.json.gz next to this script.
 'use strict';
 
 const crypto = require('crypto');
@@ -20,12 +20,12 @@ const puppeteer = from('puppeteer-core');
 const STEPS = 900;
 const SEEDS = [1, 2, 3];
 
-// What differs from the original's sources, by file.
+// Changes of the original's sources, by file.
 const CHANGES = [
-    // Blocks that choose at random draw from the generator of the recording, ids do not.
+    // Blocks that choose at random draw from the generator of the recording; ids do not.
     [/^src\/(blocks\/\w+|util\/(cast|math-util))\.js$/, /Math\.random\(\)/g, 'window.draw()'],
-    // Loudness is measured whenever it is read: the clock, in whole milliseconds, makes some steps shorter than
-    // the time for which the original keeps a measurement.
+    // Loudness is measured whenever it is read. Otherwise the original would reuse a measurement in some steps,
+    // because the clock has whole milliseconds.
     [/^src\/blocks\/scratch3_sensing\.js$/, 'timeSinceLoudness < this.runtime.currentStepTime', 'false'],
 ];
 
@@ -61,7 +61,7 @@ const bundle = async () => {
     return outputFiles[0].text;
 };
 
-// What a user of the project would know: keys, possible answers, and whether it listens.
+// What a user of the project would know: keys, possible answers, and whether the project senses loudness.
 const knowledge = ({ targets }) => {
     const blocks = targets.flatMap(target => Object.values(target.blocks)).filter(block => block.opcode);
     const fields = name => blocks.filter(block => block.fields[name]).map(block => block.fields[name][0]);
