@@ -41,7 +41,6 @@ pub(crate) struct Account<'a> {
     cancelled: bool,
 }
 
-/// Steps and events of one execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Work {
     pub(crate) executed: u64,
@@ -72,7 +71,6 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// Counts an execution.
     pub(crate) fn spend(&mut self, work: Work) {
         self.executions += 1;
         self.executed += work.executed;
@@ -108,7 +106,6 @@ impl<'a> Account<'a> {
         }
     }
 
-    /// The spent part of the budget, in the units of the budget.
     pub(crate) fn meter(&self) -> &Meter {
         &self.meter
     }

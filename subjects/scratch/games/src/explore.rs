@@ -26,7 +26,6 @@ pub(crate) trait StateSpace {
     /// An action, which leads from one state to the next.
     type Action: Copy;
 
-    /// Number of goals.
     fn goals(&self) -> usize;
     /// Whether the search aims at a goal.
     fn is_aimed_at(&self, _goal: usize) -> bool {
@@ -39,7 +38,6 @@ pub(crate) trait StateSpace {
     fn dependencies(&self) -> &[Vec<usize>];
     /// Puts the system into the first state under a seed, and returns this state.
     fn root(&mut self, seed: u64) -> Self::State;
-    /// Puts the system into a state.
     fn enter(&mut self, state: &Self::State);
     /// Returns an action to which the system can react in the current state, with random
     /// parameters; `None` if there is none.
@@ -51,7 +49,6 @@ pub(crate) trait StateSpace {
     fn idle(&mut self, steps: u64) -> bool;
     /// Number of steps of the path to the current state.
     fn length(&self) -> u64;
-    /// Number of steps of the path to a state.
     fn length_of(&self, state: &Self::State) -> u64;
     /// Writes the distance of the current state from each goal; 0 if the path to the state has
     /// covered the goal.
@@ -77,7 +74,6 @@ pub(crate) struct Found<S> {
     pub(crate) counts: Counts,
 }
 
-/// Counts of a search.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) rollouts: u64,
@@ -118,7 +114,6 @@ struct Root<S> {
     first: bool,
 }
 
-/// State of a search.
 struct Search<'a, S: StateSpace> {
     space: &'a mut S,
     settings: &'a Explore,
@@ -132,7 +127,6 @@ struct Search<'a, S: StateSpace> {
     frontier: Vec<usize>,
     found: Found<S::State>,
     covered: usize,
-    /// Buffers.
     fitness: Vec<f64>,
     features: Vec<u32>,
 }
@@ -191,7 +185,6 @@ impl<S: StateSpace> Search<'_, S> {
         self.found.states[goal].is_none() && !known[goal]
     }
 
-    /// Creates the roots.
     fn begin(&mut self, seeds: &[u64], account: &mut Account<'_>, known: &[bool]) {
         self.covered = known.iter().filter(|known| **known).count();
         for (number, &seed) in seeds.iter().enumerate() {
@@ -271,7 +264,6 @@ impl<S: StateSpace> Search<'_, S> {
         self.frontier = frontier;
     }
 
-    /// Chooses an origin and enters it.
     fn choose(&mut self) -> (Origin, S::State) {
         let with: Vec<usize> =
             self.frontier.iter().copied().filter(|g| !self.archives[*g].is_empty()).collect();

@@ -272,7 +272,6 @@ impl Run<'_> {
         let _ = space.replayed;
     }
 
-    /// Maximum number of executions for minimisation.
     fn minimisation_limit(&self) -> u64 {
         let settings = self.prepared.settings();
         match (settings.minimise, settings.minimisation_executions as u64) {
@@ -377,7 +376,6 @@ impl Run<'_> {
         }
     }
 
-    /// Creates the result: the suite with the goals that each test covers, and the counts.
     fn finish(mut self, end: End, account: &Account<'_>) -> GameGenerated {
         let tests = std::mem::take(&mut self.tests);
         let mut suite = self.suite(tests);

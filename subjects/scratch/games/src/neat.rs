@@ -33,7 +33,6 @@ pub use relatives::{MioNeatest, MosaNeatest, NewsdNeatest};
 pub use settings::Neatest;
 pub(crate) use trials::{Trials, networks_of};
 
-/// A search for networks.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Neuroevolution<'a> {
     Neatest(&'a Neatest),

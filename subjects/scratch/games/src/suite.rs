@@ -7,7 +7,6 @@ use catherd_scratch_vm::Program;
 
 use crate::reflex::Arena;
 
-/// A path that covers a goal.
 #[derive(Clone, Debug)]
 pub(crate) struct PathTest {
     pub(crate) goal: u32,
@@ -15,12 +14,9 @@ pub(crate) struct PathTest {
     pub(crate) events: Vec<Event>,
 }
 
-/// Counts of minimisation.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Shortened {
-    /// Number of removed events.
     pub(crate) events: u64,
-    /// Number of executions.
     pub(crate) executions: u64,
     /// Number of paths whose events do not cover their goal when they are sent again, which is a
     /// defect.

@@ -18,7 +18,6 @@ const DOOMED: f64 = 0.5;
 /// the state of the cell.
 const TIRED: u32 = 4;
 
-/// An archive of states.
 pub(super) struct Archive<S> {
     /// For each key, the number of the cell. Only looked up, never iterated.
     index: FxHashMap<(i32, u64), usize>,
@@ -47,7 +46,6 @@ struct Cell<S> {
     fruits: u32,
 }
 
-/// A state that is offered to an archive.
 #[derive(Clone, Copy)]
 pub(super) struct Offer {
     pub(super) bucket: i32,
@@ -73,7 +71,6 @@ impl<S> Default for Archive<S> {
 }
 
 impl<S> Cell<S> {
-    /// A measure of fruitless visits.
     fn waste(&self) -> f64 {
         f64::from(self.visits) / (1.0 + f64::from(self.fruits))
     }
@@ -123,7 +120,6 @@ impl<S: Clone> Archive<S> {
         best.1
     }
 
-    /// Counts a visit of a cell and returns its state.
     pub(super) fn visit(&mut self, cell: usize) -> S {
         let cell = &mut self.cells[cell];
         cell.visits += 1;
@@ -145,7 +141,6 @@ impl<S: Clone> Archive<S> {
         self.viability(after) < DOOMED * self.viability(before)
     }
 
-    /// Records the result of a trial from a cell.
     pub(super) fn note(&mut self, cell: usize, fruitful: bool) {
         // The cells of a goal are dropped once the goal is covered.
         let Some(cell) = self.cells.get_mut(cell) else { return };
@@ -169,7 +164,6 @@ impl<S: Clone> Archive<S> {
             || offer.fitness == old.fitness && (offer.steps < old.steps || tired)
     }
 
-    /// Whether a bucket has a state with this digest.
     pub(super) fn has(&self, bucket: i32, digest: u128) -> bool {
         self.digests.contains(&(bucket, digest))
     }

@@ -20,7 +20,6 @@ const REENABLED: f64 = 0.03;
 /// Probability that a crossover takes the means of weights.
 const AVERAGED: f64 = 0.4;
 
-/// The context of mutations: operators, interface and innovations.
 pub(super) struct Changes<'a> {
     pub(super) operators: Operators,
     pub(super) interface: &'a Interface,
@@ -32,7 +31,6 @@ impl<'a> Changes<'a> {
         Self { operators, interface, innovations: Innovations::new(interface) }
     }
 
-    /// Creates a random network.
     pub(super) fn random(&mut self, rng: &mut Stream) -> Genome {
         let start = self.operators.start;
         let mut genome = Genome::new(start, self.interface, &mut self.innovations, rng);
@@ -45,7 +43,6 @@ impl<'a> Changes<'a> {
         genome
     }
 
-    /// Adds a node, adds a link, or changes existing links, at random.
     pub(super) fn mutate(&mut self, genome: &mut Genome, rng: &mut Stream) {
         if rng.chance(self.operators.add_node) {
             self.add_node(genome, rng);
@@ -56,7 +53,6 @@ impl<'a> Changes<'a> {
         }
     }
 
-    /// Enables or disables links at random, and changes weights at random.
     pub(super) fn change_links(&self, genome: &mut Genome, rng: &mut Stream) {
         let mut changed = false;
         if rng.chance(TOGGLED.0) {

@@ -76,14 +76,12 @@ impl Topologies {
         self.alive.iter().filter(|alive| **alive).count()
     }
 
-    /// Marks the topologies of a population as alive, and all others as not alive.
     fn retain(&mut self, population: &[Judged]) {
         self.alive.fill(false);
         population.iter().for_each(|member| self.alive[member.topology] = true);
     }
 }
 
-/// The state of a search.
 pub(super) struct Decomposition<'a, 'b> {
     settings: &'a NewsdNeatest,
     changes: Changes<'a>,
@@ -101,7 +99,6 @@ impl<'a, 'b> Decomposition<'a, 'b> {
         Self { settings, changes, trials, topologies: Topologies::default(), generations: 0 }
     }
 
-    /// Number of topologies that networks ever had.
     pub(super) fn topologies(&self) -> u64 {
         self.topologies.born.len() as u64
     }
@@ -271,7 +268,6 @@ fn winner(population: &[Judged], targets: &[usize], rng: &mut Stream) -> usize {
     if is_worse { other } else { one }
 }
 
-/// The numbers in a random order.
 fn shuffled(numbers: &[usize], rng: &mut Stream) -> Vec<usize> {
     let mut numbers = numbers.to_vec();
     for last in (1..numbers.len()).rev() {

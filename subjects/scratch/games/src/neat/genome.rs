@@ -28,7 +28,6 @@ pub(super) struct Gene {
     pub(super) enabled: bool,
 }
 
-/// A network as a list of genes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Genome {
     /// Ascending by innovation.
@@ -191,7 +190,6 @@ impl Genome {
         }
     }
 
-    /// The links of the genome, including disabled links.
     pub(super) fn links(&self) -> FxHashSet<(u32, u32)> {
         self.genes.iter().map(|gene| (gene.from, gene.to)).collect()
     }

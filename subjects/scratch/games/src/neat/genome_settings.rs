@@ -48,7 +48,6 @@ impl GenomeSettings {
         }
     }
 
-    /// The parameters by name.
     pub(super) fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
             Field::share("add_node", &mut self.add_node)

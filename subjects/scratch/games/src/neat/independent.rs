@@ -12,7 +12,6 @@ use super::trials::Trials;
 use crate::account::Account;
 use crate::reflex::Arena;
 
-/// A network of the population of a goal.
 #[derive(Clone, Debug)]
 struct Member {
     genome: Rc<Genome>,
@@ -21,12 +20,10 @@ struct Member {
     seen: Rc<[f64]>,
 }
 
-/// The state of a search.
 pub(super) struct Independent<'a, 'b> {
     settings: &'a MioNeatest,
     changes: Changes<'a>,
     trials: &'b mut Trials<'a>,
-    /// The population of each goal.
     populations: Vec<Vec<Member>>,
     species: Vec<Species>,
     /// For each goal, how often it has been chosen since its population improved.

@@ -42,7 +42,6 @@ impl Interface {
         1 + self.inputs.len() as u32
     }
 
-    /// Number of nodes of all outputs.
     pub(super) fn output_nodes(&self) -> u32 {
         self.outputs.iter().map(|output| 1 + output.signal.parameters()).sum()
     }

@@ -34,7 +34,6 @@ impl Test for Judged {
     }
 }
 
-/// The state of a search.
 pub(super) struct Objectives<'a, 'b> {
     settings: &'a MosaNeatest,
     changes: Changes<'a>,

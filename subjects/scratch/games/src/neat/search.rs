@@ -13,7 +13,6 @@ use super::trials::Trials;
 use crate::account::Account;
 use crate::reflex::Arena;
 
-/// The state of a search.
 pub(super) struct Breeder<'a, 'b> {
     settings: &'a Neatest,
     changes: Changes<'a>,

@@ -32,7 +32,6 @@ fn policy(genome: &Genome, interface: &Interface, steps: usize) -> Policy {
 /// Executes networks, scores them, and archives networks that cover an open goal under every seed.
 pub(crate) struct Trials<'a> {
     interface: &'a Interface,
-    /// Maximum number of steps of an execution.
     steps: usize,
     /// The seeds of the repetitions, the first of which is the seed of the run.
     pub(super) seeds: Vec<u64>,
@@ -56,7 +55,6 @@ pub(crate) struct Trials<'a> {
 }
 
 impl<'a> Trials<'a> {
-    /// Trials with an empty archive.
     pub(crate) fn new(
         interface: &'a Interface,
         steps: usize,

@@ -24,9 +24,7 @@ pub(crate) struct Alphabet {
     /// Events that a rule may send: all listed events except waits, answers, drags and moves of the
     /// mouse.
     pub(crate) events: Vec<Event>,
-    /// Whether the program senses the mouse.
     pub(crate) mouse: bool,
-    /// Strings that answer questions.
     pub(crate) answers: Vec<TextNo>,
     /// Sprites and axes, with the keys that move the sprite along the axis in both directions.
     pub(crate) steered: Vec<(u16, Axis, [KeyNo; 2])>,

@@ -27,7 +27,6 @@ pub(crate) struct Arena<'a> {
     /// each script was running.
     tops: Vec<BlockNo>,
     lives: Vec<u64>,
-    /// Number of episodes so far.
     pub(crate) episodes: u64,
     pub(crate) steps: u64,
 }
@@ -52,17 +51,14 @@ impl<'a> Arena<'a> {
         Self { prepared, vm, loaded, extractor, workspace, tops, lives, episodes: 0, steps: 0 }
     }
 
-    /// The words of events and policies.
     pub(crate) fn words(&self) -> &Vocabulary {
         self.extractor.words()
     }
 
-    /// The words of events and policies, for adding words.
     pub(crate) fn words_mut(&mut self) -> &mut Vocabulary {
         self.extractor.words_mut()
     }
 
-    /// The strings that answer questions.
     pub(crate) fn answers(&self) -> &[TextNo] {
         self.extractor.answers()
     }
@@ -139,13 +135,11 @@ impl<'a> Arena<'a> {
         network.seen(&mut self.vm)
     }
 
-    /// Whether the last execution covered a goal.
     pub(crate) fn covers(&self, goal: u32) -> bool {
         let block = self.prepared.model().goals()[goal as usize];
         self.vm.tracer.trace().covered(block)
     }
 
-    /// For each goal, the fitness of the last execution.
     pub(crate) fn fitness(&mut self, to: &mut Vec<f64>) {
         self.prepared.model().evaluate(self.vm.tracer.trace(), to, &mut self.workspace);
     }

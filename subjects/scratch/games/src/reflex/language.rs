@@ -31,7 +31,6 @@ const PLACES: f64 = 120.0;
 /// best of a population, and the maximum weight.
 const LEARNED: (f64, f64) = (1.1, 20.0);
 
-/// Source of rules.
 pub(super) struct Language<'a> {
     settings: &'a Reflex,
     alphabet: &'a Alphabet,
@@ -59,7 +58,6 @@ impl<'a> Language<'a> {
         Self { settings, alphabet, layout, weights, texts }
     }
 
-    /// Whether no rule is possible.
     pub(super) fn is_empty(&self) -> bool {
         self.weights.iter().sum::<f64>() <= 0.0
     }

@@ -32,7 +32,6 @@ pub(crate) struct Learned {
 /// score. To break ties, how long the script of the goal was running, in units of [`LIFE`].
 type Worth = (f64, u64);
 
-/// A policy in the population of a goal, with its value.
 struct Member {
     worth: Worth,
     policy: Rc<Policy>,
@@ -66,9 +65,7 @@ pub(crate) struct Learner<'a> {
     language: Language<'a>,
     layout: &'a Layout,
     independent: Vec<usize>,
-    /// For each goal, whether the search aims at it.
     aimed: Vec<bool>,
-    /// The best policy for each goal; `None` if there is none.
     pub(crate) best: Vec<Option<Learned>>,
     populations: Vec<Vec<Member>>,
     /// For each goal, how often it has been chosen since its population improved.

@@ -6,7 +6,6 @@ use catherd_scratch_suite::policy::Policy;
 use super::arena::Arena;
 use super::search::Learned;
 
-/// A test with a policy.
 #[derive(Clone, Debug)]
 pub(crate) struct PolicyTest {
     pub(crate) policy: Policy,
@@ -16,7 +15,6 @@ pub(crate) struct PolicyTest {
     pub(crate) goals: Vec<u32>,
 }
 
-/// The goals that a policy covers under each seed.
 struct Coverage {
     /// For each seed, whether each goal is covered.
     covered: Vec<Vec<bool>>,

@@ -16,7 +16,6 @@ const SMALLEST: f64 = 0.3;
 /// stage.
 pub(crate) type Places = Vec<Option<[f64; 3]>>;
 
-/// The current places of the originals.
 pub(crate) fn places<T: Tracer>(vm: &Vm<T>) -> Places {
     let mut places = vec![None; vm.program().targets().len()];
     for view in vm.targets().filter_map(|id| vm.target(id)) {
@@ -32,7 +31,6 @@ fn turn(by: f64) -> f64 {
     (by + 540.0).rem_euclid(360.0) - 180.0
 }
 
-/// The effects that were found, for each event and sprite.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Axes {
     /// For each sprite, the number of probed states in which it was visible, and the number of

@@ -42,7 +42,6 @@ impl LatestRecorder {
         }
     }
 
-    /// Begins a new path.
     pub(crate) fn clear(&mut self) {
         self.trace.clear();
         self.measured.clear();

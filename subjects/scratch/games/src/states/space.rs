@@ -29,7 +29,6 @@ const LONG_WAITS: [u32; 3] = [128, 256, 480];
 /// Maximum absolute value up to which each whole value of a variable is a separate feature.
 const EXACT: f64 = 10.0;
 
-/// A program as a state space.
 pub(crate) struct Space<'a> {
     prepared: &'a Prepared,
     settings: &'a Explore,
@@ -97,7 +96,6 @@ impl<'a> Space<'a> {
         }
     }
 
-    /// The words of the events.
     pub(crate) fn words(&self) -> &Vocabulary {
         self.extractor.words()
     }
@@ -170,7 +168,6 @@ impl<'a> Space<'a> {
         Some(*rng.pick(listed))
     }
 
-    /// Draws the parameters of an event.
     fn draw(&mut self, event: Event, rng: &mut Stream) -> EventChoice {
         match event {
             Event::KeyPress { key, .. } => Event::KeyPress { key, steps: 1 << rng.below(5) }.into(),
@@ -197,7 +194,6 @@ impl<'a> Space<'a> {
     }
 }
 
-/// Adds a part to a hash.
 fn mixed(hash: u64, part: u64) -> u64 {
     let hash = (hash ^ part).wrapping_mul(0x0100_0000_01b3);
     hash ^ (hash >> 31)

@@ -47,12 +47,10 @@ impl Drop for Link {
 }
 
 impl State {
-    /// The seed of the VM.
     pub(crate) fn seed(&self) -> u64 {
         self.0.seed
     }
 
-    /// The events of the path that led to the state.
     pub(crate) fn events(&self) -> Vec<Event> {
         links(self.0.path.as_ref()).iter().map(|link| link.event).collect()
     }
