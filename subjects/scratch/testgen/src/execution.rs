@@ -58,7 +58,6 @@ pub(crate) struct Executor {
     hung: u64,
 }
 
-/// Events and trace of an execution.
 #[derive(Debug, Default)]
 pub(crate) struct Recording {
     /// The events with their parameters. Each was followed by a wait of one step.
@@ -140,7 +139,6 @@ impl Executor {
         &self.prepared
     }
 
-    /// Steps since the green flag.
     pub(crate) fn steps(&self) -> u64 {
         self.vm.steps()
     }
@@ -227,7 +225,6 @@ impl Executor {
         self.execute(0..events, |listed, _| parameters::with_random(*rng.pick(listed), bounds, rng))
     }
 
-    /// Fitness of the current execution for all goals.
     pub(crate) fn fitness(&mut self, fitness: &mut Vec<f64>) {
         self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.workspace);
     }

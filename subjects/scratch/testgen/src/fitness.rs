@@ -135,7 +135,6 @@ impl Model {
         }
     }
 
-    /// Queues the nodes that the execution reached.
     fn reach(&self, nodes: &mut [State], queue: &mut Vec<NodeId>) {
         let graph = &self.graph;
         queue.clear();

@@ -67,7 +67,6 @@ impl Prepared {
         self.finish(request, found, &mut executor, &mut rng)
     }
 
-    /// Creates the final suite and the result.
     fn finish(
         &self,
         request: &Request,
@@ -201,10 +200,8 @@ pub fn generate(
     Ok(Prepared::new(project, settings)?.generate(request, on_progress))
 }
 
-/// Result of the search.
 struct Found {
     end: End,
-    /// The tests of the archive.
     archive: Vec<Candidate>,
     timeline: Vec<Improvement>,
     meter: Meter,

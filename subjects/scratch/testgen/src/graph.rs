@@ -107,7 +107,6 @@ impl Graph {
         Self { events, blocks, flow, dependence, senders, hats }
     }
 
-    /// Number of nodes.
     pub(crate) fn len(&self) -> usize {
         self.first_block() as usize + self.blocks.len()
     }

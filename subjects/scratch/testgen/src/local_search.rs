@@ -169,7 +169,6 @@ enum Move {
     None,
 }
 
-/// Whether a goal was newly covered or came closer.
 fn improved(before: &[f64], after: &[f64]) -> bool {
     before.iter().zip(after).any(|(before, after)| after < before)
 }

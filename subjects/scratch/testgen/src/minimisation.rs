@@ -10,7 +10,6 @@ use catherd_search::{Clock, Stream, Test};
 pub(crate) struct Candidate {
     /// Recorded events. A wait of one step follows each of them.
     pub(crate) events: Vec<Event>,
-    /// Number of codons.
     pub(crate) length: usize,
     /// The covered goals, ascending.
     pub(crate) covered: Vec<u32>,
@@ -33,7 +32,6 @@ pub(crate) trait Replayer {
     fn covered(&mut self, events: &[Event]) -> Vec<u32>;
 }
 
-/// Settings of minimisation.
 #[derive(Clone, Copy)]
 pub(crate) struct Minimisation<'a> {
     /// Whether events are removed. If not, tests remain as the search created them.
@@ -44,7 +42,6 @@ pub(crate) struct Minimisation<'a> {
     /// A clock, and the time at which the removal of events stops; `None` for no limit. With a
     /// limit, suites depend on the computer.
     pub(crate) deadline: Option<(&'a dyn Clock, Duration)>,
-    /// Number of codons of a group.
     pub(crate) group: usize,
 }
 
@@ -58,7 +55,6 @@ pub(crate) struct Minimised {
     pub(crate) removed_events: u64,
     /// Number of codons that were removed with these events.
     pub(crate) removed_codons: u64,
-    /// Number of executions that minimisation needed.
     pub(crate) executions: u64,
 }
 

@@ -127,7 +127,6 @@ struct Shares {
     common: u64,
     /// Work that only the current test may use.
     own: u64,
-    /// The share of a test.
     share: u64,
 }
 
@@ -155,9 +154,7 @@ impl Shares {
 /// The assertions and goals of a test that have not depended on chance so far.
 struct Lasting<'a> {
     goals: &'a [BlockNo],
-    /// Whether each assertion is kept.
     holds: Vec<bool>,
-    /// Number of kept assertions.
     assertions: usize,
     siblings: Siblings,
     /// Whether each goal in `covers` was covered in all executions so far.
@@ -187,7 +184,6 @@ impl<'a> Lasting<'a> {
         }
     }
 
-    /// Drops the goals that an execution did not cover.
     fn drop_goals(&mut self, executed: &CoveredBlocks) {
         for (covered, goal) in self.covered.iter_mut().zip(&self.covers) {
             let block = self.goals.get(*goal as usize);
@@ -195,7 +191,6 @@ impl<'a> Lasting<'a> {
         }
     }
 
-    /// Marks the dropped assertions and goals in the test.
     fn apply(self, test: &mut SuiteTest) {
         let mut holds = self.holds.into_iter();
         let flaky = test.assertions.extract_if(.., |_| holds.next() == Some(false));

@@ -10,14 +10,12 @@ use rustc_hash::FxHashSet;
 /// Maximum length of a string in an assertion, in UTF-16 code units.
 const MAX_TEXT: usize = 1_000;
 
-/// Observer of the attributes of a project's objects.
 #[derive(Clone, Debug)]
 pub(crate) struct Observer {
     /// The attributes of the original and of the clones of each target.
     attributes: Vec<(Vec<Attribute>, Vec<Attribute>)>,
 }
 
-/// The value of an attribute of an object at one time.
 #[derive(Clone, Debug)]
 pub(crate) struct Observation {
     pub(crate) attribute: Attribute,
@@ -117,7 +115,6 @@ impl Observer {
     }
 }
 
-/// The observations of `now` that are not in `before`.
 pub(crate) fn changes<'a>(
     before: &'a [Observation],
     now: &'a [Observation],
@@ -137,7 +134,6 @@ fn first_of_name<'a>(names: impl Iterator<Item = &'a str>) -> impl Iterator<Item
     names.zip(0..).filter(move |(name, _)| known.insert(*name)).map(|(_, position)| position)
 }
 
-/// Ids in the fields and variable literals of a target's blocks.
 fn ids(target: &Target) -> FxHashSet<&str> {
     let blocks = target.blocks.iter();
     let fields = blocks.clone().flat_map(|block| &block.fields).filter_map(|f| f.id.as_deref());

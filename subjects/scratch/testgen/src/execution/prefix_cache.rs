@@ -131,7 +131,6 @@ impl Executor {
         self.later = memory;
     }
 
-    /// Starts the path at a root.
     fn start_path(&mut self, root: NodeNo) -> NodeNo {
         self.prefixes.begin();
         self.path.clear();
@@ -180,7 +179,6 @@ impl Executor {
         Some(depth)
     }
 
-    /// The recording of the first `depth` events of the path.
     pub(super) fn recorded(&self, depth: usize) -> Recording {
         let mut recording = Recording::default();
         for &node in &self.path[1..=depth] {
@@ -220,7 +218,6 @@ impl Executor {
         }
     }
 
-    /// Stores the current list of events in the tree.
     fn store_list(&mut self, recording: &Recording) {
         if let Some(&here) = self.path.last()
             && self.path.len() == recording.events.len() + 1

@@ -14,7 +14,6 @@ use rustc_hash::FxHashMap;
 use crate::parameters::EventChoice;
 use catherd_scratch_trace::Change;
 
-/// Number of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct NodeNo(u32);
 
@@ -56,7 +55,6 @@ pub(super) struct Node {
     bytes: usize,
 }
 
-/// The moment of a node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Moment {
     /// The node is after an event and the step that follows the event.
@@ -66,7 +64,6 @@ pub(super) enum Moment {
     Within,
 }
 
-/// A state from which an execution can resume.
 pub(super) struct SavedState {
     pub(super) machine: Snapshot,
     pub(super) extraction: Stream,
@@ -115,7 +112,6 @@ impl Key {
     }
 }
 
-/// Tree of event prefixes with a bounded size.
 pub(super) struct PrefixTree {
     nodes: Vec<Node>,
     free: Vec<u32>,
@@ -124,7 +120,6 @@ pub(super) struct PrefixTree {
     /// is newer than its descendants, so the oldest node is a leaf.
     newest: u32,
     oldest: u32,
-    /// Number of the current execution.
     execution: u64,
     bytes: usize,
     capacity: usize,
@@ -145,7 +140,6 @@ impl PrefixTree {
         }
     }
 
-    /// Whether nodes may be added.
     pub(super) fn is_used(&self) -> bool {
         self.capacity > 0
     }
@@ -244,7 +238,6 @@ impl PrefixTree {
         }
     }
 
-    /// Approximate size in bytes.
     #[cfg(test)]
     pub(super) fn bytes(&self) -> usize {
         self.bytes
@@ -276,7 +269,6 @@ impl PrefixTree {
         true
     }
 
-    /// Inserts a node into the order of use as the newest.
     fn link(&mut self, number: u32) {
         let before = std::mem::replace(&mut self.newest, number);
         let node = &mut self.nodes[number as usize];
@@ -287,7 +279,6 @@ impl PrefixTree {
         }
     }
 
-    /// Removes a node from the order of use.
     fn unlink(&mut self, number: u32) {
         let Node { newer, older, .. } = self.nodes[number as usize];
         match self.nodes.get_mut(newer as usize) {

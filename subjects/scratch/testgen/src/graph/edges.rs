@@ -30,14 +30,12 @@ pub(super) fn graph(project: &Project, code: &LiveCode, call_edges: bool) -> Gra
     Graph::new(events, code.blocks.clone(), edges)
 }
 
-/// Collects the edges of a graph.
 struct Linker<'a> {
     project: &'a Project,
     code: &'a LiveCode,
     call_edges: bool,
     /// Live calls by definition.
     callers: FxHashMap<BlockNo, Vec<BlockNo>>,
-    /// Nodes of the live blocks.
     nodes: FxHashMap<BlockNo, NodeId>,
     edges: Vec<(NodeId, Edge)>,
 }
@@ -51,7 +49,6 @@ impl Linker<'_> {
         self.edges.push((from, Edge { to, when }));
     }
 
-    /// Adds the outgoing edges of a block.
     fn add_block(&mut self, block: BlockNo) {
         use Opcode::*;
         use Outcomes as O;
@@ -100,7 +97,6 @@ impl Linker<'_> {
         }
     }
 
-    /// Adds the edges to and from an event.
     fn add_event(&mut self, link: &EventLink, event: NodeId) {
         if link.event.is_from_user() {
             self.add(ENTRY, event, Outcomes::ANY);

@@ -6,11 +6,9 @@ use catherd_scratch_suite::goals::{self, Branch};
 use crate::fitness::normalized;
 use catherd_scratch_trace::Trace;
 
-/// A branch that is a goal.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BranchGoal {
     branch: Branch,
-    /// Number of the branch.
     pub(crate) number: BlockNo,
     /// Number of the block among the goals.
     pub(crate) block: usize,
@@ -28,7 +26,6 @@ pub(super) fn of(project: &Project, blocks: &[BlockNo]) -> Vec<BranchGoal> {
 }
 
 impl BranchGoal {
-    /// The block of which the branch is an outcome.
     pub(crate) fn decider(&self) -> BlockNo {
         self.branch.block
     }
