@@ -5,7 +5,6 @@ use catherd_scratch_vm::Value;
 use crate::attribute::{Attribute, AttributeValue};
 use crate::format::Tolerances;
 
-/// The rules by which expected and actual values are compared.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Comparison {
     pub(crate) tolerances: Tolerances,
@@ -14,7 +13,6 @@ pub(crate) struct Comparison {
 }
 
 impl Comparison {
-    /// Whether the actual value agrees with the expected value.
     pub(crate) fn agree(
         &self,
         attribute: Attribute,

@@ -159,7 +159,6 @@ fn lines<T: Serialize>(text: &mut String, name: &str, list: &[T]) {
     text.push_str(if list.is_empty() { "]" } else { "\n    ]" });
 }
 
-/// Serialises the VM's settings of a suite.
 struct MachineOf<'a>(&'a Suite);
 
 impl Serialize for MachineOf<'_> {

@@ -91,7 +91,6 @@ impl Suite {
     }
 }
 
-/// A string as a JavaScript literal.
 fn literal(text: &str) -> String {
     // JSON strings are JavaScript strings, with two exceptions: U+2028 and U+2029 end lines in
     // older engines and in comments. `</` is escaped so that no string ends an HTML script.
@@ -99,7 +98,6 @@ fn literal(text: &str) -> String {
     json.replace('\u{2028}', "\\u2028").replace('\u{2029}', "\\u2029").replace("</", "<\\/")
 }
 
-/// A number as a JavaScript expression.
 fn number(number: f64) -> String {
     ryu_js::Buffer::new().format(number).to_owned()
 }

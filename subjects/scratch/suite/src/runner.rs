@@ -211,13 +211,11 @@ impl<T: Tracer> Runner<T> {
     }
 }
 
-/// Values of variables after each step of a policy.
 #[derive(Default)]
 struct Ranges {
     all: Vec<Seen>,
 }
 
-/// Values of one variable.
 struct Seen {
     /// The target of the variable, and the position of the variable in the target.
     variable: (u16, u32),

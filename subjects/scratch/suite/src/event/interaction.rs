@@ -11,7 +11,6 @@ pub struct Interaction {
     /// Whether the mouse button is down because of a click on a clone. The button is released
     /// before the next event.
     button: bool,
-    /// Whether there is a sound.
     sound: bool,
     /// Whether some thread was alive in the last step.
     busy: bool,

@@ -86,7 +86,6 @@ impl Vocabulary {
     }
 }
 
-/// A list of distinct words.
 #[derive(Clone, Debug, Default)]
 struct Words {
     list: Vec<Arc<str>>,

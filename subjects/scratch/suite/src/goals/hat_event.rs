@@ -136,7 +136,6 @@ fn received(target: &Target, block: &Block) -> Option<HatEvent> {
     })
 }
 
-/// The events that a block sends.
 enum Sent {
     Nothing,
     Event(HatEvent),
@@ -190,7 +189,6 @@ fn is_backdrop(event: &HatEvent) -> bool {
     matches!(event, HatEvent::Backdrop(_))
 }
 
-/// The content of a menu input.
 enum Choice<'a> {
     Missing,
     Fixed(&'a str),

@@ -74,13 +74,11 @@ const pressKey = async (t, key, steps) => {
 };
 "#;
 
-/// Writes the functions that policies call.
 pub(super) fn write_helpers(js: &mut String) {
     js.push_str(HELPERS);
 }
 
 impl SuitePolicy {
-    /// Writes the statements that execute the policy.
     pub(super) fn write(&self, js: &mut String) {
         let names: Vec<String> = self.names().iter().map(|name| literal(name)).collect();
         // Writing to a string does not fail.

@@ -10,7 +10,6 @@ const STAGE: (f64, f64) = (240.0, 180.0);
 /// Diagonal of the stage.
 const DIAGONAL: f64 = 600.0;
 
-/// State of the execution of a network.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Brain {
     /// The value of each node in the current decision; until a node is evaluated, its value in the
@@ -43,7 +42,6 @@ impl Network {
 }
 
 impl Brain {
-    /// Decides on an event, sends it and runs its steps.
     pub(super) fn act<T: Tracer>(
         &mut self,
         network: &Network,
@@ -93,7 +91,6 @@ impl Brain {
         });
     }
 
-    /// Sets the values of the bias and the input nodes.
     fn see<T: Tracer>(&mut self, network: &Network, vm: &mut Vm<T>) {
         let outputs: u32 = network.outputs.iter().map(|each| 1 + each.signal.parameters()).sum();
         let nodes = 1 + network.inputs.len() + (network.hidden + outputs) as usize;

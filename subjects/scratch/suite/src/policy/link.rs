@@ -8,7 +8,6 @@ use crate::format::{
     Axis, Edge, Follow, Guard, Mouse, Near, Press, Proposal, SuiteEvent, SuitePolicy, SuiteRule,
 };
 
-/// Maximum number of rules of a policy.
 const MAX_RULES: usize = 100;
 
 impl SuitePolicy {

@@ -8,9 +8,7 @@ use super::link::{finite, sprite, steps};
 use crate::event::{KeyNo, TextNo, Vocabulary};
 use crate::format::{Choice, Instance, Pair, Reacting, Sent, Sight, SuiteNetwork};
 
-/// Maximum number of nodes of a network.
 const MAX_NODES: u32 = 20_000;
-/// Maximum number of links of a network.
 const MAX_LINKS: usize = 200_000;
 
 /// A network with numbers in place of names. Nodes are numbered as in [`SuiteNetwork`].
