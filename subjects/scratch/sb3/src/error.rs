@@ -102,19 +102,16 @@ impl fmt::Display for ProjectLocation {
 }
 
 impl ProjectLocation {
-    /// The cause for a defect at this location.
     pub(crate) fn fault(&self, fault: impl Into<String>) -> Cause {
         Cause::Malformed { location: self.clone(), fault: fault.into() }
     }
 }
 
 impl Cause {
-    /// The cause for exceeding a limit of `most` units.
     pub(crate) fn limit(unit: &'static str, most: impl TryInto<u64>) -> Cause {
         Cause::Limit { unit, most: most.try_into().unwrap_or(u64::MAX) }
     }
 
-    /// The error of reading `file` with this cause.
     pub(crate) fn in_file(self, file: &str) -> ReadError {
         ReadError { file: file.to_owned(), cause: self }
     }

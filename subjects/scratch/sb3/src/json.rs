@@ -23,7 +23,6 @@ pub(crate) enum Json<'a> {
 }
 
 impl<'a> Json<'a> {
-    /// The member with a name; `None` if there is none or this is not an object.
     pub(crate) fn get(&self, key: &str) -> Option<&Json<'a>> {
         let Json::Object(members) = self else { return None };
         members.iter().find(|(k, _)| k == key).map(|(_, v)| v)
@@ -128,7 +127,6 @@ fn repaired_escapes(text: &[u8]) -> Vec<(usize, usize, &'static str)> {
     escapes
 }
 
-/// Parses a JSON text.
 pub(crate) fn parse<'a>(text: &'a str, limits: &Limits) -> Result<Json<'a>, Cause> {
     let budget =
         Budget { values: Cell::new(limits.json_values), exceeded: Cell::new(None), limits };

@@ -54,7 +54,6 @@ fn is_json(bytes: &[u8]) -> bool {
     bytes.trim_ascii_start().starts_with(b"{")
 }
 
-/// Reads a `project.json` without media.
 fn bare_json(bytes: &[u8], limits: &Limits) -> Result<Project, Cause> {
     if bytes.len() as u64 > limits.json_bytes {
         return Err(Cause::limit("bytes of project.json", limits.json_bytes));

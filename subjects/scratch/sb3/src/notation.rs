@@ -16,7 +16,6 @@ const MAX_LENGTH: usize = 240;
 /// Writer of the blocks of one target.
 pub struct Notation<'a> {
     target: &'a Target,
-    /// Ids of the arguments of each custom block.
     arguments: HashMap<&'a str, &'a [Arc<str>]>,
 }
 

@@ -18,7 +18,6 @@ use crate::{
     RotationStyle, Slot, Sound, Target, Value, Variable, Warning,
 };
 
-/// Reads a version 2 project.
 pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<Project, Cause> {
     let children = json.get("children").and_then(Json::array).unwrap_or_default();
     let (sprites, watchers): (Vec<_>, Vec<_>) =
@@ -368,7 +367,6 @@ impl Reader<'_> {
     }
 }
 
-/// Sets the name of the empty message in a block.
 fn name_empty_message(block: &mut Block, name: &Arc<str>) {
     let slots = block.inputs.iter_mut().flat_map(|input| [&mut input.block, &mut input.shadow]);
     for slot in slots {

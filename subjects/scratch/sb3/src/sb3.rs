@@ -13,7 +13,6 @@ use crate::{
     Target, Value, Variable, Warning,
 };
 
-/// Reads a version 3 project.
 pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<Project, Cause> {
     if let Some(version) = json.get("meta").and_then(|meta| meta.get("semver")) {
         match version.text() {
@@ -65,7 +64,6 @@ impl Reader<'_> {
         self.location.fault(fault)
     }
 
-    /// Records that a defect was repaired.
     fn repaired(&mut self, what: impl std::fmt::Display) {
         let warning = format!("{}: {what}", self.location);
         self.warnings.push(Warning::Other(warning.into()));
@@ -208,7 +206,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads variables, lists and messages.
     #[allow(clippy::type_complexity)] // Three lists, which the caller destructures at once.
     fn named(
         &mut self,

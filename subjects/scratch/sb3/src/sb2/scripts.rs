@@ -9,7 +9,6 @@ use crate::json::Json;
 use crate::names::Interner;
 use crate::{Block, Field, Input, Literal, Mutation, Opcode, Slot, Value, Warning};
 
-/// Converter of the scripts of one target.
 pub(super) struct ScriptConverter<'a> {
     pub(super) target: usize,
     pub(super) name: &'a Arc<str>,
@@ -172,7 +171,6 @@ impl ScriptConverter<'_> {
         }
     }
 
-    /// Sets a field to the value of an argument.
     fn chosen(&mut self, block: u32, name: &str, argument: &Json) {
         let value = literal_value(argument).unwrap_or(Value::Text("".into()));
         let (value, id) = match name {
