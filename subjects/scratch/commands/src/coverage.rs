@@ -73,7 +73,6 @@ pub fn run(pair: &Pair, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// A branch of the project, with the numbers of the tests that take it.
 struct BranchTests {
     sprite: String,
     block: String,
@@ -142,7 +141,6 @@ struct Line<'a> {
 }
 
 impl Script<'_> {
-    /// Counts of covered goals and of all goals.
     fn tally(&self) -> (usize, usize) {
         let states = || self.lines.iter().filter_map(|line| Some(line.block?.1));
         let covered = states().filter(|state| *state == State::Covered).count();
@@ -161,7 +159,6 @@ impl Sprite<'_> {
     }
 }
 
-/// Scripts that contain goals, by sprite.
 fn sprites<'a>(project: &'a Project, state: &[State]) -> Vec<Sprite<'a>> {
     let sprites = project.targets.iter().map(|target| {
         let notation = Notation::new(target);

@@ -145,7 +145,6 @@ impl Flags {
     }
 }
 
-/// Drops the assertions that `level` does not keep.
 fn minimise_assertions(
     asked: &Generation,
     level: Level,
@@ -284,7 +283,6 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
     )
 }
 
-/// The numbers of the tests without assertions.
 fn numbers_without_assertions(suite: &Suite) -> Vec<usize> {
     let tests = suite.tests.iter().zip(0..);
     tests.filter(|(test, _)| test.assertions.is_empty()).map(|(_, number)| number).collect()

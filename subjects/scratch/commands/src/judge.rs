@@ -98,7 +98,6 @@ pub fn run(_: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The plan of an exercise, with its template.
 fn plan(configuration: &Configuration, path: &Path, text: &str) -> Result<PlanTests, Failure> {
     let mut options = catherd_scratch_grading_itch::JudgeOptions::default();
     options.limits = limited(options.limits, configuration);

@@ -80,7 +80,6 @@ pub fn run(asked: &Mutation, flags: &Flags, text: &str) -> Result<Exit, Failure>
     })
 }
 
-/// The common arguments and the flags for Scratch projects.
 struct Arguments<'a> {
     asked: &'a Mutation,
     flags: &'a Flags,

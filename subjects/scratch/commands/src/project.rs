@@ -10,7 +10,6 @@ use catherd_scratch_suite::{Suite, SuiteError};
 use catherd_scratch_testgen::{GenerateError, GenerationSettings, Prepared};
 use catherd_scratch_vm::{Compat, Program};
 
-/// Reads a project.
 pub(crate) fn open(path: &Path) -> Result<LoadedProject, Failure> {
     let hint = "name an .sb3 or .sb2 file or an unpacked project folder";
     places::check(path, hint)?;
@@ -29,12 +28,10 @@ pub(crate) fn open_pair(pair: &Pair) -> Result<(LoadedProject, Suite), Failure> 
     Ok((subject, suite))
 }
 
-/// Reads a generated suite from its text.
 pub(crate) fn parse_suite(pair: &Pair, text: &str) -> Result<Suite, Failure> {
     Suite::from_json(text).map_err(|error| suite_failure(pair, error))
 }
 
-/// Compiles a project for a version of Scratch.
 pub(crate) fn compile(
     path: &Path,
     subject: &LoadedProject,
@@ -62,7 +59,6 @@ pub(crate) fn compile_for_scripts(
         .map_err(|error| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Prepares a project for test generation.
 pub(crate) fn prepare(
     path: &Path,
     subject: &LoadedProject,
@@ -89,7 +85,6 @@ fn read_suite(pair: &Pair) -> Result<Suite, Failure> {
     parse_suite(pair, &text)
 }
 
-/// A failure about the suite, with the name of its file.
 pub(crate) fn suite_failure(pair: &Pair, error: SuiteError) -> Failure {
     let hint = match error {
         SuiteError::Json(_) | SuiteError::Machine { .. } | SuiteError::Assertion { .. } => {

@@ -110,7 +110,6 @@ enum Expectation {
     Exercise,
 }
 
-/// A project and a suite with the flags of the command.
 struct Arguments<'a> {
     pair: &'a Pair,
     flags: &'a Flags,
@@ -201,13 +200,11 @@ impl Arguments<'_> {
         Ok((seed, Bounds { steps: self.flags.steps, flaky, ..Bounds::default() }))
     }
 
-    /// The plan for Itch with its options.
     fn load_plan(&self, text: &str) -> Result<LoadedSuite, Failure> {
         let plan = itch::PlanTests::new(self, text)?;
         Ok(LoadedSuite::new(&self.pair.suite, text, Tests::Plan(Box::new(plan))))
     }
 
-    /// The suite with its options.
     fn load(&self, text: &str, javascript: bool) -> Result<LoadedSuite, Failure> {
         let tests = if javascript {
             javascript::tests(self, text)?
@@ -227,7 +224,6 @@ impl Arguments<'_> {
         Ok(LoadedSuite::new(&self.pair.suite, text, tests))
     }
 
-    /// Executes the suite and writes the reports.
     fn report(
         &self,
         suite: &LoadedSuite,
@@ -325,7 +321,6 @@ fn report_one(
     Ok(if all_passed { Exit::Success } else { Exit::Incomplete })
 }
 
-/// Executes a generated suite on its project.
 fn run_generated(arguments: &Arguments, json: bool) -> Result<Exit, Failure> {
     let pair = arguments.pair;
     let (subject, suite) = project::open_pair(pair)?;
@@ -372,7 +367,6 @@ fn run_generated(arguments: &Arguments, json: bool) -> Result<Exit, Failure> {
     Ok(if failed == 0 { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The TAP lines of a test.
 fn tap(suite: &Suite, number: usize, execution: &Execution) -> String {
     let name = format!("{} - test {number}", number + 1);
     if let Verdict::Passed = execution.verdict {

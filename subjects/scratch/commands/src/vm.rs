@@ -81,7 +81,6 @@ fn project_index(folder: Option<&Path>, traces: &Path) -> Result<ProjectIndex, F
     })
 }
 
-/// Number of threads; one for each processor if `requested` is `None`.
 fn thread_count(requested: Option<usize>) -> usize {
     let available = || std::thread::available_parallelism().map_or(1, usize::from);
     requested.unwrap_or_else(available).max(1)

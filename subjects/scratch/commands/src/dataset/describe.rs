@@ -42,7 +42,6 @@ pub struct Arguments {
     out: Option<PathBuf>,
 }
 
-/// Use of a kind of block.
 #[derive(Default)]
 struct OpcodeUse {
     projects: usize,
@@ -51,7 +50,6 @@ struct OpcodeUse {
     unsupported: Option<&'static str>,
 }
 
-/// Descriptions of all projects.
 #[derive(Default)]
 struct CorpusDescription {
     rows: Vec<ProjectMeasures>,
@@ -136,7 +134,6 @@ impl CorpusDescription {
             + &self.near_duplicate_list()
     }
 
-    /// Quantiles and means of the sizes.
     fn size_table(&self) -> String {
         let n = self.rows.len();
         let mut text = format!(
@@ -180,7 +177,6 @@ impl CorpusDescription {
         text
     }
 
-    /// Percentage of all projects.
     fn percent(&self, count: usize) -> f64 {
         100.0 * count as f64 / self.rows.len().max(1) as f64
     }
@@ -208,7 +204,6 @@ impl CorpusDescription {
         text
     }
 
-    /// The most frequent opcodes.
     fn opcode_table(&self) -> String {
         let mut text = String::new();
         let _ = writeln!(text, "\n{:<32} {:>8} {:>14} {:>8}", "opcode", "projects", "", "uses");
@@ -255,7 +250,6 @@ impl CorpusDescription {
         text
     }
 
-    /// Writes all tables into a folder.
     fn write(&self, folder: &Path) -> Result<(), Failure> {
         fs::create_dir_all(folder).map_err(|error| write_failure(folder, error))?;
         self.write_projects(folder)?;

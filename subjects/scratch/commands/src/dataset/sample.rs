@@ -179,7 +179,6 @@ pub(super) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     Ok(report(end, &progress))
 }
 
-/// Prints the results of a sample.
 fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
     let resume = "Run the same command again to continue.";
     match end {

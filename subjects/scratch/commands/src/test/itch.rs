@@ -41,7 +41,6 @@ enum Language {
     Nl,
 }
 
-/// A plan with the options of its judgements.
 pub(crate) struct PlanTests {
     plan: Plan,
     options: JudgeOptions,
@@ -78,7 +77,6 @@ impl PlanTests {
         Ok(PlanTests { plan, options, template })
     }
 
-    /// Judges a submission.
     pub(super) fn judge(&self, submission: &LoadedProject) -> Result<Judgement, PlanError> {
         let template = &self.template.as_ref().unwrap_or(submission).project;
         judge(&self.plan, template, &submission.project, &self.options)

@@ -32,7 +32,6 @@ pub enum Format {
     Dodona,
 }
 
-/// Writes reports.
 pub(super) struct Output {
     format: Format,
     skips: Skips,
@@ -71,12 +70,10 @@ impl Output {
         self.table = table;
     }
 
-    /// Writes the header, before the first project.
     pub(super) fn begin(&mut self) -> Result<(), Failure> {
         if self.format == Format::Junit { self.write(JUNIT_START) } else { Ok(()) }
     }
 
-    /// Writes a project.
     pub(super) fn project(&mut self, report: &ProjectReport) -> Result<(), Failure> {
         match report {
             ProjectReport::Executed(report) => {
@@ -143,7 +140,6 @@ impl Output {
         self.write(&text)
     }
 
-    /// Writes the footer, after the last project.
     pub(super) fn end(&mut self) -> Result<(), Failure> {
         let text = match self.format {
             Format::Table => self.table.end().map_err(Failure::new)?,

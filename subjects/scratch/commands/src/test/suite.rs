@@ -16,9 +16,7 @@ use sha2::{Digest as _, Sha256};
 use super::itch::PlanTests;
 use crate::project;
 
-/// A suite with the options of its execution.
 pub(crate) struct LoadedSuite {
-    /// The file name.
     pub(crate) name: String,
     pub(crate) tests: Tests,
     /// Digest of the version of this program, the text of the suite and the options.
@@ -190,7 +188,6 @@ fn execute_generated(
     Ok(tests.collect())
 }
 
-/// The file name of a path.
 pub(crate) fn file_name(path: &Path) -> String {
     path.file_name().unwrap_or_default().to_string_lossy().into_owned()
 }

@@ -78,7 +78,6 @@ fn groups(verdicts: &[TraceVerdict]) -> BTreeMap<&str, (usize, usize)> {
     groups
 }
 
-/// Table of the identical traces by group.
 fn group_table(verdicts: &[TraceVerdict]) -> String {
     let mut text = format!("{:<24} {:>6} {:>9}\n", "group", "traces", "identical");
     let mut row = |group: &str, same: usize, all: usize| {
