@@ -14,7 +14,6 @@ pub struct LimitHit {
     pub times: u64,
 }
 
-/// The hits that a VM has counted.
 pub(crate) fn limit_hits(hits: &Hits) -> Vec<LimitHit> {
     let hits = hits.iter();
     hits.map(|(l, hit)| LimitHit { limit: l.name(), first: hit.first, times: hit.times }).collect()

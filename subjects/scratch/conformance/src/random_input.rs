@@ -56,7 +56,6 @@ impl RandomInputDriver {
     }
 }
 
-/// Sends one random input event.
 fn send_input<T: Tracer>(vm: &mut Vm<T>, rng: &mut Rng) {
     match rng.below(8) {
         0 | 1 => vm.key(rng.pick(&KEYS), true),

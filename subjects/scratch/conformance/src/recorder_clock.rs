@@ -27,7 +27,6 @@ pub(crate) struct InferredClock {
 }
 
 impl InferredClock {
-    /// Milliseconds from the flag to the last step.
     pub(crate) fn elapsed(&self) -> f64 {
         f64::from(self.now)
     }

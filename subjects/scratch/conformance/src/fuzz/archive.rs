@@ -7,7 +7,6 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::rng::Rng;
 
-/// The names and contents of an archive's files, in the order of the archive.
 pub(super) type Files = Vec<(String, Vec<u8>)>;
 
 /// Unpacks an archive, without the files that cannot be unpacked.

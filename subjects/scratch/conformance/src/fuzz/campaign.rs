@@ -118,7 +118,6 @@ struct Lane<'a> {
     on_execution: &'a (dyn Fn() + Sync),
 }
 
-/// Failure of an execution in a lane.
 enum LaneFailure {
     /// The process is alive, but the execution failed for this reason.
     Reported(String),

@@ -2,7 +2,6 @@
 
 use crate::rng::Rng;
 
-/// A costume file of any format.
 pub(super) fn picture(rng: &mut Rng) -> Vec<u8> {
     match rng.below(8) {
         0 => png(rng),

@@ -122,7 +122,6 @@ const OPCODES: [&str; 32] = [
     "event_whengreaterthan",
 ];
 
-/// Changes a property of a stage or sprite.
 fn mutate_target(project: &mut Value, rng: &mut Rng) {
     let keys = [
         "x",
@@ -173,7 +172,6 @@ fn mutate_target(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Changes a property of a costume or sound.
 fn mutate_media(project: &mut Value, rng: &mut Rng) {
     let kind = if rng.one_in(4) { "sounds" } else { "costumes" };
     let other = any_target(project, rng)

@@ -46,7 +46,6 @@ pub(super) fn scalar(rng: &mut Rng) -> Value {
     }
 }
 
-/// A value of any type.
 pub(super) fn any_value(rng: &mut Rng) -> Value {
     match rng.below(8) {
         0 => Value::Null,
