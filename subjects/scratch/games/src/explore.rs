@@ -81,7 +81,8 @@ pub(crate) struct Counts {
     pub(crate) evictions: u64,
     pub(crate) probes: u64,
     pub(crate) reseeds: u64,
-    /// How often a state was not kept because waiting in it leads nowhere.
+    /// How often a state was not kept because the state was doomed or the program ended after
+    /// waiting.
     pub(crate) doomed: u64,
 }
 
@@ -312,7 +313,7 @@ impl<S: StateSpace> Search<'_, S> {
     /// Probes the next root if there is one, but at most [`PROBED_ROOTS`] roots in all.
     fn probe(&mut self, work: &mut Work) {
         while self.probed > 0 && self.probed < self.roots.len() && self.roots[self.probed].first {
-            // Do not probe all roots, because the states directly after the green flag are similar
+            // Skip further roots directly after the green flag, because their states are similar
             // under all seeds.
             self.probed += 1;
         }

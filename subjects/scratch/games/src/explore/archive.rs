@@ -126,8 +126,8 @@ impl<S: Clone> Archive<S> {
         cell.state.clone()
     }
 
-    /// The minimum over the features of the share of fruitful trials with the feature, relative to
-    /// the share among all trials; at most 1.
+    /// The minimum over the features of the smoothed share of fruitful trials with the feature,
+    /// relative to the share among all trials; at most 1.
     fn viability(&self, features: &[u32]) -> f64 {
         let overall = (self.total.1 + 1.0) / (self.total.0 + PRIOR);
         features.iter().fold(1.0, |least: f64, feature| {
@@ -168,8 +168,9 @@ impl<S: Clone> Archive<S> {
         self.digests.contains(&(bucket, digest))
     }
 
-    /// Keeps a state that is [accepted](Archive::accepts). A full bucket drops the cell with the
-    /// most fruitless visits. A `digest` makes [`Archive::has`] true while the state is kept.
+    /// Keeps a state that is [accepted](Archive::accepts). A full bucket drops the cell whose
+    /// visits were the least fruitful. A `digest` makes [`Archive::has`] true while the state is
+    /// kept.
     pub(super) fn insert(
         &mut self,
         offer: Offer,

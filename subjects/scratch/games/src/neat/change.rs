@@ -6,7 +6,7 @@ use super::genome::{Gene, Genome, Innovations};
 use super::genome_settings::Operators;
 use super::interface::Interface;
 
-/// Maximum number of further attempts to create a new network with links to some output.
+/// Maximum number of further attempts to create a new network with links to an output.
 const TRIES: usize = 20;
 /// Probability that a new link is recurrent, and probability that a recurrent link leads from a
 /// node to itself.

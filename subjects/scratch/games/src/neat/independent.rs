@@ -152,7 +152,7 @@ impl<'a, 'b> Independent<'a, 'b> {
         if child.is_whole(self.changes.interface) { child } else { self.changes.random(rng) }
     }
 
-    /// Executes a network and offers it to the populations of all open goals.
+    /// Executes a network and offers it to the populations of the open goals.
     fn execute(
         &mut self,
         genome: &Rc<Genome>,

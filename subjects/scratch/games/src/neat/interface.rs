@@ -203,7 +203,7 @@ fn see_touched(
     }
 }
 
-/// For each target, whether some block may clone it.
+/// For each target, whether a block may clone the target.
 fn cloned(project: &Project) -> Vec<bool> {
     let mut cloned = vec![false; project.targets.len()];
     for (own, target) in project.targets.iter().enumerate() {

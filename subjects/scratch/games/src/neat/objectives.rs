@@ -93,7 +93,7 @@ impl<'a, 'b> Objectives<'a, 'b> {
         }
     }
 
-    /// Breeds as many children as the population has members. Both parents of a child are of the
+    /// Breeds as many children as the population has members. The parents of a child are of the
     /// same species.
     fn offspring(
         &mut self,

@@ -8,7 +8,7 @@ use super::change::{Changes, cross};
 use super::genome::Genome;
 
 /// Exclusive upper bound of the distance of a genome from the representative of its species: the
-/// initial value, its change in a generation, and its minimum.
+/// initial value, the change in a generation, and the minimum.
 const THRESHOLD: (f64, f64, f64) = (3.0, 0.3, 0.1);
 /// Coefficient of differences of weights in the distance.
 const WEIGHTS: f64 = 0.5;
@@ -23,7 +23,7 @@ const STAGNANT: u32 = 20;
 const MUTATED: f64 = 0.25;
 /// Probability that no mutation follows a crossover.
 const CROSSED: f64 = 0.25;
-/// Probability that the mate in a crossover is the best member of any species.
+/// Probability that the mate in a crossover is the best member of a random species.
 const STRANGER: f64 = 0.001;
 /// Number of children that are made from the best member of all, one of which is an unchanged copy,
 /// and probability that each of the others gets a new link instead of other weights.

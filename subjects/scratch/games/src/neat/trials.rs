@@ -40,7 +40,7 @@ pub(crate) struct Trials<'a> {
     dependencies: Vec<Vec<usize>>,
     /// For each goal, whether the search aims at it.
     aimed: Vec<bool>,
-    /// For each goal, the network that covers it under every seed.
+    /// For each goal, the network that covers the goal under every seed.
     pub(crate) archive: Vec<Option<Rc<Archived>>>,
     /// For each goal, how often a network covered the goal under the seed of the run while the goal
     /// was open.

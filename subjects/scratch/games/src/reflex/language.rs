@@ -14,7 +14,7 @@ const DEAD: [f64; 5] = [4.0, 10.0, 20.0, 40.0, 80.0];
 const EVERY: [u32; 6] = [1, 4, 16, 40, 64, 100];
 const WITHIN: [f64; 5] = [30.0, 60.0, 90.0, 120.0, 160.0];
 const MARGIN: [f64; 4] = [20.0, 40.0, 60.0, 100.0];
-/// Standard deviation of changes of angles, places and distances.
+/// Standard deviations of the changes of an aim, and of a place or a distance.
 const DEVIATION: (f64, f64) = (10.0, 20.0);
 /// Probability that a rule has a condition.
 const GUARDED: f64 = 0.2;
@@ -184,7 +184,8 @@ impl<'a> Language<'a> {
         }
     }
 
-    /// Draws a condition on the place of a sprite, preferably of a sprite that keys move.
+    /// Draws a condition on the place or direction of a sprite, preferably of a sprite that keys
+    /// move.
     fn place(&self, rng: &mut Stream) -> Condition {
         let steered = &self.alphabet.steered;
         let sprite = if !steered.is_empty() && rng.chance(0.7) {
@@ -214,8 +215,9 @@ impl<'a> Language<'a> {
         policy
     }
 
-    /// Changes a policy: a rule is removed, inserted or replaced, or its constants change. The
-    /// answers may also be drawn again. `lent` is a rule to use instead of a random rule.
+    /// Changes a policy: a rule is removed, inserted or replaced, or its constants and its
+    /// condition change. The answers may also be drawn again. `lent` is a rule to use instead of a
+    /// random rule.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

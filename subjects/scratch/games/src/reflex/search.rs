@@ -28,8 +28,9 @@ pub(crate) struct Learned {
     pub(crate) score: usize,
 }
 
-/// The value of a policy for a goal: below 1, how near the policy came to the goal, or 1 plus its
-/// score. To break ties, how long the script of the goal was running, in units of [`LIFE`].
+/// The value of a policy for a goal: how near the policy came to the goal, from 0 to 1, or 1 plus
+/// its score. The second number breaks ties: the time for which the script of the goal was running,
+/// in units of [`LIFE`].
 type Worth = (f64, u64);
 
 struct Member {
@@ -70,7 +71,8 @@ pub(crate) struct Learner<'a> {
     populations: Vec<Vec<Member>>,
     /// For each goal, how often it has been chosen since its population improved.
     chosen: Vec<u64>,
-    /// For each goal and training seed, how often a policy did not cover the goal under the seed.
+    /// For each goal and training seed, how often a policy did not cover the goal when it was
+    /// executed again under the seed.
     refusals: Vec<Vec<u64>>,
     /// For each goal, whether a test without a policy covers it under all seeds.
     planned: Vec<bool>,
@@ -302,9 +304,9 @@ impl<'a> Learner<'a> {
         order
     }
 
-    /// Whether a policy deserves an execution under a further seed, because for some goal it has
-    /// not failed yet, or can still become better than the best policy, or equal to it if the goal
-    /// is `chosen` and equals become parents.
+    /// Whether a policy deserves an execution under a further seed: for a goal, the policy has not
+    /// failed yet, or can still exceed the best score, or can equal the best score if the goal is
+    /// `chosen` and equals become parents.
     fn is_promising(
         &self,
         goals: &[usize],

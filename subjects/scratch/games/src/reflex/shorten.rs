@@ -56,8 +56,8 @@ impl Coverage {
 /// Returns tests with the best policies for the goals in `order`, without policies whose goals
 /// earlier tests cover equally reliably. The first `training` seeds are the training seeds. The
 /// deepest goals come first, because their policies also cover goals that lead to them. Until
-/// `most_steps` steps have been executed, rules that the goals do not need are removed, and tests
-/// are shortened to the steps that the goals need.
+/// `most_steps` steps have been executed, rules, conditions and answers that the goals do not need
+/// are removed, and the number of steps of a test is limited.
 pub(crate) fn policy_tests(
     best: &[Option<Learned>],
     order: &[u32],

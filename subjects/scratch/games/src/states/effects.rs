@@ -34,7 +34,7 @@ fn turn(by: f64) -> f64 {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Axes {
     /// For each sprite, the number of probed states in which it was visible, and the number of
-    /// probed states in which some event had an effect on it.
+    /// probed states in which an event had an effect on it.
     seen: Vec<(u32, u32)>,
     /// For each event, sprite and axis, the effects that are not too small. Only looked up, never
     /// iterated.
@@ -91,7 +91,7 @@ impl Axes {
         }
     }
 
-    /// Whether some event had an effect on the sprite in more than a third of the probed states in
+    /// Whether an event had an effect on the sprite in more than a third of the probed states in
     /// which the sprite was visible.
     pub(crate) fn controls(&self, sprite: usize) -> bool {
         self.seen
