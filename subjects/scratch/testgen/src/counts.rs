@@ -33,8 +33,8 @@ pub struct Counts {
     pub suite_events: u64,
     /// Number of stable assertions in the final suite.
     pub suite_assertions: u64,
-    /// Number of goals that some test of the final suite also covered in all its re-executions;
-    /// `None` without assertions, because no test was executed again.
+    /// Number of goals that at least one test of the final suite also covered in all its
+    /// re-executions; `None` without assertions, because no test was executed again.
     pub robust: Option<u64>,
     /// Number of flaky assertions in the final suite.
     pub suite_flaky: u64,

@@ -229,7 +229,7 @@ impl Executor {
         self.prepared.model.evaluate(self.vm.tracer.trace(), fitness, &mut self.workspace);
     }
 
-    /// Number of events, at least 1, up to the last event that improved the fitness for some goal.
+    /// Number of events, at least 1, up to the last event that improved the fitness for a goal.
     ///
     /// Fitness values never increase as a trace grows, so a binary search finds this number with
     /// few evaluations.

@@ -16,7 +16,7 @@ use crate::problem::{ScratchProblem, TestCase};
 const WAIT: u16 = 100;
 
 impl ScratchProblem<'_> {
-    /// Extension: appends events to the test while each of them brings some goal closer. Extension
+    /// Extension: appends events to the test while each of them brings a goal closer. Extension
     /// answers questions, uses events that have just become possible, and otherwise waits.
     ///
     /// Returns `None` if extension was already applied to the test, if the test has no room for

@@ -82,7 +82,7 @@ impl Tables {
         }
     }
 
-    /// Whether some script, or a procedure that it calls, senses the position of the mouse.
+    /// Whether a script, or a procedure that it calls, senses the position of the mouse.
     fn senses_mouse(&self) -> bool {
         let mut called = vec![false; self.procedures.len()];
         let mut open: Vec<_> = self.scripts.iter().map(|script| script.body.all.clone()).collect();
