@@ -14,9 +14,10 @@ use crate::format::Suite;
 pub struct Reliability {
     goals: usize,
     seeds: usize,
-    /// For each goal, whether some test covers it under its own seed.
+    /// For each goal, whether at least one test covers it under its own seed.
     seeded: Vec<bool>,
-    /// For each other seed and each goal, whether some test covers the goal under this seed.
+    /// For each other seed and each goal, whether at least one test covers the goal under this
+    /// seed.
     under: Vec<Vec<bool>>,
     /// For each goal, the maximum number of other seeds under which a single test covers it.
     best: Vec<usize>,
@@ -33,8 +34,8 @@ impl Reliability {
         self.seeds
     }
 
-    /// Number of goals that some test covers under its own seed, which is the coverage of a suite
-    /// that is executed as it was generated.
+    /// Number of goals that at least one test covers under its own seed, which is the coverage of a
+    /// suite that is executed as it was generated.
     pub fn seeded(&self) -> usize {
         self.seeded.iter().filter(|covered| **covered).count()
     }
@@ -51,14 +52,14 @@ impl Reliability {
     }
 
     /// Number of goals that a single test covers under at least this share of the other seeds, and
-    /// under at least one.
+    /// under at least one other seed.
     pub fn reliable(&self, share: f64) -> usize {
         let enough = |best: &&usize| **best > 0 && **best as f64 >= share * self.seeds as f64;
         self.best.iter().filter(enough).count()
     }
 
-    /// Number of chance goals, which some test covers under another seed, but no single test covers
-    /// under all other seeds.
+    /// Number of chance goals, which at least one test covers under another seed, but no single
+    /// test covers under all other seeds.
     pub fn chance(&self) -> usize {
         self.best.iter().filter(|best| **best > 0 && **best < self.seeds).count()
     }
