@@ -26,7 +26,7 @@ pub use tables::Tables;
 pub enum Extraction {
     /// Events that the program can react to in its current state (Algorithm 2).
     Dynamic,
-    /// Events for which a script has a handler, whether the script runs or not (Table 2).
+    /// Events for which a script has a handler, whether or not the script runs (Table 2).
     Static,
     /// Events of all kinds except clicks on clones, moves of the mouse onto sprites, and sounds,
     /// even if the program does not react to them (Algorithm 1).

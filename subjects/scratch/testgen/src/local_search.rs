@@ -11,7 +11,7 @@ use crate::extraction::Identifier;
 use crate::parameters::MAX_CODON;
 use crate::problem::{ScratchProblem, TestCase};
 
-/// Number of steps of a wait that extension appends, and maximum number of steps by which it
+/// Number of steps of a wait that extension appends, and maximum number of steps by which extension
 /// prolongs a wait in one move.
 const WAIT: u16 = 100;
 

@@ -149,8 +149,8 @@ impl Model {
         dependencies
     }
 
-    /// Goals whose coverage implies the coverage of the others, in ascending order. Contains only
-    /// goals at which the search aims.
+    /// Goals whose coverage implies the coverage of the other goals, in ascending order. Contains
+    /// only goals at which the search aims.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }

@@ -56,8 +56,8 @@ pub struct GenerationSettings {
 }
 
 impl GenerationSettings {
-    /// Returns these settings. If the machine is today's Scratch, its timers and its number of
-    /// batches are used.
+    /// Returns these settings, with the timers and the number of batches of today's Scratch if the
+    /// machine is today's Scratch.
     pub(crate) fn for_machine(mut self) -> Self {
         if self.machine.compat == Machine::Today {
             let VmSettings { timer_increment, batches, one_timer, .. } =

@@ -16,8 +16,8 @@ use crate::parameters::EventChoice;
 /// Minimum number of blocks between two states within an event: about half a millisecond.
 pub(super) const LONG: u64 = 50_000;
 
-/// Factor used instead of [`UNSHARED`] for an event that resumed from a state within it, because
-/// other events are likely to resume within it as well.
+/// Factor used instead of [`UNSHARED`] for an event that resumed from a saved state, because later
+/// events are likely to resume from such a state as well.
 const SHARED: u64 = 2;
 
 /// Counts of executed blocks.

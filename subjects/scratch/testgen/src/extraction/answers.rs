@@ -7,8 +7,8 @@ use rustc_hash::FxHashSet;
 
 use super::scan::literal_text;
 
-/// Non-empty literals that some `=` compares with the answer or with a variable, each
-/// once, in file order.
+/// Non-empty literals that `=` blocks compare with the answer or with a variable, each once, in
+/// file order.
 pub(super) fn compared_literals(project: &Project) -> Vec<Arc<str>> {
     let mut known = FxHashSet::default();
     let mut literals = Vec::new();
@@ -29,8 +29,7 @@ pub(super) fn compared_literals(project: &Project) -> Vec<Arc<str>> {
     literals
 }
 
-/// Whether the project compares answers or variables with anything, or calculates with
-/// answers.
+/// Whether the project compares answers or variables with anything, or calculates with answers.
 pub(super) fn compares_numbers(project: &Project) -> bool {
     use Opcode::*;
     project.targets.iter().any(|target| {

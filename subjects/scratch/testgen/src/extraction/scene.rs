@@ -5,7 +5,7 @@ use catherd_scratch_sb3::BlockNo;
 /// The stage, the original of a sprite, or a clone.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Instance<Id> {
-    /// Number in the program.
+    /// Number in the running program.
     pub id: Id,
     /// Position in `Project::targets`.
     pub sprite: u16,

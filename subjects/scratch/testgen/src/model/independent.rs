@@ -1,4 +1,4 @@
-//! Goals whose coverage implies the coverage of the others.
+//! Goals whose coverage implies the coverage of the other goals.
 
 use catherd_scratch_sb3::{Block, BlockIndex, BlockNo, Opcode, Project};
 use catherd_scratch_suite::goals::statement::{
