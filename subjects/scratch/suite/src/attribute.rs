@@ -15,7 +15,7 @@ pub struct Object {
 }
 
 impl Object {
-    /// The id of the object in the VM; `None` if it does not currently exist.
+    /// The id of the object in the VM; `None` if the object does not currently exist.
     pub fn find<T: Tracer>(self, vm: &Vm<T>) -> Option<TargetId> {
         let same = |id: &TargetId| {
             vm.target(*id).is_some_and(|view| view.sprite == usize::from(self.target))
@@ -65,9 +65,9 @@ pub enum Attribute {
 /// The range of a variable's values after each step of a policy.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Range {
-    /// The minimum; NaN if some value is not a number.
+    /// The minimum; NaN if a value is not a number.
     pub least: f64,
-    /// The maximum; NaN if some value is not a number.
+    /// The maximum; NaN if a value is not a number.
     pub most: f64,
     /// Whether each value was at least the previous value of the same execution.
     pub rises: bool,

@@ -85,12 +85,12 @@ pub struct SuiteTest {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chance: Vec<u32>,
     /// Number of re-executions in which all stable assertions held, if the requested number of
-    /// successive re-executions was not reached. `None` if it was reached, or if the test was not
-    /// re-executed.
+    /// successive re-executions was not reached. `None` if the requested number was reached, or if
+    /// the test was not re-executed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reexecutions: Option<u32>,
-    /// Number of codons of the chromosome from which the test was generated; 0 if it was not
-    /// generated.
+    /// Number of codons of the chromosome from which the test was generated; with random testing,
+    /// the drawn number of events; 0 for other tests.
     pub codons: u32,
     /// Seed of the VM's random numbers in this test; `None` for the seed of the suite.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -41,7 +41,7 @@ impl Default for Bounds {
 /// The result of a test on a program.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// All events were sent and all assertions held.
+    /// All events were sent, and no assertion ended the execution.
     Passed,
     /// An assertion did not hold, which ended the execution.
     Failed(Failure),
