@@ -12,13 +12,13 @@ use crate::Opcode;
 pub struct Project {
     /// Stage and sprites in file order; [`Project::stage`] finds the stage.
     pub targets: Vec<Target>,
-    /// Variable and list monitors on the stage, in file order.
+    /// Monitors on the stage, in file order.
     pub monitors: Vec<Monitor>,
-    /// Extension ids that the file declares.
+    /// Extension ids that the file declares; for Scratch 2, extensions to which blocks belong.
     pub extensions: Vec<Arc<str>>,
     /// Costume and sound files, shared between copies of the project.
     pub assets: Arc<[Asset]>,
-    /// Defects with which the project can run (unknown blocks, missing media).
+    /// Defects with which the project can run, such as unknown blocks and missing media.
     pub warnings: Vec<Warning>,
 }
 
@@ -56,11 +56,11 @@ pub struct Target {
     pub is_stage: bool,
     /// Name; unique among sprites after loading, except empty names and names that menus use.
     pub name: Arc<str>,
-    /// Scalars in file order.
+    /// Scalars, in the order of Scratch.
     pub variables: Vec<Variable>,
-    /// Lists in file order.
+    /// Lists, in the order of Scratch.
     pub lists: Vec<List>,
-    /// Messages (id, name) in file order.
+    /// Messages (id, name), in the order of Scratch.
     pub broadcasts: Vec<(Arc<str>, Arc<str>)>,
     /// Blocks in JavaScript key order: canonical array indices ascending first, then file order.
     pub blocks: Vec<Block>,
@@ -165,9 +165,9 @@ pub struct Block {
     pub opcode: Opcode,
     /// The original opcode of an [`Opcode::Unknown`] block; `None` for other blocks.
     pub unknown: Option<Arc<str>>,
-    /// The block below; `None` at the end of a script.
+    /// The block below; `None` if there is no such block.
     pub next: Option<BlockIndex>,
-    /// The block above or around this block; `None` at the top of a script.
+    /// The block above or around this block; `None` if there is no such block.
     pub parent: Option<BlockIndex>,
     /// Inputs in file order, which is their order of evaluation.
     pub inputs: Vec<Input>,
@@ -177,7 +177,7 @@ pub struct Block {
     pub shadow: bool,
     /// Whether the block is at the top of a script.
     pub top_level: bool,
-    /// Custom-block data; `None` for other blocks.
+    /// Custom-block data of a prototype or a call; `None` without such data.
     pub mutation: Option<Mutation>,
 }
 
@@ -197,8 +197,8 @@ impl Block {
         self.fields.iter().find(|f| &*f.name == name)
     }
 
-    /// The first block of a C-shaped branch: `SUBSTACK` (1) or `SUBSTACK2` (2). `None` if the
-    /// branch is empty.
+    /// The first block of a C-shaped branch: `SUBSTACK` (1) or `SUBSTACK2` (2). `None` if there is
+    /// no such block.
     pub fn substack(&self, which: usize) -> Option<BlockIndex> {
         match self.input(if which == 1 { "SUBSTACK" } else { "SUBSTACK2" })?.block {
             Slot::Block(b) => Some(b),
@@ -314,7 +314,7 @@ pub enum Mutation {
 pub struct Costume {
     /// Name, unique within the target.
     pub name: Arc<str>,
-    /// Index in [`Project::assets`]; `None` if the image is missing.
+    /// Index in [`Project::assets`]; `None` if the image is missing or damaged.
     pub asset: Option<u32>,
     /// Whether this is a vector image instead of a bitmap, according to the extension of the file
     /// name.
@@ -330,7 +330,7 @@ pub struct Costume {
 pub struct Sound {
     /// Name, not necessarily unique.
     pub name: Arc<str>,
-    /// Index in [`Project::assets`]; `None` if the sound is missing.
+    /// Index in [`Project::assets`]; `None` if the sound is missing or damaged.
     pub asset: Option<u32>,
     /// Samples per second.
     pub rate: f64,
@@ -382,7 +382,7 @@ pub enum Warning {
         /// Opcode of the block.
         opcode: Arc<str>,
     },
-    /// A costume or sound whose file is missing.
+    /// A costume or sound whose file is missing or damaged.
     MissingAsset {
         /// Target that contains the costume or sound.
         target: Arc<str>,
