@@ -30,8 +30,8 @@ fn is_original(clone: &u32) -> bool {
     *clone == 0
 }
 
-/// An attribute and the value that it had when the assertion was made. Numbers that JSON cannot
-/// represent are written as the strings `NaN`, `Infinity` and `-Infinity`.
+/// An attribute and its expected value. Numbers that JSON cannot represent are written as the
+/// strings `NaN`, `Infinity` and `-Infinity`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum Expected {
@@ -99,7 +99,7 @@ pub enum Expected {
         least: f64,
         /// The maximum value.
         most: f64,
-        /// Whether the value never decreases.
+        /// Whether the value must never decrease.
         #[serde(default, skip_serializing_if = "is_false")]
         rises: bool,
     },

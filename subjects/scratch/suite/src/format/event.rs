@@ -88,7 +88,7 @@ impl SuiteEvent {
         }
     }
 
-    /// The event with numbers in place of names. A new key or text is added to the vocabulary.
+    /// The event with numbers in place of names. A new key or answer is added to the vocabulary.
     ///
     /// # Errors
     /// If the sprite is not in the vocabulary.

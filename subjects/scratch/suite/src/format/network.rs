@@ -61,7 +61,8 @@ pub enum Sight {
     Right(Pair),
     /// Distance by which the second sprite is above the first, divided by 360 stage units.
     Above(Pair),
-    /// Distance to the nearest pixel of a colour, divided by 600 stage units.
+    /// Distance to a pixel of a colour, found by a search from the sprite, divided by 600 stage
+    /// units.
     Color {
         /// The sprite from which the distance is measured.
         sprite: String,
