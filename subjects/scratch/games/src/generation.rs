@@ -189,7 +189,8 @@ impl Run<'_> {
     }
 
     /// Runs both searches: exploration for a fifth of the budget, learning for three fifths, and
-    /// then, if goals are left, the search that covered a new goal last.
+    /// then one of the two. Learning continues if every goal is covered or if learning covered a
+    /// new goal last.
     fn play(&mut self, settings: &Explore, reflex: &Reflex, account: &mut Account<'_>) -> Stop {
         let mut rng = Stream::new(self.request.seed, Stream::SEARCH);
         let mut space =

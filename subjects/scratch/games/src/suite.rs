@@ -92,7 +92,7 @@ fn remove_chunks(
     }
 }
 
-/// Tries to merge neighbouring events: two waits, or two presses of one key.
+/// Tries to merge neighbouring events: two waits, or two presses of the same key.
 fn merge(
     events: &mut Vec<Event>,
     limit: u64,

@@ -16,9 +16,9 @@ pub(crate) struct Layout {
     pub(crate) watched: Vec<(u16, usize)>,
     /// The constants with which these variables are compared.
     pub(crate) constants: Vec<(u16, usize, String)>,
-    /// Whether some condition depends on random numbers, directly or through variables.
+    /// Whether a condition depends on random numbers, directly or through variables.
     pub(crate) has_chance: bool,
-    /// Whether the name of some message is computed. If so, no distance leads to its receivers, and
+    /// Whether the name of a message is computed. If so, no distance leads to its receivers, and
     /// random numbers may decide which scripts receive it.
     pub(crate) computes_messages: bool,
     /// Pairs of sprites, the first of which senses the second: contact or distance.

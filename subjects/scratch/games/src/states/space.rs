@@ -26,7 +26,7 @@ const PROBED_EVENTS: usize = 12;
 const LATER: u32 = 40;
 /// Durations of long waits, in steps.
 const LONG_WAITS: [u32; 3] = [128, 256, 480];
-/// Maximum absolute value up to which each whole value of a variable is a separate feature.
+/// Absolute value up to which each whole value of a variable is a separate feature.
 const EXACT: f64 = 10.0;
 
 pub(crate) struct Space<'a> {
@@ -364,8 +364,9 @@ impl StateSpace for Space<'_> {
     }
 }
 
-/// Probes events in the current state: executes some steps without an event and with each event.
-/// Returns the number of executed steps. The state of the VM afterwards is unspecified.
+/// Probes events in the current state: executes some steps without an event, and with each of up to
+/// [`PROBED_EVENTS`] events that are neither waits nor answers. Returns the number of executed
+/// steps. The state of the VM afterwards is unspecified.
 pub(crate) fn probe<T: catherd_scratch_vm::Tracer>(
     axes: &mut Axes,
     vm: &mut Vm<T>,
