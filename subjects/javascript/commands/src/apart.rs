@@ -1,5 +1,5 @@
-//! Executes JavaScript for commands in a child process, because a hostile program can end or damage
-//! the process of its engine. In this case, the parent reports how the child ended.
+//! Executes commands for JavaScript in a child process, because a hostile program can end or damage
+//! the process of its engine. The parent reports how the child ended.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -14,19 +14,18 @@ use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_javascript_kind::classes::{Crash, Journal};
 use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 
-/// Environment variable of a child, with the process id of its parent.
+/// Environment variable of a child: the process id of its parent.
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
-/// Environment variable of a child that generates a suite, with the file in which it keeps the
-/// tests of its search.
+/// Environment variable of a child that generates a suite: the file for the tests of its search.
 const JOURNAL: &str = "CATHERD_JOURNAL";
-/// Environment variable of a child that generates a suite, with the file for the number of the
-/// current execution.
+/// Environment variable of a child that generates a suite: the file for the number of the current
+/// execution.
 const NUMBER: &str = "CATHERD_EXECUTION";
-/// Environment variable of a child that searches again, with the executions that ended the
-/// processes of earlier children, as NUMBER:TARGET, separated by commas.
+/// Environment variable of a child that searches again: the executions that ended the processes of
+/// earlier children, as NUMBER:TARGET, separated by commas.
 const CRASHED: &str = "CATHERD_CRASHED";
-/// Environment variable of a child that writes the suite of an earlier child, with the exit status
-/// of the earlier child.
+/// Environment variable of a child that writes the suite of an earlier child: the exit status of
+/// the earlier child.
 const ENDED: &str = "CATHERD_ENDED";
 
 /// The largest exit code of a command, and the exit code after a second signal. Processes whose
@@ -36,15 +35,14 @@ const CODES: [i32; 2] = [4, 130];
 /// Maximum number of searches that are started again.
 const MAX_AGAIN: usize = 5;
 
-/// Time between two checks of a child.
 const POLL: Duration = Duration::from_millis(20);
 
-/// A second signal within this time after the first counts as the same signal, because a terminal
-/// sends it to parent and child, and the parent forwards it.
+/// A second signal within this time after the first is ignored, because a terminal sends a signal
+/// to parent and child, and the parent forwards it.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
-/// Executes this command in a child process and ends as the child does. Returns `None` in the
-/// child.
+/// Executes this command in a child process and exits with the exit code of the child. Returns
+/// `None` in the child.
 pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
@@ -59,10 +57,10 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     })
 }
 
-/// Like [`execute_apart`], for a command that generates a suite. If the child's process ends during
-/// an execution, another child repeats the search without this execution, provided that a
-/// repetition makes the same search (`repeatable`). If this does not help, another child writes a
-/// suite of the tests that were found before. A signal makes the child end its search.
+/// Executes a command that generates a suite in child processes. If a child's process ends during
+/// an execution and the search is `repeatable`, another child repeats the search without this
+/// execution. If this does not help, another child writes a suite of the tests that were found
+/// before. Returns `None` in a child.
 pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
@@ -105,7 +103,6 @@ impl Drop for Temporary {
     }
 }
 
-/// Starts children until one of them ends with the exit code of a command, and returns this code.
 fn generate_in_children(
     project: &Path,
     repeatable: bool,
@@ -117,7 +114,7 @@ fn generate_in_children(
     // tests that it has found.
     let _ = on_stop(move || {
         if let Some(child) = &*told.lock().unwrap_or_else(PoisonError::into_inner) {
-            // Ignore the error: the child may have ended just now.
+            // Ignore the error: the child may already have ended.
             let _ = terminate(child);
         }
     });
@@ -137,7 +134,7 @@ fn generate_in_children(
         let Some([journal, number]) = files.filter(|_| !last) else {
             return Ok(Err(died(project, status)));
         };
-        // SIGKILL is sent by another process, so it is not a fault of the child.
+        // SIGKILL is sent by another process, so it does not show a fault of the child.
         let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
         let crash = Journal::under_way(number).filter(|_| own);
         if let Some(crash) =
@@ -168,7 +165,6 @@ fn wait(running: &Mutex<Option<Child>>) -> io::Result<ExitStatus> {
     }
 }
 
-/// Prepares the execution of this command in a child process.
 fn command(variables: &[(&str, OsString)]) -> io::Result<Command> {
     let program: PathBuf = match cfg!(target_os = "linux") {
         true => "/proc/self/exe".into(),
@@ -196,8 +192,8 @@ fn is_child() -> bool {
     std::env::var_os(CHILD).is_some()
 }
 
-/// The journal of this child, and the exit status of the previous child if this child writes its
-/// suite.
+/// Returns the journal of this child, and the exit status of the previous child if this child
+/// writes the previous child's suite.
 pub(crate) fn journal() -> (Journal, Option<String>) {
     let path = |name| std::env::var_os(name).map(PathBuf::from);
     let ended = std::env::var(ENDED).ok();
@@ -210,8 +206,8 @@ pub(crate) fn journal() -> (Journal, Option<String>) {
     (journal.unwrap_or_default(), ended)
 }
 
-/// Lets the first signal that tells the process to end only set the returned switch. A signal that
-/// comes more than [`SAME_WISH`] after the first ends the process.
+/// Returns a switch that the first signal to end the process sets. A signal that comes more than
+/// [`SAME_WISH`] after the first ends the process.
 pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let set = Arc::clone(&stop);
@@ -226,8 +222,8 @@ pub(crate) fn stop_at_signals() -> Arc<AtomicBool> {
     stop
 }
 
-/// Whether this is a child whose parent has ended. On systems that are not Unix, whether this
-/// process is not a child.
+/// Whether this is a child whose parent has ended. On systems other than Unix, whether this process
+/// is not a child.
 pub(crate) fn is_orphan() -> bool {
     let parent = std::env::var(CHILD).ok().and_then(|id| id.parse::<u32>().ok());
     #[cfg(unix)]

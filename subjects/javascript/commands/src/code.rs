@@ -46,7 +46,6 @@ pub(crate) struct CodeFlags {
     snapshots: bool,
 }
 
-/// The test framework of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Style {
     /// The test runner of Node.js
@@ -70,19 +69,20 @@ impl From<Style> for classes::Style {
 /// A suite as code.
 pub(crate) struct Written {
     pub(crate) text: String,
-    /// A line that states whether the suite was confirmed; empty if this was not requested.
+    /// A line that states whether the suite was confirmed, or an empty string with
+    /// `--no-confirmation`.
     pub(crate) note: String,
-    /// The tests that are not in the code: the number of each, with the reason.
+    /// An entry for each test that is not in the code, with the reason.
     pub(crate) skipped: Vec<(usize, String)>,
     /// Counts of the goals that the code covers, and that the suite covers.
     covered: (usize, usize),
-    /// Whether the tests were not refined, because refining was interrupted.
+    /// Whether an interrupt ended the refining.
     interrupted: bool,
 }
 
 impl Written {
-    /// The message about content that is not in the code: a line for each reason why tests are left
-    /// out, and a line about goals. If an interrupt has ended the refining, this is stated first.
+    /// Returns the lines about what the code lacks: an interrupt, the reasons why tests are left
+    /// out, and the goals that only the suite covers.
     pub(crate) fn left_out(&self) -> String {
         let (code, suite) = self.covered;
         let mut text = match self.interrupted {
@@ -104,10 +104,10 @@ impl Written {
 impl CodeFlags {
     /// Writes a suite for the project at `path` as code for the file `out`.
     ///
-    /// Once `stop` is true, the remaining tests are written without refining.
+    /// If `stop` becomes true during refining, all tests are written without refining.
     ///
     /// # Errors
-    /// If the project cannot be loaded, or if snapshots are requested and the framework has none.
+    /// If the project cannot be used, or if snapshots are requested and not available.
     pub(crate) fn write(
         &self,
         project: &Project,
@@ -168,8 +168,7 @@ impl CodeFlags {
     }
 }
 
-/// The reason why tests with unusual values are not in the code. `goals` is the number of goals
-/// that only these tests cover.
+/// `goals` is the number of goals that only the tests left out cover.
 fn odd_values(goals: usize) -> String {
     let reason = "values that a person would not choose; --all-values writes all";
     match goals {
@@ -178,7 +177,6 @@ fn odd_values(goals: usize) -> String {
     }
 }
 
-/// A line for each reason why tests are not in the code, with the number of these tests.
 fn left_out(skipped: &[(usize, String)]) -> String {
     let mut reasons: Vec<(&str, usize)> = Vec::new();
     for (_, reason) in skipped {
@@ -194,8 +192,8 @@ fn left_out(skipped: &[(usize, String)]) -> String {
     reasons.iter().map(line).collect()
 }
 
-/// Confirms a suite in Node.js and writes it as code, which is executed there as well. The note in
-/// the code states this. Adds the dropped tests to `skipped`.
+/// Confirms a suite in Node.js, writes it as code, and executes the code there as well. Adds the
+/// tests that are left out to `skipped`.
 fn confirmed(
     suite: &mut Suite,
     code: &mut Code,

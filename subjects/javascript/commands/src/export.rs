@@ -56,7 +56,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// If suite or project cannot be used, or the code cannot be written.
+/// If the suite or the project cannot be used, or the code cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let file = arguments.suite.as_path();
     arguments.out.as_deref().map_or(Ok(()), output::check)?;
@@ -103,8 +103,8 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The project of a suite, if it is in the folder of the suite or in the current folder. With
-/// `any`, the first project in these folders, even if the suite was generated for a different one.
+/// Finds the project of a suite in the folder of the suite or in the current folder. With `any`,
+/// the first project found is accepted, even if the suite was generated for another project.
 fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folders = [folder.unwrap_or(Path::new(".")), Path::new(".")];
@@ -116,8 +116,7 @@ fn near(file: &Path, suite: &Suite, any: bool) -> Option<(PathBuf, Project)> {
     })
 }
 
-/// The text of a suite. Devices and pipes, which may have no end, and files of more than 256 MiB
-/// are refused.
+/// Reads a suite. Refuses devices and pipes, which may have no end, and files of more than 256 MiB.
 fn read(file: &Path) -> std::io::Result<String> {
     const MAX_BYTES: u64 = 256 << 20;
     let unusable = |cause: &str| std::io::Error::new(std::io::ErrorKind::InvalidInput, cause);

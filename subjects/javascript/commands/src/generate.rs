@@ -51,7 +51,7 @@ pub struct Flags {
 }
 
 impl Flags {
-    /// Whether a class or a method is chosen, which only JavaScript projects have.
+    /// Whether a class or a method is chosen.
     pub fn choose_targets(&self) -> bool {
         self.class.is_some() || self.method.is_some()
     }
@@ -61,7 +61,8 @@ impl Flags {
 ///
 /// # Errors
 ///
-/// If the project or the algorithm cannot be used, or the suite cannot be written.
+/// If the project or the algorithm cannot be used, the child process fails, or the suite cannot be
+/// written.
 pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     if let Some(ended) = generate_apart(&asked.project, asked.budget.wall_ms.is_none()) {
         return ended;
@@ -75,8 +76,8 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
     }
 }
 
-/// Waits until a file of the project changes. A project that cannot be read, for instance while it
-/// is being written, counts as unchanged. Returns false if the command was ended.
+/// Waits until the project changes. A project that cannot be read, for instance while it is being
+/// written, counts as unchanged. Returns false if the command was ended.
 fn changes(asked: &Generation, stop: &AtomicBool) -> bool {
     let digest = || Project::open(&asked.project, None, None).ok().map(|project| project.digest());
     let before = digest();
@@ -92,7 +93,6 @@ fn changes(asked: &Generation, stop: &AtomicBool) -> bool {
     }
 }
 
-/// Generates a suite once.
 fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exit, Failure> {
     let bar = BudgetBar::new(asked.budget.clone(), asked.quiet);
     let start = Instant::now();
@@ -127,7 +127,7 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     let (mut skipped, mut left_out, mut confirmed) = (0, String::new(), String::new());
     let mut text = generated.suite.to_json();
     if let Some(out) = out.filter(|out| is_code(out)) {
-        // An interrupt that has ended the search does not end the work after it.
+        // An interrupt that ended the search must not also end the refining.
         let stop = if stop.load(Ordering::Relaxed) { Arc::default() } else { Arc::clone(stop) };
         let written = flags.code.write(&project, path, out, &generated.suite, &stop)?;
         left_out = written.left_out();
@@ -164,8 +164,8 @@ fn once(asked: &Generation, flags: &Flags, stop: &Arc<AtomicBool>) -> Result<Exi
     Ok(exit)
 }
 
-/// The exit code, and a sentence about why the search ended before its budget was spent or which
-/// tests it left out; empty if neither applies.
+/// Returns the exit code, and a sentence on why the search ended early or which tests it left out.
+/// The sentence is empty if neither applies.
 fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     let found = "the suite has the tests that were found until then";
     if let Some(how) = died {
@@ -196,9 +196,8 @@ fn early(generated: &Generated, died: Option<&str>) -> (Exit, String) {
     }
 }
 
-/// Executes the tests on the earlier version of the project, and moves the tests whose results
-/// differ to the beginning. Returns a line with their number, or a line that the earlier version
-/// cannot be loaded.
+/// Moves the tests that fail on the earlier version of the project to the beginning. Returns a line
+/// for the report.
 fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     let Ok(verdicts) = before.check(suite, suite.seed, None) else {
         return format!("The project cannot be loaded at {revision}.\n");
@@ -212,8 +211,7 @@ fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     format!("At {revision}, {} of {} fail; they are first.\n", count, plural(passes.len(), "test"))
 }
 
-/// The algorithm with values from the program's own words, unless the parameter `words` says
-/// otherwise.
+/// Switches on the parameter `words`, unless it is set or the algorithm is `flycatcher`.
 fn with_words(algorithm: &Algorithm) -> Algorithm {
     let mut algorithm = algorithm.clone();
     let words = || Parameter::Bool(true);
@@ -223,7 +221,6 @@ fn with_words(algorithm: &Algorithm) -> Algorithm {
     algorithm
 }
 
-/// Whether a suite in this file is code.
 fn is_code(out: &Path) -> bool {
     let extension = out.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| ["js", "cjs", "mjs"].contains(&extension))

@@ -1,4 +1,4 @@
-//! The command line of JavaScript test generation: subjects without a study.
+//! The commands for JavaScript projects.
 //!
 //! - [`Command`], [`run`]: `catherd javascript`.
 //! - [`inspect`]: `catherd inspect`; [`packages`]: `catherd dataset javascript`.

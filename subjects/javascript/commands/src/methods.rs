@@ -26,7 +26,6 @@ pub struct Arguments {
     results: PathBuf,
 }
 
-/// Sums over the runs of a cell.
 #[derive(Clone, Copy, Default)]
 struct Cell {
     sum: f64,
@@ -44,7 +43,6 @@ impl Cell {
     }
 }
 
-/// Values by row and configuration.
 #[derive(Default)]
 struct Table {
     cells: BTreeMap<(String, String), Cell>,
@@ -62,7 +60,6 @@ impl Table {
     }
 }
 
-/// The measurements of the runs of a study.
 #[derive(Default)]
 struct Measured {
     /// The configurations in the order of the results.

@@ -43,7 +43,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// If a project cannot be used or a file cannot be read or written.
+/// If the list of packages cannot be read or used, or a file cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let list = &arguments.packages;
     let unreadable = |cause: &dyn std::fmt::Display| {

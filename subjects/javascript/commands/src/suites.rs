@@ -31,7 +31,6 @@ pub(crate) fn unusable(path: &Path, cause: &dyn Display) -> Failure {
     )
 }
 
-/// Reads a project.
 pub(crate) fn open(path: &Path) -> Result<Project, Failure> {
     if !is_project(path) {
         return Err(unusable(path, &"no JavaScript project"));
@@ -39,7 +38,7 @@ pub(crate) fn open(path: &Path) -> Result<Project, Failure> {
     Project::open(path, None, None).map_err(|cause| unusable(path, &cause))
 }
 
-/// Reads project and suite, and checks that the suite was made for the project.
+/// Reads a suite and its project. The digests must match, unless `pair.any_project` is set.
 fn open_pair(pair: &Pair, text: &str) -> Result<(Project, Suite), Failure> {
     let file = pair.suite.as_path();
     let suite = Suite::from_json(text).map_err(|error| {
@@ -55,7 +54,7 @@ fn open_pair(pair: &Pair, text: &str) -> Result<(Project, Suite), Failure> {
     Ok((opened, suite))
 }
 
-/// Executes a suite with this text and writes TAP or JSON.
+/// Executes the suite in `text` and prints TAP or JSON.
 ///
 /// # Errors
 ///
@@ -116,7 +115,7 @@ fn details(verdict: &Verdict) -> Value {
     }
 }
 
-/// Shows what a suite with this text covers.
+/// Shows what the suite in `text` covers.
 ///
 /// # Errors
 ///
@@ -158,7 +157,7 @@ Mutation operators of JavaScript:
   UOI  unary operator replaced          ARF  body of an arrow replaced by undefined
   BSR  block emptied";
 
-/// Executes a suite with this text on mutants of its project.
+/// Executes the suite in `text` on mutants of its project.
 ///
 /// # Errors
 ///

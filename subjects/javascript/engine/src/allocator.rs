@@ -1,5 +1,5 @@
-//! The engine's memory. The counted sizes are the sizes that the engine requests, rounded up to 8
-//! bytes, because the overhead of allocators differs between platforms.
+//! The engine's memory. The counted sizes are the sizes that the engine requests, rounded up to
+//! multiples of 8 bytes, because the overhead of allocators differs between platforms.
 
 // The engine is C code, so its allocator returns and takes raw pointers.
 #![allow(unsafe_code)]
@@ -22,8 +22,8 @@ pub(crate) struct MeteredAllocator {
 const LARGEST: usize = 1 << 40;
 
 // SAFETY: all blocks come from one heap, which fulfils the contract: blocks are aligned as `u64`,
-// which is at least what rquickjs asks for (`usize`). This type only counts their sizes, and
-// refuses some, which the contract allows by a null pointer.
+// which is at least what rquickjs asks for (`usize`). This type only counts their sizes and returns
+// null for some requests, which the contract allows.
 unsafe impl Allocator for MeteredAllocator {
     fn alloc(&mut self, size: usize) -> *mut u8 {
         if size > LARGEST || !self.meter.allocate(size) {
@@ -48,8 +48,8 @@ unsafe impl Allocator for MeteredAllocator {
     }
 
     unsafe fn dealloc(&mut self, block: *mut u8) {
-        // SAFETY: the caller passes a block of this allocator, which has a header; rquickjs passes
-        // no null, because it returns before it calls `dealloc` then.
+        // SAFETY: the caller passes a block of this allocator, which has a header. rquickjs never
+        // passes null.
         unsafe {
             self.meter.free(Heap::usable_size(block));
             self.heap.free(block);
@@ -88,7 +88,6 @@ unsafe impl Allocator for MeteredAllocator {
 }
 
 impl MeteredAllocator {
-    /// An allocator with a new heap.
     pub(crate) fn new(meter: &Rc<Meter>) -> MeteredAllocator {
         let heap = Rc::new(Heap::new(meter.limits().memory));
         MeteredAllocator { meter: Rc::clone(meter), heap }

@@ -4,19 +4,19 @@ use std::cell::{Cell, RefCell};
 use std::cmp::Reverse;
 use std::collections::{BTreeSet, BinaryHeap};
 
-/// Shortest period of a repeating timer in milliseconds, so that time advances.
+/// Shortest period of a repeating timer, in milliseconds. With a period of zero, time would not
+/// advance.
 const SHORTEST_PERIOD: f64 = 1.0;
 
-/// A clock that shows the milliseconds since it was made or reset. Timers are due in the order of
-/// their time, then of their creation.
+/// A clock that shows the milliseconds since it was made or reset. Timers are ordered by the time
+/// at which they are due, then by the order in which they were set.
 #[derive(Clone, Default)]
 pub struct Clock {
     now: Cell<f64>,
-    /// Whether a script has read the time or set a timer since the clock was reset.
     asked: Cell<bool>,
     last: Cell<u64>,
     queue: RefCell<BinaryHeap<Reverse<Timer>>>,
-    /// Ids of the timers that were not cleared.
+    /// Ids of the timers that wait.
     active: RefCell<BTreeSet<u64>>,
 }
 
@@ -36,14 +36,14 @@ impl Clock {
         self.now.get()
     }
 
-    /// The time that a script reads, in milliseconds. Records that a script has read it.
+    /// Returns the time in milliseconds, and records that a script has read it.
     pub(crate) fn told(&self) -> f64 {
         self.asked.set(true);
         self.now.get()
     }
 
-    /// Whether a script has read the time or set a timer since the clock was made or reset.
-    /// Otherwise its behaviour does not depend on the time at which it begins.
+    /// Whether a script has read the time or set a timer since the clock was made or reset. If not,
+    /// the script's behaviour does not depend on the time at which it begins.
     pub fn was_asked(&self) -> bool {
         self.asked.get()
     }
@@ -53,7 +53,7 @@ impl Clock {
         self.now.set(self.now.get().max(time));
     }
 
-    /// When the next timer is due, in milliseconds; `None` if no timer waits.
+    /// The time at which the next timer is due, in milliseconds, or `None` if no timer waits.
     pub fn next_due(&self) -> Option<f64> {
         let mut queue = self.queue.borrow_mut();
         let active = self.active.borrow();
@@ -72,7 +72,7 @@ impl Clock {
         self.active.borrow_mut().clear();
     }
 
-    /// Resets the clock: time 0, no timers, ids of timers from the first.
+    /// Resets the clock to time 0 and removes all timers. The ids of timers start again from 1.
     pub fn reset(&self) {
         self.clear();
         self.now.set(0.0);
@@ -80,7 +80,6 @@ impl Clock {
         self.last.set(0);
     }
 
-    /// Copies time and timers from another clock.
     pub(crate) fn continue_from(&self, other: &Clock) {
         self.now.set(other.now.get());
         self.asked.set(other.asked.get());
@@ -89,7 +88,6 @@ impl Clock {
         self.active.borrow_mut().clone_from(&other.active.borrow());
     }
 
-    /// Number of timers that wait.
     pub(crate) fn waiting(&self) -> usize {
         self.active.borrow().len()
     }
@@ -110,8 +108,8 @@ impl Clock {
         self.active.borrow_mut().remove(&number);
     }
 
-    /// Takes the next timer that is due, and sets it again if it repeats. Returns its id, and
-    /// whether it repeats; `None` if no timer is due.
+    /// Takes the next timer that is due, and sets it again if it repeats. Returns its id and
+    /// whether it repeats.
     pub(crate) fn take_due(&self) -> Option<(u64, bool)> {
         self.next_due().filter(|due| *due <= self.now.get())?;
         let Reverse(timer) = self.queue.borrow_mut().pop()?;

@@ -1,4 +1,4 @@
-//! Scripts as bytecode, so that a script that many contexts evaluate is parsed only once.
+//! Scripts as bytecode: a script that many contexts evaluate is parsed only once.
 
 // rquickjs has no safe functions for bytecode.
 #![allow(unsafe_code)]
@@ -16,14 +16,14 @@ use crate::limits::{Limits, Meter, Stop};
 use crate::thrown::Thrown;
 
 /// A script as bytecode, which [`Session::execute`](crate::Session::execute) evaluates in any
-/// context. It is in sloppy mode unless it contains `"use strict"`.
+/// context. The script is in sloppy mode unless it begins with `"use strict"`.
 #[derive(Clone, Debug)]
 pub struct CompiledScript {
     pub(crate) file: String,
     bytecode: Vec<u8>,
 }
 
-/// A script cannot be compiled.
+/// The reason why a script cannot be compiled.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum CompileError {
     /// The script cannot be parsed.
@@ -42,7 +42,7 @@ impl CompiledScript {
     /// errors.
     ///
     /// # Errors
-    /// If the script cannot be parsed or is too large for the limits.
+    /// If the script cannot be parsed or exceeds the limits, or if the engine does not start.
     pub fn compile(
         file: &str,
         script: &str,
@@ -65,10 +65,11 @@ impl CompiledScript {
         })
     }
 
-    /// Evaluates the script in the global scope of a context, within the limits of its engine. Host
-    /// functions use this, because they have no session. The context is one of an
-    /// [`Engine`](crate::Engine), because this crate exports nothing else that makes one, and so
-    /// has all parts of the language that bytecode can refer to.
+    /// Evaluates the script in the global scope of a context, within the limits of the context's
+    /// engine. This is meant for host functions, which have no session.
+    ///
+    /// The context has all built-in objects that bytecode can refer to, because this crate exports
+    /// no way to make a context other than [`Engine`](crate::Engine).
     ///
     /// # Errors
     /// If the script throws or meets a limit.
@@ -88,7 +89,7 @@ impl CompiledScript {
     }
 }
 
-/// Takes ownership of a value that the engine has returned. An exception becomes an error.
+/// Takes ownership of a value that the engine has returned.
 fn owned<'js>(ctx: &Ctx<'js>, value: qjs::JSValue) -> Result<Value<'js>, Error> {
     // SAFETY: the value was made by this context.
     if unsafe { qjs::JS_IsException(value) } {

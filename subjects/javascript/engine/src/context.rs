@@ -1,7 +1,7 @@
 //! The built-in objects that every context of this crate has.
 
-// `limit_stack` calls the engine directly, because the function of rquickjs treats large limits
-// differently.
+// `limit_stack` calls the engine directly, because rquickjs has no equivalent function for large
+// limits.
 #![allow(unsafe_code)]
 
 use rquickjs::context::intrinsic;
@@ -20,8 +20,8 @@ pub(crate) type Intrinsics = (
     intrinsic::Promise,
 );
 
-/// Limits the stack of an engine to this many bytes from now on. The function of rquickjs instead
-/// removes a limit of more than 16 MiB.
+/// Limits the stack of an engine to this many bytes. The function of rquickjs would remove a limit
+/// of more than 16 MiB.
 pub(crate) fn limit_stack(ctx: &Ctx<'_>, bytes: usize) {
     // SAFETY: the context and its runtime are alive, and the function only sets two numbers.
     unsafe { qjs::JS_SetMaxStackSize(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };

@@ -26,12 +26,12 @@ use crate::watch::Pulse;
 /// Maximum number of rejections that are kept for [`Session::unhandled_rejections`].
 const MAX_REJECTIONS: usize = 1_000;
 
-/// An engine could not be made: the limit of memory is too small for it.
+/// The memory limit is too small for an engine and its global objects.
 #[derive(Debug, Error)]
 #[error("the JavaScript engine does not start: {0}")]
 pub struct StartError(String);
 
-/// The state of an engine at one time.
+/// The state of an engine at a point in time.
 pub struct EngineImage {
     heap: Image,
     meter: Meter,
@@ -51,13 +51,12 @@ pub struct Engine {
     /// The function that calls timers, once the globals are installed. Must be dropped before the
     /// context.
     fire: RefCell<Option<Persistent<Function<'static>>>>,
-    /// The functions of the host, so that no script can make the engine drop them.
+    /// The functions of the host. Without this reference, a script could make the engine drop them.
     functions: RefCell<Option<Persistent<Object<'static>>>>,
     context: Context,
     meter: Rc<Meter>,
     heap: Rc<Heap>,
     clock: Rc<Clock>,
-    /// Rejected promises without a handler, with their reasons.
     rejections: Rc<RefCell<Vec<Rejection>>>,
     host: RefCell<Option<Host>>,
     guard: Option<Guard>,
@@ -131,26 +130,25 @@ impl Engine {
     /// - Built-in functions count their work more closely, and their recursion by levels.
     /// - A script that takes most of [`Limits::stack`] is noticed ([`Engine::exceeded_stack`]), and
     ///   ended ([`Stop::Stack`]) at the next poll or request for memory at that depth.
-    /// - An execution, which is a call of [`Engine::enter`], ends the process if it takes far more
-    ///   processor time than the operations that a turn permits
-    ///   ([`end_process`](crate::end_process)); the message names the subject.
+    /// - A call of [`Engine::enter`] that takes far more processor time than the operations of a
+    ///   turn need ends the process ([`end_process`](crate::end_process)) with a message that names
+    ///   `subject`.
     pub fn guard(&mut self, subject: &str) {
         let pulse = Pulse::start(subject, self.meter.limits().turn);
         self.guard = Some(Guard { pulse, depth: Depth::default() });
     }
 
-    /// Whether scripts in a guarded engine took most of its stack since the last call of
-    /// [`Engine::deepen`]. They may have caught an error that the engine throws at the end of its
-    /// stack, at a depth that differs between builds, so their results must not be used. The engine
-    /// throws no such error before the stack is exceeded. On systems other than Linux, this is
-    /// detected only if the engine polls or requests memory at that depth.
+    /// Whether scripts in a guarded engine took most of the stack since the last call of
+    /// [`Engine::deepen`]. Such scripts may have caught an error that the engine throws at the end
+    /// of its stack, at a depth that differs between builds, so their results must not be used. On
+    /// systems other than Linux, this is detected only if the engine polls or requests memory at
+    /// that depth.
     pub fn exceeded_stack(&self) -> bool {
         let deep = self.guard.as_ref().is_some_and(|guard| guard.depth.was_exceeded());
         deep || self.meter.was_below_floor()
     }
 
-    /// Multiplies [`Limits::stack`] of a guarded engine from now on. A script that exceeds even
-    /// several times the stack recurses without end in any build.
+    /// Lets scripts in a guarded engine take `times` times [`Limits::stack`] from now on.
     pub fn deepen(&mut self, times: usize) {
         self.meter.forget_floor();
         if let Some(guard) = &mut self.guard {
@@ -158,7 +156,6 @@ impl Engine {
         }
     }
 
-    /// Bytes of the stack that scripts may take now.
     fn stack(&self) -> usize {
         let times = self.guard.as_ref().map_or(1, |guard| guard.depth.times());
         self.meter.limits().stack.saturating_mul(times)
@@ -169,12 +166,11 @@ impl Engine {
         &self.clock
     }
 
-    /// Calls `use_session` with a session of the context. This may be done any number of times. The
-    /// values of scripts live until `use_session` returns, unless they are saved as [`Persistent`]
-    /// values.
+    /// Calls `use_session` with a session of the context. The values of scripts live until
+    /// `use_session` returns, unless they are saved as [`Persistent`] values.
     ///
     /// # Errors
-    /// If the global objects do not fit into the memory; `use_session` is not called then.
+    /// If the global objects do not fit into the memory. In this case, `use_session` is not called.
     pub fn enter<R>(
         &self,
         use_session: impl for<'js> FnOnce(&Session<'js>) -> R,
@@ -218,7 +214,7 @@ impl Engine {
 }
 
 impl Engine {
-    /// Keeps the state of the engine: memory, counters, clock and rejections.
+    /// Copies the state of the engine: memory, counters, clock and rejections.
     ///
     /// # Errors
     /// If the global objects do not fit into the memory.
@@ -233,33 +229,32 @@ impl Engine {
         })
     }
 
-    /// Restores the state that an image keeps, which is faster than executing the scripts that led
-    /// to it again.
+    /// Restores the state in an image, which is faster than executing the same scripts again.
     ///
-    /// Functions and sources of buffers that the host has made since the image leak: their objects
-    /// vanish without being finalised, so what they own in Rust is never dropped.
+    /// Functions and sources of buffers that the host has made since the image was made leak: their
+    /// objects vanish without being finalised, so what they own in Rust is never dropped.
     ///
     /// # Panics
-    /// If the image is one of another engine.
+    /// If the image was made by another engine.
     ///
     /// # Safety
-    /// - The [`Persistent`] values of this engine are those that there were when the image was
-    ///   made.
+    /// - The [`Persistent`] values of this engine are the same as when the image was made.
     /// - The functions and the sources of buffers that the caller had made by then have not been
     ///   dropped. This holds if they are members of an object that a persistent value keeps and
     ///   that no script can reach.
-    /// - rquickjs has kept no value on Rust's side since. It keeps the prototype of each class of
-    ///   Rust from the first object of the class on, and what a context's user data holds. The only
-    ///   class here is the one of host functions, whose prototype is kept when the global objects
-    ///   are installed, which is before any image; [`quickjs`](crate::quickjs) exports nothing to
-    ///   define another with, and the caller stores no values as user data.
+    /// - rquickjs has stored no other value in Rust since. It stores the prototype of each Rust
+    ///   class when the first object of the class is made, and it stores the user data of a
+    ///   context. The only Rust class here is the class of host functions, whose prototype is
+    ///   stored when the global objects are installed, before any image is made.
+    ///   [`quickjs`](crate::quickjs) exports nothing that defines another class, and the caller
+    ///   must not store values as user data.
     pub unsafe fn restore(&mut self, image: &EngineImage) {
         // SAFETY: no session is open, because the engine is borrowed exclusively, so only
-        // persistent values, prototypes and user data refer to blocks. Those of the caller are
-        // older than the image, as it promises, and so are those of the engine: a persistent value
-        // for the timers' function, one for the host's functions, and the prototype of host
-        // functions. The rejections that the engine lists are strings. What blocks refer to outside
-        // of the heap are functions and buffers: the caller's, and those of the host's functions.
+        // persistent values, prototypes and user data refer to blocks. The caller promises that its
+        // own are older than the image. The engine's are older as well: a persistent value for the
+        // timers' function, another for the host's functions, and the prototype of host functions.
+        // The rejections that the engine lists are strings. Outside of the heap, blocks refer only
+        // to functions and buffers of the caller and of the host.
         unsafe { self.heap.restore(&image.heap) };
         self.meter.continue_from(&image.meter);
         self.clock.continue_from(&image.clock);
@@ -267,9 +262,9 @@ impl Engine {
     }
 }
 
-/// An address that identifies an object while it is alive. It is compared, never shown.
+/// Returns an address that identifies a promise while the promise is alive.
 fn promise_address(promise: &Value<'_>) -> usize {
-    // SAFETY: the value is an object, because the engine reports promises only, so its union holds
+    // SAFETY: the value is an object, because the engine reports only promises, so its union holds
     // a pointer, which is only read.
     unsafe { rquickjs::qjs::JS_VALUE_GET_PTR(promise.as_raw()) as usize }
 }
@@ -296,13 +291,13 @@ impl<'js> Session<'js> {
         &self.clock
     }
 
-    /// The limit that was met; `None` if none was. Once a limit is met, the caller must execute
-    /// nothing before [`Session::resume`].
+    /// The limit that was met, if any. Once a limit is met, the caller must execute nothing before
+    /// [`Session::resume`].
     pub fn stopped(&self) -> Option<Stop> {
         self.meter.stopped()
     }
 
-    /// A switch by which a host function ends the script that calls it.
+    /// A switch with which a host function ends the script that calls it.
     pub fn halt(&self) -> Halt {
         Halt(Rc::clone(&self.meter))
     }
@@ -322,7 +317,7 @@ impl<'js> Session<'js> {
         self.meter.begin_turn();
     }
 
-    /// Begins a test, which permits [`Limits::test`] operations, and a turn.
+    /// Begins a test, which permits [`Limits::test`] operations, and the first turn of the test.
     pub fn begin_test(&self) {
         self.meter.begin_test();
     }
@@ -332,11 +327,12 @@ impl<'js> Session<'js> {
         self.meter.test_units()
     }
 
-    /// Evaluates a script in the global scope, in sloppy mode unless it contains `"use strict"`.
+    /// Evaluates a script in the global scope, in sloppy mode unless it begins with `"use strict"`.
     /// From now on, lines of errors refer to the script with this name.
     ///
     /// # Errors
-    /// If the script cannot be parsed, throws, or meets a limit (see [`Session::stopped`]).
+    /// If the script cannot be parsed, throws, meets a limit (see [`Session::stopped`]), or returns
+    /// a value that is not a `V`.
     pub fn evaluate<V: FromJs<'js>>(&self, file: &str, script: &str) -> Result<V, Thrown> {
         self.file.replace(file.to_owned());
         let mut options = EvalOptions::default();
@@ -345,10 +341,11 @@ impl<'js> Session<'js> {
         self.caught(self.ctx.eval_with_options(script, options))
     }
 
-    /// Evaluates a compiled script. From now on, lines of errors refer to it.
+    /// Evaluates a compiled script. From now on, lines of errors refer to this script.
     ///
     /// # Errors
-    /// If the script throws or meets a limit (see [`Session::stopped`]).
+    /// If the script throws, meets a limit (see [`Session::stopped`]), or returns a value that is
+    /// not a `V`.
     pub fn execute<V: FromJs<'js>>(&self, script: &CompiledScript) -> Result<V, Thrown> {
         self.file.replace(script.file.clone());
         self.caught(script.execute(&self.ctx).and_then(|value| V::from_js(&self.ctx, value)))
@@ -357,7 +354,8 @@ impl<'js> Session<'js> {
     /// Calls a function.
     ///
     /// # Errors
-    /// If it throws or meets a limit (see [`Session::stopped`]).
+    /// If the function throws, meets a limit (see [`Session::stopped`]), or returns a value that is
+    /// not a `V`.
     pub fn call<A: IntoArgs<'js>, V: FromJs<'js>>(
         &self,
         function: &Function<'js>,
@@ -394,17 +392,18 @@ impl<'js> Session<'js> {
         }
     }
 
-    /// Calls the next timer that is due, without draining. Returns false if none is due.
+    /// Calls the next timer that is due, without executing jobs of promises. Returns false if none
+    /// is due.
     ///
     /// # Errors
-    /// If the timer's function throws.
+    /// If the timer's function throws or meets a limit.
     pub fn fire_timer(&self) -> Result<bool, Thrown> {
         let Some((number, again)) = self.clock.take_due() else { return Ok(false) };
         self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)
     }
 
-    /// Takes the reasons of the promises that were rejected since the last call and not handled, in
-    /// the order of their rejection. Empty after a limit was met.
+    /// Takes the reasons of promises that were rejected since the last call and are not handled, in
+    /// the order of rejection. Empty after a limit was met.
     pub fn unhandled_rejections(&self) -> Vec<Thrown> {
         if self.stopped().is_some() {
             return Vec::new();
@@ -417,9 +416,9 @@ impl<'js> Session<'js> {
 mod tests {
     use super::*;
 
-    /// Passes the host's object to `script`, then searches the objects that scripts can reach from
-    /// the global object for its members. Returns how many objects were visited, and the paths of
-    /// the members found.
+    /// Calls `script` with the host's object, and searches everything that scripts can reach for
+    /// members of the host's object. Returns how many objects were visited, and the paths of the
+    /// members found.
     fn reached(script: &str) -> (usize, String) {
         let engine = Engine::new(Limits::default(), Host::default()).unwrap();
         let answer: String = engine
@@ -442,8 +441,7 @@ mod tests {
         let (count, found) = reached("() => []");
         assert!(count > 600, "{count}");
         assert_eq!(found, "");
-        // Stack traces of errors from host functions, or of errors thrown in callbacks of built-in
-        // functions, do not lead to these members either.
+        // Stack traces do not lead to members of the host's object either.
         let (_, found) = reached(
             "() => { const all = []; \
              Error.prepareStackTrace = (_, frames) => { all.push(...frames.map(frame => frame.getFunction())) }; \

@@ -1,6 +1,7 @@
 // The host environment of scripts: what a browser or Node offers in addition to the language, on
-// virtual time, and the same on every computer. Evaluated once in each context, before any script; it
-// keeps the built-in functions that it needs, because scripts may change the built-in objects.
+// virtual time, and the same on every computer. This script is evaluated once in each context,
+// before any other script. It keeps the built-in functions that it needs, because scripts may
+// change the built-in objects.
 (function (host) {
     'use strict';
     const global = globalThis;
@@ -28,7 +29,7 @@
         deleteProperty(global, name);
     }
 
-    // When garbage is collected is up to the engine: here never, as far as a script can see.
+    // As far as a script can see, garbage is never collected.
     const isObject = value => value !== null && (typeof value === 'object' || typeof value === 'function');
     const checkObject = value => {
         if (!isObject(value)) {
@@ -92,7 +93,8 @@
         }
     };
     const isCountable = value => isObject(value) && (guarded || typeof value === 'object');
-    // Nested arrays are joined level by level: the levels are counted, and a cycle is empty as in other engines.
+    // Nested arrays are joined level by level. The levels are counted, and a cycle yields an empty
+    // string, as in other engines.
     const MOST_LEVELS = 2000;
     // The first levels are compared one by one, because most arrays are not nested deeper.
     const FEW_LEVELS = 16;
@@ -155,7 +157,8 @@
         }));
     }
 
-    // Other functions whose time grows faster than their memory, and recursion that depends on a text.
+    // Other functions whose time grows faster than their memory, or whose recursion depends on a
+    // string.
     if (guarded) {
         const wrap = (object, name, make) => {
             const native = object[name];
@@ -256,7 +259,7 @@
     }));
     method(Math, 'random', named('random', 0, () => host.random()));
 
-    // Timers. The host has their order, this table what they call.
+    // Timers. The host keeps their order, and this table keeps their functions.
     const calls = new NativeMap();
     const timer = (repeats, callback, delay, values) => {
         if (typeof callback !== 'function') {

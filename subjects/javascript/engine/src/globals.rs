@@ -17,9 +17,7 @@ const POLLS_PER_UNIT: f64 = 10_000.0;
 /// A compiled script of this crate, which all contexts of a process share.
 type OwnScript = OnceLock<std::result::Result<CompiledScript, CompileError>>;
 
-/// The script that installs the globals.
 static GLOBALS: OwnScript = OnceLock::new();
-/// The script for locale-dependent functions of dates, numbers and strings.
 static LOCALE: OwnScript = OnceLock::new();
 
 /// The level of a line of `console`.
@@ -112,8 +110,8 @@ pub(crate) fn install<'js>(
     Ok((fire, functions))
 }
 
-/// The maximum nesting depth of brackets in a text. Brackets after a backslash do not count; with
-/// `quotes`, those between double quotes do not count either.
+/// The maximum nesting depth of brackets in a string. Brackets after a backslash do not count; with
+/// `quotes`, brackets between double quotes do not count either.
 fn nesting(text: &str, quotes: bool) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0);
     let mut quoted = false;
@@ -133,8 +131,7 @@ fn nesting(text: &str, quotes: bool) -> usize {
     deepest
 }
 
-/// Compiles a script of this crate if necessary, and evaluates it to the function that it consists
-/// of.
+/// Evaluates a script of this crate to the function that the script consists of.
 fn own_script<'js>(ctx: &Ctx<'js>, script: &OwnScript, text: &str) -> Result<Function<'js>> {
     let compiled =
         script.get_or_init(|| CompiledScript::compile("eval_script", text, Limits::default()));

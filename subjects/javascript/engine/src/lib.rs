@@ -9,20 +9,20 @@
 //! - random numbers come from a stream of the caller ([`Host::random`]);
 //! - `Math.sin`, related functions and `**` are computed by one implementation instead of the
 //!   platform's;
-//! - operations and memory are counted ([`Limits`]); a script that exceeds a limit is ended, and
-//!   cannot catch that ([`Stop`]);
+//! - operations and memory are counted ([`Limits`]); a script that exceeds these limits is ended,
+//!   and cannot catch this ([`Stop`]);
 //! - the locale is en-US and the time zone UTC; `Intl` does not exist;
 //! - garbage collection cannot be observed: `WeakRef` keeps its target, and a
-//!   `FinalizationRegistry` never calls; there are no `SharedArrayBuffer` and `Atomics`, because
-//!   there are no threads.
+//!   `FinalizationRegistry` never calls its callback; `SharedArrayBuffer` and `Atomics` do not
+//!   exist, because there are no threads.
 //!
-//! Work that is not counted has other limits ([`Engine::guard`]): an execution that takes much more
-//! processor time than its counted operations ends the process, and deep native recursion ends the
-//! script ([`Stop::Stack`]).
+//! Work that is not counted has other limits if the engine is guarded ([`Engine::guard`]): an
+//! execution that takes much more processor time than its counted operations ends the process, and
+//! deep native recursion ends the script ([`Stop::Stack`]).
 //!
-//! Scripts cannot reach files, network, processes or the environment: no such function exists. The
-//! values of scripts are those of rquickjs, of which [`quickjs`] exports what callers need; no
-//! other crate depends on rquickjs directly.
+//! Scripts cannot reach files, network, processes or the environment: no such function exists.
+//! Values of scripts have the types of rquickjs. The module [`quickjs`] exports the types that
+//! callers need; no other crate depends on rquickjs directly.
 //!
 //! # Example
 //!
@@ -70,8 +70,9 @@ pub use shared_array::{Element, SharedArray};
 pub use thrown::Thrown;
 pub use watch::end_process;
 
-/// Values of scripts and the conversions between them and Rust's: a part of rquickjs. It has
-/// nothing that defines classes, because the safety of [`Engine::restore`] depends on that.
+/// The part of rquickjs that callers need: values of scripts, and conversions between these and
+/// values of Rust. This module exports nothing that defines classes, because the safety of
+/// [`Engine::restore`] depends on that.
 pub mod quickjs {
     pub use rquickjs::function::IntoArgs;
     pub use rquickjs::{

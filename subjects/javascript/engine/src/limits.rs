@@ -25,10 +25,11 @@ pub struct Limits {
     pub test: u64,
     /// Bytes of memory.
     pub memory: usize,
-    /// Bytes of the engine's stack. A script that exceeds it gets a `RangeError`, which it can
-    /// catch, unless the engine is guarded ([`Engine::guard`](crate::Engine::guard)).
+    /// Bytes of the engine's stack. Unless the engine is guarded
+    /// ([`Engine::guard`](crate::Engine::guard)), a script that exceeds the limit gets a
+    /// `RangeError`, which the script can catch.
     pub stack: usize,
-    /// Number of timers that may wait at the same time. A further one causes a `RangeError`.
+    /// Number of timers that may wait at the same time. Another timer causes a `RangeError`.
     pub timers: usize,
 }
 
@@ -40,7 +41,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a script was ended. Scripts cannot catch it, and the engine executes nothing afterwards.
+/// Why a script was ended. The script cannot catch this.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The script exceeded [`Limits::turn`] or [`Limits::test`].
@@ -50,16 +51,16 @@ pub enum Stop {
     /// The script took most of [`Limits::stack`] in a guarded engine
     /// ([`Engine::exceeded_stack`](crate::Engine::exceeded_stack)).
     Stack,
-    /// The caller ended the script, by [`Host::poll`](crate::Host::poll) or a [`Halt`].
+    /// The caller ended the script, with [`Host::poll`](crate::Host::poll) or a [`Halt`].
     Caller,
 }
 
-/// A switch by which a host function ends the script that calls it, at the next poll.
+/// A switch with which a host function ends the script that calls it.
 #[derive(Clone)]
 pub struct Halt(pub(crate) std::rc::Rc<Meter>);
 
 impl Halt {
-    /// Ends the script.
+    /// Ends the script at the next poll.
     pub fn now(&self) {
         self.0.stop(Stop::Caller);
     }
@@ -76,7 +77,6 @@ impl fmt::Display for Stop {
     }
 }
 
-/// The counters of one engine.
 #[derive(Clone)]
 pub(crate) struct Meter {
     limits: Limits,
@@ -107,7 +107,6 @@ impl Meter {
         }
     }
 
-    /// Copies the counts of another meter, its limit of a turn, and why a script was ended.
     pub(crate) fn continue_from(&self, other: &Meter) {
         self.most_in_turn.set(other.most_in_turn.get());
         self.turn.set(other.turn.get());
@@ -117,12 +116,10 @@ impl Meter {
         self.stopped.set(other.stopped.get());
     }
 
-    /// Sets the address on the stack below which scripts are ended.
     pub(crate) fn set_floor(&self, address: usize) {
         self.floor.set(address);
     }
 
-    /// Ends the script if the caller's frame is below the floor.
     pub(crate) fn check_floor(&self) {
         if stack_address() < self.floor.get() {
             self.below_floor.set(self.below_floor.get() || self.stopped.get().is_none());
@@ -130,7 +127,6 @@ impl Meter {
         }
     }
 
-    /// Whether a script got below the floor since [`Meter::forget_floor`], as far as was checked.
     pub(crate) fn was_below_floor(&self) -> bool {
         self.below_floor.get()
     }
@@ -147,7 +143,6 @@ impl Meter {
         self.stopped.get()
     }
 
-    /// Permits execution of scripts again, with this limit of a turn.
     pub(crate) fn resume(&self, turn: u64) {
         self.stopped.set(None);
         self.most_in_turn.set(turn);
@@ -163,7 +158,6 @@ impl Meter {
         self.test.set(0);
     }
 
-    /// Units of operations of this test.
     pub(crate) fn test_units(&self) -> u64 {
         self.test.get()
     }
@@ -206,7 +200,6 @@ impl Meter {
         true
     }
 
-    /// Counts bytes of a block that has been granted.
     pub(crate) fn grow(&self, size: usize) {
         self.bytes.set(self.bytes.get().saturating_add(size));
     }

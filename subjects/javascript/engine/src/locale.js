@@ -1,4 +1,4 @@
-// Functions that depend on a locale and a time zone: here always en-US and UTC. Evaluated after the globals.
+// Functions that depend on a locale and a time zone, here for en-US and UTC. This script is evaluated after globals.js.
 (function () {
     'use strict';
     const {apply, defineProperty} = Reflect;
@@ -56,7 +56,7 @@
         }
         return text;
     };
-    /** Digits before and after the point of a number that is at least 0 and finite. */
+    /** The digits before and after the decimal point of a finite number that is at least 0. */
     const decimal = value => {
         const [mantissa, exponent = '0'] = split(numberText(value), 'e');
         const [whole, fraction = ''] = split(mantissa, '.');
@@ -65,7 +65,7 @@
         return point <= 0 ? ['0', repeat('0', -point) + digits]
             : [slice(digits, 0, point) + repeat('0', point > digits.length ? point - digits.length : 0), slice(digits, point)];
     };
-    /** The digits, rounded to the nearest with `most` digits after the point; halves are rounded up. */
+    /** Rounds to at most `most` digits after the decimal point; halves are rounded up. */
     const rounded = ([whole, fraction], most) => {
         if (fraction.length <= most) {
             return [whole, fraction];
@@ -124,7 +124,7 @@
     const [MARK, LETTER, DIGIT, IGNORED] = [/^\p{M}$/u, /^\p{L}$/u, /^\p{Nd}$/u, /^[\p{Cc}\p{Cf}]$/u];
     const iterate = text => text[Symbol.iterator]();
     const next = uncurry(iterate('').next);
-    /** The weights of a text: of bases, of marks, and of the size of letters. */
+    /** The weights of a string: of base letters, of marks, and of the case of letters. */
     const weights = (text, numeric) => {
         const all = {bases: [], marks: [], sizes: []};
         let count = 0;
@@ -142,7 +142,7 @@
             const isDigit = test(DIGIT, letter);
             const small = lower(letter);
             if (numeric && isDigit && point < 0x80) {
-                // Digits in a row are one base letter, whose weight is their value.
+                // Consecutive digits are one base letter.
                 if (inNumber) {
                     all.bases[count - 1] = all.bases[count - 1] * 10 + +letter;
                     return;

@@ -30,12 +30,11 @@ const UNARY: [Unary; 18] = [
     ("atanh", libm::atanh),
 ];
 
-/// The function that the engine calls for `**`. It has the name of the C library's function and
-/// replaces it, because results of the C library differ between processors in the last digit. It
-/// also replaces the function for all other callers in the process; docs/explanation/determinism.md
-/// explains why this is accepted.
-// SAFETY: the C library has a function with this name and signature, whose results differ from the
-// results of this one at most in the last digit, so this one can replace it everywhere.
+/// The function that the engine calls for `**`. It replaces the C library's function of the same
+/// name in the whole process, because results of the C library differ between processors in the
+/// last digit. docs/explanation/determinism.md explains why this is accepted.
+// SAFETY: the C library has a function with this name and signature. The results of the two
+// functions differ at most in the last digit, so callers can use either.
 #[unsafe(no_mangle)]
 extern "C" fn pow(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
@@ -46,8 +45,7 @@ fn power(base: f64, exponent: f64) -> f64 {
     if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { pow(base, exponent) }
 }
 
-/// An object with the functions, by their names in `Math`. They take numbers; the caller converts
-/// other values.
+/// An object with the functions, by their names in `Math`. The functions take only numbers.
 pub(crate) fn functions<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let functions = Object::new(ctx.clone())?;
     for (name, function) in UNARY {

@@ -1,6 +1,6 @@
 //! Arrays of numbers in memory that scripts and the host share.
 
-// Memory that Rust and scripts share.
+// Scripts and the host share memory.
 #![allow(unsafe_code)]
 
 use std::cell::Cell;
@@ -60,24 +60,24 @@ impl<T: Element> SharedArray<T> {
         SharedArray(vec![Cell::new(T::default()); length].into())
     }
 
-    /// The number at an index; `None` if the array ends before it.
+    /// The number at an index, or `None` if the index is out of bounds.
     pub fn get(&self, index: usize) -> Option<T> {
         self.0.get(index).map(Cell::get)
     }
 
-    /// Changes the number at an index; does nothing if the array ends before it.
+    /// Changes the number at an index, or does nothing if the index is out of bounds.
     pub fn set(&self, index: usize, number: T) {
         if let Some(cell) = self.0.get(index) {
             cell.set(number);
         }
     }
 
-    /// All numbers.
+    /// A copy of all numbers.
     pub fn to_vec(&self) -> Vec<T> {
         self.0.iter().map(Cell::get).collect()
     }
 
-    /// Writes numbers, beginning with the first element, up to the shorter of both lengths.
+    /// Overwrites the first elements with as many of the numbers as fit.
     pub fn write(&self, numbers: &[T]) {
         for (cell, number) in self.0.iter().zip(numbers) {
             cell.set(*number);
@@ -94,13 +94,12 @@ impl<T: Element> SharedArray<T> {
     }
 }
 
-/// The owner of the memory of a buffer.
 struct Source<T>(Rc<[Cell<T>]>);
 
-// SAFETY: the cells stay at their address until the last `Rc` is dropped, and `self` has one. They
-// may be written through the pointer, because they are cells, and may get any bits, because
+// SAFETY: the cells stay at their address until the last `Rc` is dropped, and `self` has one. The
+// cells may be written through the pointer, because they are cells, and may get any bits, because
 // `Element` is implemented only for plain numbers. Engine and host are on the same thread, because
-// `Rc` and `Cell` cannot be sent to another.
+// `Rc` and `Cell` cannot be sent to another thread.
 unsafe impl<T: Element> ArrayBufferSource for Source<T> {
     fn as_ptr(&self) -> *mut u8 {
         self.0.as_ptr().cast_mut().cast()

@@ -11,21 +11,18 @@ use catherd_platform::{StackBand, stack_address};
 const USABLE_TENTHS: usize = 6;
 
 /// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes at
-/// once. A band of the stack that is longer than this is used by every recursion that goes through
-/// it.
+/// once. Every recursion through a longer band of the stack uses a part of the band.
 const UNTOUCHED: usize = 1 << 20;
 
 /// Bytes by which a band is longer than [`UNTOUCHED`], for partial pages at its ends and for other
 /// variables of a frame.
 const MARGIN: usize = 64 << 10;
 
-/// Observes how much of its stack an engine takes.
 #[derive(Debug, Default)]
 pub(crate) struct Depth {
     /// The factor of the limit, minus one.
     more: usize,
-    /// The part of the stack that no script may reach; `None` if the system does not show what is
-    /// used.
+    /// The part of the stack that no script may reach, on systems that show which parts are used.
     band: RefCell<Option<StackBand>>,
     exceeded: Cell<bool>,
     /// Whether the band must be cleared before the next execution.
@@ -33,25 +30,22 @@ pub(crate) struct Depth {
 }
 
 impl Depth {
-    /// Starts again with a multiple of the limit.
     pub(crate) fn restart(&mut self, times: usize) {
         self.more = times.saturating_sub(1);
         self.stale.set(self.stale.get() || self.exceeded.get());
         self.exceeded.set(false);
     }
 
-    /// The multiple of the limit.
     pub(crate) fn times(&self) -> usize {
         self.more + 1
     }
 
-    /// Whether scripts took more than the usable part of the stack.
     pub(crate) fn was_exceeded(&self) -> bool {
         self.exceeded.get()
     }
 
-    /// Prepares an execution that begins at this depth and may take `stack` bytes. Returns the
-    /// address below which scripts must be ended.
+    /// Prepares an execution that begins at the current depth and may take `stack` bytes. Returns
+    /// the address below which scripts must be ended.
     pub(crate) fn begin(&self, stack: usize) -> usize {
         let floor = stack_address().saturating_sub(stack / 10 * USABLE_TENTHS);
         let length = (UNTOUCHED + MARGIN).min(stack / 5);
@@ -73,7 +67,6 @@ impl Depth {
     }
 }
 
-/// An execution, which checks the stack when it is dropped.
 pub(crate) struct Watched<'a>(&'a Depth);
 
 impl Drop for Watched<'_> {

@@ -10,7 +10,7 @@ const TEXT_LIMIT: usize = 4_096;
 /// A value that a script has thrown.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Thrown {
-    /// The `name` of an error, such as `TypeError`; empty for other values.
+    /// The `name` of an error, such as `TypeError`, or an empty string for other values.
     pub name: String,
     /// The `message` of an error; otherwise the value as text.
     pub message: String,
@@ -42,8 +42,8 @@ impl Thrown {
         }
     }
 
-    /// Describes a value that a script has thrown; line and column refer to `file`. Getters of the
-    /// value may be defined by the script; exceptions in them are ignored.
+    /// Describes a value that a script has thrown; line and column refer to `file`. Exceptions in
+    /// getters of the value are ignored.
     pub fn describe<'js>(ctx: &Ctx<'js>, value: &Value<'js>, file: &str) -> Thrown {
         let Some(object) = value.as_object().filter(|_| value.is_error()) else {
             return Thrown { message: as_text(ctx, value.clone()), ..Thrown::default() };
@@ -71,8 +71,8 @@ fn property<'js>(ctx: &Ctx<'js>, object: &Object<'js>, name: &str) -> String {
     }
 }
 
-/// A value as text of at most [`TEXT_LIMIT`] characters; its type in brackets if it cannot be
-/// converted.
+/// Converts a value to at most [`TEXT_LIMIT`] characters. A value that cannot be converted is shown
+/// as its type in brackets.
 fn as_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     let kind = value.type_name();
     match Coerced::<String>::from_js(ctx, value) {
@@ -84,7 +84,7 @@ fn as_text<'js>(ctx: &Ctx<'js>, value: Value<'js>) -> String {
     }
 }
 
-/// Line and column of the innermost frame in a file; `None` if no frame is in the file.
+/// Line and column of the innermost frame in a file.
 fn place(stack: &str, file: &str) -> Option<(u32, Option<u32>)> {
     stack.lines().find_map(|frame| {
         let (_, place) = frame.rsplit_once(&format!("{file}:"))?;

@@ -1,6 +1,7 @@
 //! Limits the processor time of scripts. Most built-in functions count their work, but not all do,
 //! so a script can compute for hours within the counted limits. Processor time differs between
-//! computers, so no result may depend on it: it ends the process instead of the script.
+//! computers, so no result may depend on it: exceeding the limit ends the process instead of the
+//! script.
 
 use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -35,10 +36,10 @@ fn least() -> u64 {
 /// The exit code of a process that [`end_process`] ends.
 const EXIT_CODE: i32 = 70;
 
-/// The engines that are watched.
+/// The engines that the watching thread has not seen yet.
 static PULSES: Mutex<Vec<Weak<Pulse>>> = Mutex::new(Vec::new());
 
-/// Shows from outside of a thread whether its engine makes progress.
+/// Shows other threads whether the engine of a thread makes progress.
 #[derive(Debug)]
 pub(crate) struct Pulse {
     /// Odd while scripts are executed; grows when an execution begins or ends.
@@ -46,7 +47,6 @@ pub(crate) struct Pulse {
     /// Maximum processor time of an execution, in milliseconds.
     most: AtomicU64,
     clock: ThreadClock,
-    /// Description of the executed program, for the message.
     subject: String,
 }
 
@@ -69,7 +69,6 @@ impl Pulse {
         pulse
     }
 
-    /// Sets the number of units of a turn from now on.
     pub(crate) fn permit(&self, units: u64) {
         self.most.store(least().saturating_mul(units.max(UNITS)) / UNITS, Ordering::Relaxed);
     }
@@ -81,7 +80,6 @@ impl Pulse {
     }
 }
 
-/// Scripts are executed while this exists.
 pub(crate) struct Entered<'a>(&'a Pulse);
 
 impl Drop for Entered<'_> {
@@ -90,7 +88,6 @@ impl Drop for Entered<'_> {
     }
 }
 
-/// The watching thread: ends the process when an execution takes too much processor time.
 fn watch() {
     // For each engine, the last value of its pulse, and the processor time at which this value was
     // first seen.
@@ -122,8 +119,8 @@ fn watch() {
     }
 }
 
-/// Ends this process with a reason on standard error, because no result may depend on what
-/// happened. The process of a run ends as a crash of the run.
+/// Ends this process with a reason on standard error, after events on which no result may depend.
+/// If the process executes a run, the run counts as a crash.
 pub fn end_process(reason: &str) -> ! {
     // Ignore the error: standard error may be closed.
     let _ = io::stderr().write_all(format!("error: {reason}\n").as_bytes());

@@ -9,7 +9,7 @@ use support::{run, small};
 const COMPUTES: &str = "ended: the script does not stop computing";
 const MEMORY: &str = "ended: the script uses more memory than allowed";
 
-/// Scripts that never end by themselves.
+/// Scripts that would never end.
 const ENDLESS: &[(&str, &str)] = &[
     ("loop", "for (;;) {}"),
     ("loop that catches", "for (;;) { try { for (;;) {} } catch {} finally { for (;;) {} } }"),
@@ -165,9 +165,8 @@ fn damaged_built_in_objects_do_not_damage_the_host() {
     assert_eq!(run(small(), script), "0.8414709848078965 1704110400000 number\njob\nxy");
 }
 
-/// Evaluates a script in a guarded engine whose stack is enlarged by the factor `depth`. Returns
-/// the script's result as text, or the message of the error that it throws, and why it was ended;
-/// `None` if no limit ended it.
+/// Evaluates a script in a guarded engine with `depth` times the stack. Returns the script's result
+/// or the message of its error, and the limit that ended the script.
 fn guarded(script: &str, depth: usize) -> (String, Option<Stop>) {
     let limits = Limits { stack: 4 << 20, memory: 64 << 20, turn: 200, ..small() };
     let work = move || {

@@ -22,7 +22,6 @@ const CHANGES: &[&str] = &[
     "Function.prototype.call = Reflect.apply = undefined; Object.setPrototypeOf(Math, null)",
 ];
 
-/// Describes the state that scripts can observe, the clock and the limits.
 fn look(session: &Session<'_>) -> String {
     let seen: String = session
         .evaluate(

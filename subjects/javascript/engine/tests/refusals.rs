@@ -1,6 +1,6 @@
-//! Tests refused requests for memory. The engine is C code that crashes after some of them, so each
-//! is tried in a separate process. The process may crash, but it must end, and a script that ends
-//! without reaching a limit must have the same result.
+//! Tests refused requests for memory. The engine is C code that crashes after some of them, so
+//! requests are refused in child processes. A child may crash, but it must end, and a script that
+//! ends without reaching a limit must have the same result.
 //!
 //! Command to try all requests of all scripts under an address sanitizer (`gcc` with `libasan`),
 //! which shows where memory is damaged:
@@ -32,7 +32,7 @@ use rquickjs::{Context, Runtime};
 
 /// Scripts that ask for memory in many parts of the engine.
 const SCRIPTS: &[&str] = &[
-    // Arguments that are bound again and again.
+    // Arguments that are bound repeatedly.
     "let g = (...all) => all.length; for (let i = 0; i < 40; i++) g = g.bind(null, ...new Array(900)); g()",
     // A template that is compiled.
     "let f; for (let i = 0; i < 9; i++) f = eval('((...a) => a)`' + 'x${1}'.repeat(90 + i) + '`'); f.length",
@@ -53,7 +53,7 @@ const SCRIPTS: &[&str] = &[
     "new Function('a', 'b = () => a', ...['return [a, b, ' + '\"x\",'.repeat(500) + '].length'])(1)",
 ];
 
-/// Bytes of a block that is refused once the limit is met.
+/// Blocks of at least this many bytes are refused after the first refusal.
 const LARGE: usize = 32 << 10;
 
 /// Refuses one request, and all large ones after it, as the engine's own allocator does.
@@ -62,7 +62,7 @@ struct Refusing {
 }
 
 struct Requests {
-    /// Number of requests until one is refused.
+    /// Number of requests that are granted before one is refused.
     left: Cell<u64>,
     refused: Cell<bool>,
 }
@@ -128,7 +128,7 @@ fn refuse(script: &str, number: u64) -> bool {
     runtime.set_interrupt_handler(Some(Box::new(move || polled.refused.get())));
     context.with(|ctx| {
         requests.left.set(number);
-        // The script has met a limit, so nothing uses its outcome.
+        // Ignore the result, which a refused request may change.
         let _ = ctx.eval::<Coerced<String>, _>(script);
         while !requests.refused.get() && ctx.execute_pending_job() {}
         ctx.catch();
@@ -140,8 +140,8 @@ fn refuse(script: &str, number: u64) -> bool {
     refused
 }
 
-/// Evaluates a script in an engine with `memory` bytes. Returns its result if it met no limit;
-/// `None` if it met a limit or the engine does not start.
+/// Evaluates a script in an engine with `memory` bytes. Returns the script's result or error if the
+/// engine starts and the script meets no limit.
 fn limited(script: &str, memory: usize) -> Option<String> {
     let limits = Limits { turn: 9_000, test: 9_000, memory, stack: 256 << 10, timers: 9 };
     let engine = Engine::new(limits, Host::default()).ok()?;
@@ -154,8 +154,8 @@ fn limited(script: &str, memory: usize) -> Option<String> {
     evaluated.ok()?
 }
 
-/// The work of a child process: tries points until it dies or none is left, and writes each point
-/// before it is tried.
+/// Tries points and writes each point before trying it, so the parent knows the last one if this
+/// process dies.
 fn try_points(points: &str) {
     let mut numbers = points.split(' ').map(|number| number.parse::<usize>().unwrap());
     let mut next = || numbers.next().unwrap();
@@ -171,7 +171,7 @@ fn try_points(points: &str) {
     }
 }
 
-/// Executes the work that the environment names, in a child process of the other tests.
+/// Does the work of a child process of the other tests.
 #[test]
 #[ignore = "is executed by the other tests"]
 fn child() {
@@ -180,7 +180,6 @@ fn child() {
     }
 }
 
-/// Reads everything that a child writes to a pipe.
 fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> {
     thread::spawn(move || {
         let mut bytes = Vec::new();
@@ -189,8 +188,8 @@ fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> 
     })
 }
 
-/// Tries points of a script in children, and counts their deaths by where the engine is damaged, as
-/// far as that is known. Returns the number of points.
+/// Tries points of a script in child processes, and counts their deaths by the place of the error
+/// or the exit status. Returns the number of points.
 fn try_script(
     script: usize,
     step: usize,
@@ -237,7 +236,7 @@ fn try_script(
 }
 
 /// The kind of an error that an address sanitizer reports, and the innermost three functions in
-/// which it happened; `None` if the text is not such a report.
+/// which the error happened.
 fn place(report: &str) -> Option<String> {
     let (_, kind) = report.split_once("ERROR: AddressSanitizer: ")?;
     let kind = kind.split_whitespace().next()?;
@@ -269,7 +268,7 @@ fn each_request_is_refused_once() {
 
 #[test]
 fn a_script_that_meets_no_limit_has_its_result_with_any_memory() {
-    // Skip the scripts with refusals that crash the engine; they are tried in children above.
+    // Skip the first two scripts, for which refused requests crash the engine.
     for script in &SCRIPTS[2..] {
         let expected = limited(script, 64 << 20).unwrap();
         for memory in (1..40).map(|number| number * (160 << 10)) {

@@ -16,8 +16,7 @@ pub(crate) struct Block {
 pub(crate) struct Saved(Box<[MaybeUninit<u8>]>);
 
 impl Block {
-    /// Allocates this many bytes. `None` if the number is zero or too large, or if the allocator
-    /// has no memory.
+    /// Allocates this many bytes, if possible. Zero bytes are refused.
     pub(crate) fn new(bytes: usize) -> Option<Block> {
         let layout =
             Layout::from_size_align(bytes, STEP).ok().filter(|layout| layout.size() > 0)?;
@@ -27,7 +26,7 @@ impl Block {
     }
 
     /// Changes the number of bytes, which must be more than zero. The memory may move. Returns
-    /// false without a change if the number is too large, or if the allocator has no memory.
+    /// false, without a change, on failure.
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         let Ok(layout) = Layout::from_size_align(bytes, STEP) else { return false };
         // SAFETY: the memory was allocated with this layout, and the new size forms a valid layout.
@@ -45,17 +44,16 @@ impl Block {
         self.layout.size()
     }
 
-    /// The address of its first byte and the address after its last byte.
+    /// The address of the first byte and the address after the last byte.
     pub(crate) fn bounds(&self) -> (*mut u8, *mut u8) {
         // SAFETY: the memory has this many bytes.
         (self.start(), unsafe { self.start().add(self.len()) })
     }
 
-    /// Copies this many bytes from the start, or all bytes if there are fewer.
     pub(crate) fn save(&self, bytes: usize) -> Saved {
         let mut copy = Box::new_uninit_slice(bytes.min(self.len()));
-        // SAFETY: both have at least `bytes` bytes, and the copy is new. Uninitialised bytes may be
-        // copied as such.
+        // SAFETY: both have at least `copy.len()` bytes, and the copy is new. Uninitialised bytes
+        // may be copied as such.
         unsafe {
             ptr::copy_nonoverlapping(
                 self.start().cast_const().cast(),
@@ -69,7 +67,8 @@ impl Block {
     /// Writes the copied bytes back.
     ///
     /// # Safety
-    /// No reference to the contents of the block is alive, and it has at least as many bytes.
+    /// No reference to the contents of the block is alive, and the block has at least as many bytes
+    /// as the copy.
     pub(crate) unsafe fn put_back(&self, saved: &Saved) {
         let bytes = &saved.0;
         // SAFETY: the caller's promise.

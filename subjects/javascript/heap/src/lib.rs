@@ -3,12 +3,12 @@
 //! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can
 //! keep their contents, and [`Heap::restore`] writes each byte back to its address. An engine that
 //! keeps its whole state in such blocks is then in the earlier state, including all pointers. For a
-//! program of 17,000 lines this takes a tenth of the time of evaluating the program.
+//! program of 17,000 lines, this takes a tenth of the time of evaluating the program.
 //!
 //! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that
 //! do not fit into the permitted chunks, are allocated one by one.
 
-// All of this crate hands out and takes raw addresses of memory.
+// This crate returns and takes raw addresses of memory.
 #![allow(unsafe_code)]
 
 mod block;
@@ -26,9 +26,9 @@ compile_error!("catherd needs a 64-bit target: the sizes of blocks take 48 bits"
 
 /// Size of a chunk in bytes.
 const CHUNK: usize = 256 << 10;
-/// Blocks of chunks have at most this many bytes, header included.
+/// Blocks in chunks have at most this many bytes, including the header.
 const LARGEST_SMALL: usize = 32 << 10;
-/// Sizes up to this many bytes are multiples of [`STEP`]; above it, there are four sizes for each
+/// Sizes up to this many bytes are multiples of [`STEP`]. Above this, there are four sizes for each
 /// doubling.
 const FINE: usize = 512;
 /// Distance between the smallest sizes, and the alignment of blocks with their headers.
@@ -42,7 +42,6 @@ const ALIGN: usize = align_of::<u64>();
 /// [`Header::size_number`] of blocks outside of chunks.
 const ALONE: u16 = u16::MAX;
 
-/// The header before each block.
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Header {
@@ -68,10 +67,10 @@ impl Header {
     }
 }
 
-/// The maximum that [`Header::units`] can store, in bytes.
+/// Maximum size of a block in bytes, which [`Header::units`] can store.
 const LARGEST: usize = 1 << 48;
 
-/// The smallest size class with at least this many bytes, which are at most [`LARGEST_SMALL`].
+/// The smallest size class with at least this many bytes, from 1 to [`LARGEST_SMALL`].
 fn size_number(bytes: usize) -> usize {
     if bytes <= FINE {
         return bytes.div_ceil(STEP) - 1;
@@ -82,7 +81,6 @@ fn size_number(bytes: usize) -> usize {
     FINE / STEP + 4 * (k - FINE.ilog2()) as usize + quarter
 }
 
-/// The bytes of a size class.
 fn size_of_number(number: usize) -> usize {
     match number.checked_sub(FINE / STEP) {
         None => (number + 1) * STEP,
@@ -93,12 +91,12 @@ fn size_of_number(number: usize) -> usize {
     }
 }
 
-/// The number of heaps that this process has made, from which each gets its id.
+/// Number of heaps that this process has made. The next heap gets this number as its id.
 static HEAPS: AtomicU64 = AtomicU64::new(0);
 
 /// The memory of one engine.
 pub struct Heap {
-    /// The id of the heap in this process, which its images have too.
+    /// Identifies the heap in this process and in its images.
     id: u64,
     /// The first free block of each size class. A free block contains the address of the next one
     /// directly after its header.
@@ -113,9 +111,9 @@ pub struct Heap {
     alone: RefCell<BTreeMap<usize, Rc<Block>>>,
 }
 
-/// The contents of a heap at one time.
+/// The contents of a heap at a point in time.
 pub struct Image {
-    /// [`Heap::id`].
+    /// The id of the heap.
     heap: u64,
     free: [*mut u8; SIZES],
     chunks: Vec<Saved>,
@@ -124,8 +122,8 @@ pub struct Image {
 }
 
 impl Heap {
-    /// A heap without blocks. Its chunks for small blocks have at most this many bytes together,
-    /// rounded up to a whole chunk.
+    /// A heap without blocks. Its chunks for small blocks have at most this many bytes in total,
+    /// rounded up to a multiple of the size of a chunk.
     pub fn new(chunk_bytes: usize) -> Heap {
         Heap {
             id: HEAPS.fetch_add(1, Ordering::Relaxed),
@@ -138,9 +136,9 @@ impl Heap {
         }
     }
 
-    /// A block of at least this many bytes, with the alignment of `u64`; null if there is no
-    /// memory. C's `malloc` aligns to 16 bytes on most systems, but data in these blocks must not
-    /// rely on that.
+    /// Allocates a block of at least this many bytes with the alignment of `u64`. Returns null if
+    /// the block is too large or there is no memory. C's `malloc` aligns to 16 bytes on most
+    /// systems, but data in these blocks must not rely on that.
     pub fn allocate(&self, bytes: usize) -> *mut u8 {
         if bytes > LARGEST {
             return ptr::null_mut();
@@ -163,7 +161,7 @@ impl Heap {
         unsafe { with_header(start, Header::new(usable, ALONE)) }
     }
 
-    /// Takes a free block of a size class; null if the chunks have none.
+    /// Takes a free block of a size class. Returns null if the chunks are full.
     fn small(&self, number: usize) -> *mut u8 {
         let first = self.free[number].get();
         if !first.is_null() {
@@ -184,7 +182,7 @@ impl Heap {
         start
     }
 
-    /// Puts another chunk into use; `None` if the limit of chunks is reached or there is no memory.
+    /// Puts another chunk into use and returns its bounds.
     fn next_chunk(&self) -> Option<(*mut u8, *mut u8)> {
         let number = self.chunks_in_use.get();
         let mut chunks = self.chunks.borrow_mut();
@@ -216,8 +214,8 @@ impl Heap {
         first.set(start);
     }
 
-    /// Changes the size of a block, which may move. Returns null without a change if there is no
-    /// memory.
+    /// Changes the size of a block, which may move. Returns null without a change if the new size
+    /// is too large or there is no memory.
     ///
     /// # Safety
     /// The block is not null, belongs to this heap and has not been freed. Nothing uses its old
@@ -240,13 +238,13 @@ impl Heap {
         } else if whole <= LARGEST_SMALL
             && size_number(whole.max(STEP)) == usize::from(header.size_number)
         {
-            // SAFETY: another number of bytes of the same size.
+            // SAFETY: the size class has room for the header and the usable bytes.
             return unsafe { with_header(start, Header::new(usable, header.size_number)) };
         }
         let moved = self.allocate(bytes);
         if !moved.is_null() {
-            // SAFETY: both blocks have at least this many bytes and are different blocks; the old
-            // one is the caller's, who does not use it any more.
+            // SAFETY: the blocks are different, and both have at least this many bytes. The caller
+            // no longer uses the old block.
             unsafe {
                 ptr::copy_nonoverlapping(block, moved, header.usable().min(usable));
                 self.free(block);
@@ -255,8 +253,8 @@ impl Heap {
         moved
     }
 
-    /// Changes the size of a block outside of chunks; `None` without a change if an image needs the
-    /// block at its address or there is no memory.
+    /// Changes the size of a block outside of chunks. Returns `None` without a change if an image
+    /// needs the block at its address or if the allocation fails.
     fn reallocate_alone(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
         let mut alone = self.alone.borrow_mut();
         let mut block = alone.remove(&(start as usize))?;
@@ -266,7 +264,8 @@ impl Heap {
         moved.then_some(now)
     }
 
-    /// The usable bytes of a block: the requested bytes, rounded up to the size of a `u64`.
+    /// The usable bytes of a block: the requested bytes, rounded up to a multiple of the size of
+    /// `u64`.
     ///
     /// # Safety
     /// The block is not null, belongs to a heap and has not been freed.
@@ -295,15 +294,15 @@ impl Heap {
         }
     }
 
-    /// Restores all blocks to their state when the image was made. Blocks that were allocated since
-    /// no longer exist.
+    /// Restores all blocks to their state at the time when the image was made. Blocks that were
+    /// allocated later no longer exist.
     ///
     /// # Panics
-    /// If the image is one of another heap.
+    /// If the image was made from another heap.
     ///
     /// # Safety
-    /// Nothing but the contents of the blocks themselves refers to a block that was allocated
-    /// since, and nothing that the blocks refer to outside of the heap was freed since.
+    /// Only the contents of blocks refer to blocks that were allocated after the image was made.
+    /// Nothing outside of the heap to which blocks of the image refer has been freed since.
     pub unsafe fn restore(&self, image: &Image) {
         assert_eq!(image.heap, self.id, "the image is one of another heap");
         let chunks = self.chunks.borrow();
@@ -320,7 +319,8 @@ impl Heap {
         let mut alone = self.alone.borrow_mut();
         alone.clear();
         for (block, saved) in &image.alone {
-            // SAFETY: the image has kept the block as large as it was; as above.
+            // SAFETY: the block has as many bytes as the copy, because the image prevents changes
+            // of its size; nothing refers to its contents, as the caller promises.
             unsafe { block.put_back(saved) };
             alone.insert(block.start() as usize, Rc::clone(block));
         }
@@ -328,14 +328,14 @@ impl Heap {
 }
 
 impl Image {
-    /// Number of bytes of the copied contents.
+    /// Number of copied bytes.
     pub fn bytes(&self) -> usize {
         let alone = self.alone.iter().map(|(_, saved)| saved);
         self.chunks.iter().chain(alone).map(Saved::len).sum()
     }
 }
 
-/// Writes a header. Returns the address after it.
+/// Writes a header and returns the address after the header.
 ///
 /// # Safety
 /// The address is aligned, with room for the header, and nothing uses these bytes.
@@ -347,7 +347,7 @@ unsafe fn with_header(start: *mut u8, header: Header) -> *mut u8 {
     }
 }
 
-/// The header of a block and its address.
+/// Returns the address of a block's header, and the header itself.
 ///
 /// # Safety
 /// The block has a header.

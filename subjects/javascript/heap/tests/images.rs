@@ -6,7 +6,7 @@ use catherd_javascript_heap::Heap;
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// The size of a block: mostly small, sometimes larger than any small block.
+/// A random size of a block: mostly small, sometimes larger than any small block.
 fn size(random: &mut ChaCha8Rng) -> usize {
     let most = match random.random_range(0..20) {
         0 => 200_000,
@@ -16,7 +16,6 @@ fn size(random: &mut ChaCha8Rng) -> usize {
     random.random_range(0..most)
 }
 
-/// A block that is filled with one byte.
 #[derive(Clone, Copy)]
 struct Filled {
     block: *mut u8,
@@ -38,12 +37,12 @@ fn fill(block: *mut u8, size: usize, byte: u8) -> Filled {
 fn check(filled: &Filled) {
     // SAFETY: the block has at least this many bytes, which `fill` has written.
     let bytes = unsafe { std::slice::from_raw_parts(filled.block, filled.size) };
-    // Compare whole slices, because this is fast in an interpreter such as Miri too.
+    // Compare whole slices, because this is fast even in an interpreter such as Miri.
     assert!(bytes == vec![filled.byte; filled.size]);
 }
 
-/// Allocates, resizes and frees blocks, and checks the contents of each before it is freed. Under
-/// Miri, which takes a hundred times as long for a step, only a tenth of the steps are done.
+/// Allocates, resizes and frees blocks, and checks the contents of each block before freeing it.
+/// Under Miri, which takes a hundred times as long, only a tenth of the steps are done.
 fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: usize) {
     let steps = if cfg!(miri) { steps / 10 } else { steps };
     for _ in 0..steps {
@@ -57,7 +56,7 @@ fn work(heap: &Heap, blocks: &mut Vec<Filled>, random: &mut ChaCha8Rng, steps: u
                 let old = blocks.swap_remove(random.random_range(0..blocks.len()));
                 check(&old);
                 let size = size(random);
-                // SAFETY: the block is one of the heap, and is no longer in the list.
+                // SAFETY: the block belongs to the heap and is no longer in the list.
                 let moved = unsafe { heap.reallocate(old.block, size) };
                 check(&Filled { block: moved, size: old.size.min(size), ..old });
                 blocks.push(fill(moved, size, byte));
@@ -131,7 +130,7 @@ fn impossible_sizes_are_refused() {
     let heap = Heap::new(1 << 20);
     assert!(heap.allocate(usize::MAX).is_null());
     let block = fill(heap.allocate(10), 10, 3);
-    // SAFETY: the block is one of the heap, and stays allocated because the request is refused.
+    // SAFETY: the block belongs to the heap and stays allocated because the request is refused.
     assert!(unsafe { heap.reallocate(block.block, usize::MAX - 100) }.is_null());
     check(&block);
     let image = heap.image();

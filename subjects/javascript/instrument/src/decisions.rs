@@ -15,8 +15,8 @@ use crate::text_tests::TextTest;
 use crate::units::{BranchKind, Control, GoalKind, Hit, NodeKind};
 use crate::visitor::{Operand, Visitor};
 
-/// Weight of the kind of the left literal in the code of an operator. The weight of the kind of the
-/// right literal is four times as large.
+/// Factor of the kind of the left literal in the code of an operator. The factor of the right
+/// literal is four times as large.
 const LITERAL: u32 = 32;
 
 /// The kind of a literal: 1 for a number, with or without a minus sign, 2 for a string or template,
@@ -35,7 +35,6 @@ fn literal(expression: &Expression<'_>) -> u32 {
     }
 }
 
-/// The code of an operator with the kinds of its literals.
 fn code(it: &BinaryExpression<'_>) -> u32 {
     it.operator as u32 + LITERAL * literal(&it.left) + 4 * LITERAL * literal(&it.right)
 }
@@ -79,7 +78,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Replaces an operator by a call of a probe.
+    /// Replaces a binary operator with a call of a probe.
     fn compare(&mut self, function: char, id: Option<u32>, it: &BinaryExpression<'_>) {
         let traced = self.typeof_evidence(it);
         self.add_node(it.span.start, NodeKind::Binary);
@@ -96,8 +95,7 @@ impl Visitor<'_, '_> {
     }
 
     /// In the inference build, makes a comparison such as `typeof x === "t"` report the value of
-    /// `x` and the string. Returns whether the comparison is of this form; the caller then closes a
-    /// bracket.
+    /// `x` and the string. Returns true if this opens a bracket, which the caller must close.
     fn typeof_evidence(&mut self, it: &BinaryExpression<'_>) -> bool {
         if self.build != Build::Inference || !it.operator.is_equality() {
             return false;
@@ -130,7 +128,7 @@ impl Visitor<'_, '_> {
     }
 
     /// Visits a unary operator. In the inference build, `-`, `+`, `~` and `!` are reported unless
-    /// the operand is a number, a string or a template.
+    /// the operand is a literal number, a string or a template.
     pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         let span = it.argument.span();
@@ -167,15 +165,14 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a logical expression that is not an operand of another. `id` is the id of the
-    /// decision, if the expression is one.
+    /// Visits a logical expression that is not an operand of another one. `id` is the id of the
+    /// decision, if any.
     pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
         let mut locations = Vec::new();
         self.probed_chain(it, id, &mut locations);
         self.add_branch((it.span.start, it.span.end), BranchKind::Logical, locations);
     }
 
-    /// Visits a chain and encloses it in a call of a separate probe.
     fn probed_chain(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -217,8 +214,8 @@ impl Visitor<'_, '_> {
         site
     }
 
-    /// Visits a `??` inside `&&` or `||`. Its truth is known only from its value, so it is an
-    /// operand with a separate chain.
+    /// Visits a `??` inside `&&` or `||` as an operand with a separate chain, because the truth of
+    /// `??` is known only from its value.
     fn coalescing_operand(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -266,7 +263,7 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// Visits an operand of a chain. Returns its site.
+    /// Visits an operand of a chain and returns the operand's site.
     fn operand(
         &mut self,
         it: &Expression<'_>,
@@ -299,14 +296,12 @@ impl Visitor<'_, '_> {
         site
     }
 
-    /// Adds the goals of an optional link or a logical assignment.
     fn optional_goals(&mut self, start: u32, site: u32, names: [&str; 2]) {
         for (taken, outcome) in [(true, names[0]), (false, names[1])] {
             self.add_goal(start, GoalKind::Optional, outcome, Hit::Outcome { site, taken });
         }
     }
 
-    /// Visits the object of an optional link.
     pub(crate) fn optional_object(&mut self, object: &Expression<'_>, start: u32) {
         let site = self.site();
         self.optional_goals(start, site, ["stops", "continues"]);
@@ -316,7 +311,7 @@ impl Visitor<'_, '_> {
         self.out.close(span.end, ")");
     }
 
-    /// Visits an optional call, whose function keeps its receiver.
+    /// Visits an optional call without losing the receiver of the call.
     pub(crate) fn optional_call(&mut self, it: &CallExpression<'_>) {
         let callee = match it.callee.without_parentheses() {
             Expression::ChainExpression(chain) => chain.expression.as_member_expression(),

@@ -14,13 +14,13 @@ use oxc_syntax::scope::ScopeFlags;
 
 use crate::words::Literal;
 
-/// Maximum nesting of types.
+/// Maximum nesting depth of types.
 const DEEPEST: usize = 6;
 
 /// A type as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Shape {
-    /// A type by its name, such as `string` or the name of a class or interface.
+    /// A named type, such as `string`, a class or an interface.
     Named(String),
     /// One value.
     Literal(Literal),
@@ -28,21 +28,22 @@ pub enum Shape {
     Union(Vec<Shape>),
     /// An array of elements.
     Array(Box<Shape>),
-    /// An object with these members; the last part says whether a member may be absent.
+    /// An object with these members. The boolean is true for members that may be absent.
     Object(Vec<(String, Shape, bool)>),
-    /// A function with its result.
+    /// A function with this result.
     Function(Box<Shape>),
     /// Anything else.
     Any,
 }
 
-/// The content of declarations of types.
+/// The types that a file declares.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Declarations {
     /// Types of parameters by the name of the function (`f`), method (`C.m`) or constructor (`C`).
     /// Each declaration of an overloaded function is an entry.
     pub functions: Vec<(String, Vec<Shape>)>,
-    /// Number of parameters that calls of such a function cannot leave out; of an overloaded function the smallest.
+    /// Number of required parameters of such a function; for an overloaded function, the smallest
+    /// number.
     pub required: BTreeMap<String, usize>,
     /// Interfaces, type aliases and enums by name.
     pub types: BTreeMap<String, Shape>,
@@ -177,8 +178,8 @@ impl Finder {
         }
     }
 
-    /// Records a member of the class, and the parameters of its constructor that are properties, if
-    /// they are not public.
+    /// Records the names of a member and of constructor parameters if they are private or
+    /// protected.
     fn hide(&mut self, element: &ClassElement<'_>) {
         let is_hidden = |accessibility: Option<TSAccessibility>| {
             accessibility.is_some_and(|it| it != TSAccessibility::Public)
@@ -205,7 +206,6 @@ impl Finder {
         }
     }
 
-    /// Records the types of the parameters of a function that is assigned to a name.
     fn value(&mut self, name: String, value: &Expression<'_>) {
         match value.without_parentheses() {
             Expression::ArrowFunctionExpression(it) => {

@@ -8,7 +8,7 @@ use crate::anonymous::is_anonymous_function;
 use crate::units::{BranchKind, Callable, Control, Function as FunctionUnit, GoalKind, Hit};
 use crate::visitor::{Breakable, Visitor};
 
-/// The state of the enclosing function, which is restored after a nested one.
+/// The state of the enclosing function, which is restored after a nested function.
 pub(crate) struct Outside {
     function: Option<u32>,
     control: Vec<Control>,
@@ -25,8 +25,8 @@ impl Visitor<'_, '_> {
         self.control.pop();
     }
 
-    /// Visits an expression whose evaluation is counted. A function keeps the name that it gets
-    /// from its place.
+    /// Visits an expression whose evaluation is counted. An anonymous function still gets the name
+    /// `name`.
     pub(crate) fn prefixed(&mut self, expression: &Expression<'_>, text: &str, name: Option<&str>) {
         let span = expression.span();
         match name.filter(|_| is_anonymous_function(expression)) {
@@ -43,12 +43,11 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits an expression with any lifetime.
     pub(crate) fn visit_any(&mut self, expression: &Expression<'_>) {
         self.visit_expression(expression);
     }
 
-    /// Visits the default value of a parameter or in a pattern.
+    /// Visits the default value of a parameter or of a name in a pattern.
     pub(crate) fn default_value(&mut self, start: u32, value: &Expression<'_>, name: Option<&str>) {
         let counter = self.counter();
         let span = value.span();
@@ -59,8 +58,8 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// The comment that ends directly before a position, or before keywords or an assignment to
-    /// `exports` in front of it; empty if there is none.
+    /// The last comment before a position if there are only spaces, keywords and an assignment to
+    /// `exports` between them; otherwise an empty string.
     pub(crate) fn comment_before(&self, at: u32) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {
@@ -76,15 +75,15 @@ impl Visitor<'_, '_> {
         if plain { comment.span.source_text(self.source).to_owned() } else { String::new() }
     }
 
-    /// The number of a function or class, and a comment with this number. The comment is inserted
-    /// into the code, so that the number can be found in the source text of the value.
+    /// Returns the number of a function or class, and a comment with this number. The comment is
+    /// inserted into the code, so that the number can be found in the source text of the value.
     pub(crate) fn marker(&mut self, callable: Callable) -> (usize, String) {
         let number = self.units.callables.len();
         self.units.callables.push(callable);
         (number, format!("/*{}F{number}*/", self.prefix))
     }
 
-    /// Enters a function; returns what to restore afterwards.
+    /// Enters a function. Returns what must be restored afterwards.
     pub(crate) fn enter_function(
         &mut self,
         span: oxc_span::Span,

@@ -1,10 +1,10 @@
-//! Points of primitive types by the source text of a line, as in Flycatcher's program.
+//! Points for primitive types from the source text of a line, as in Flycatcher's program.
 
 /// Points of a line for number and for string.
 pub type LineScores = [u32; 2];
 
-/// Operators with their points, each before its prefixes. Operators without points are listed so
-/// that they are not mistaken for shorter ones.
+/// Operators with their points. Each operator precedes its prefixes. Operators without points are
+/// listed so that they are not mistaken for shorter ones.
 const OPERATORS: [(&str, LineScores); 19] = [
     (">>>", [2, 0]),
     ("<<", [2, 0]),
@@ -26,9 +26,9 @@ const OPERATORS: [(&str, LineScores); 19] = [
     ("~", [2, 0]),
     ("=", [0, 0]),
 ];
-/// Points of digits.
+/// Points for digits.
 const DIGITS: LineScores = [5, 0];
-/// Points of a string in double quotes.
+/// Points for a string in double quotes.
 const QUOTED: LineScores = [0, 5];
 
 /// The points of a line of code (Flycatcher's thesis, table of primitive scores). Each operator,
@@ -63,7 +63,7 @@ pub fn line_scores(line: &str, comments: bool) -> LineScores {
     points
 }
 
-/// A line without its comments. A comment that began on an earlier line is not recognised.
+/// Removes the comments of a line. A comment that began on an earlier line is not recognised.
 fn without_comments(line: &str) -> String {
     let mut code = String::new();
     let mut quote = None;

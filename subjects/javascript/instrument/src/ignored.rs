@@ -9,7 +9,6 @@ use oxc_ast::ast::{Comment, Expression, Program, PropertyKey, PropertyKind};
 use oxc_ast_visit::Visit;
 use oxc_span::GetSpan;
 
-/// The instruction in a comment.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Hint {
     Next,
@@ -34,7 +33,7 @@ impl Hint {
     }
 }
 
-/// The text after leading spaces; `None` if it does not begin with a space.
+/// Removes leading spaces, of which there must be at least one.
 fn after_space(text: &str) -> Option<&str> {
     let rest = text.trim_start();
     (rest.len() < text.len()).then_some(rest)
@@ -66,7 +65,7 @@ impl Ignored {
         }
         let comments: BTreeMap<u32, u32> =
             program.comments.iter().map(|each| (each.span.start, each.span.end)).collect();
-        // If several comments precede a token, the last one is used.
+        // If several hints precede a token, the last one is used.
         let hints = hints
             .into_iter()
             .map(|(comment, hint)| (next_token(comment.span.end, source, &comments), hint));
@@ -106,7 +105,7 @@ impl Ignored {
     }
 }
 
-/// The start of the next token after a position, skipping spaces and comments.
+/// The start of the next token after a position.
 fn next_token(mut at: u32, source: &str, comments: &BTreeMap<u32, u32>) -> u32 {
     loop {
         let rest = source.get(at as usize..).unwrap_or("");
@@ -154,14 +153,14 @@ impl<'a> Visit<'a> for Finder<'_, 'a> {
 }
 
 impl<'a> Finder<'_, 'a> {
-    /// The parent of the current node, not counting parentheses; `up` is the number of further
-    /// ancestors to skip.
+    /// The ancestor that is `up` levels above the parent of the current node, not counting
+    /// parentheses.
     fn parent(&self, up: usize) -> Option<AstKind<'a>> {
         let nodes = self.around.iter().rev();
         nodes.filter(|kind| !matches!(kind, AstKind::ParenthesizedExpression(_))).nth(up).copied()
     }
 
-    /// Ignores a node and everything in it, if Istanbul supports hints at nodes of its kind.
+    /// Ignores a node and everything in it, if Istanbul looks for hints at nodes of this kind.
     fn ignore(&mut self, kind: AstKind<'a>) {
         let span = kind.span();
         if self.is_known(kind) {
@@ -177,7 +176,6 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Ignores a side of an `if`.
     fn ignore_outcome(&mut self, kind: AstKind<'a>, outcome: bool) {
         let AstKind::IfStatement(it) = kind else { return };
         self.found.outcomes.insert(it.span.start, outcome);
@@ -237,8 +235,9 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Removes hints before values that Istanbul replaces by a sequence expression with a counter.
-    /// Istanbul attaches the hint to the sequence, for which it does not look for hints.
+    /// Removes hints before values that Istanbul replaces with a sequence expression with a
+    /// counter. Istanbul attaches such a hint to the sequence, and does not look for hints at
+    /// sequences.
     fn forget(&mut self, kind: AstKind<'a>) {
         let value = match kind {
             AstKind::VariableDeclarator(it) => {
@@ -263,8 +262,8 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Whether the counter of a declarator is inserted before its declaration, so that its value is
-    /// not replaced.
+    /// Whether Istanbul inserts the counter of a declarator before the declaration and does not
+    /// replace the value.
     fn is_hoisted(&self, init: &Expression<'a>) -> bool {
         let function = matches!(
             init.without_parentheses(),

@@ -6,25 +6,23 @@ use crate::declarations::{Declarations, Shape};
 struct Tag<'c> {
     type_: &'c str,
     name: &'c str,
-    /// Whether the name comes before the type.
     name_first: bool,
     /// Whether the tag describes a member of the parameter, as in `options.depth`.
     member: bool,
-    /// Whether the name is in brackets.
     bracket: bool,
 }
 
-/// What a comment says about a parameter.
+/// The documentation of a parameter in a comment.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Documented {
-    /// Its type, if the comment has one other than any.
+    /// The type, if it can be read and is not any.
     pub shape: Option<Shape>,
-    /// Whether calls may leave it out: its name is in brackets, or its type ends with `=`.
+    /// Whether calls may leave the parameter out: the name is in brackets, or the type ends with
+    /// `=`.
     pub optional: bool,
 }
 
-/// The text in the braces with which a text begins, and the rest. `None` if the text does not begin
-/// with a brace, or if the brace is not closed.
+/// The text in the braces at the beginning, and the rest.
 fn in_braces(text: &str) -> Option<(&str, &str)> {
     let inner = text.strip_prefix('{')?;
     let mut depth = 1;
@@ -35,7 +33,7 @@ fn in_braces(text: &str) -> Option<(&str, &str)> {
     Some((&inner[..end], &inner[end + 1..]))
 }
 
-/// The name with which a text begins, as a tag without a type, and the rest.
+/// Reads the name at the beginning of a text. Returns a tag without a type, and the rest.
 fn named(text: &str) -> (Tag<'_>, &str) {
     let inner = text.trim_start();
     let bracket = inner.starts_with('[');
@@ -50,7 +48,8 @@ fn named(text: &str) -> (Tag<'_>, &str) {
     (Tag { type_: "", name, name_first: true, member, bracket }, rest)
 }
 
-/// The tags of the parameters in a comment, in their order; `None` for a tag whose type has no end.
+/// The `@param` tags of a comment in order, with `None` for a tag that begins with an unclosed
+/// type.
 fn tags(comment: &str) -> impl Iterator<Item = Option<Tag<'_>>> {
     comment.split("@param").skip(1).map(|part| {
         let part = part.trim_start();
@@ -64,7 +63,7 @@ fn tags(comment: &str) -> impl Iterator<Item = Option<Tag<'_>>> {
     })
 }
 
-/// The shape of a type as comments write it; `None` if it is any or cannot be read.
+/// The shape of a type in the notation of comments.
 fn shape(type_: &str) -> Option<Shape> {
     let type_ = type_.trim().trim_matches(['?', '!', '=']).trim_start_matches("...");
     let type_ = type_.replace('*', "any").replace(".<", "<");
@@ -74,7 +73,7 @@ fn shape(type_: &str) -> Option<Shape> {
 
 impl Declarations {
     /// The shape of a parameter according to `@param {T} name` in a comment. `None` if the comment
-    /// does not declare the parameter in this form, if its type is any or cannot be read, or if the
+    /// does not declare the parameter in this form, if the type is any or cannot be read, or if the
     /// type of an earlier tag has no end.
     pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {
         let of_this = |tag: &Tag<'_>| !tag.name_first && tag.name == parameter;
@@ -82,9 +81,10 @@ impl Declarations {
         shape(tag.type_)
     }
 
-    /// What a comment says about each of these parameters. All forms of the tag are read: `@param
-    /// {T} name`, `@param name {T}` and, if no tag names one of the parameters, `@param {T}` for
-    /// the parameter in the same position.
+    /// What a comment says about each of these parameters. The forms `@param {T} name` and `@param
+    /// name {T}` are read. If no tag names one of the parameters, tags that begin with a type are
+    /// assigned to the parameters in the same positions, unless there are more tags than
+    /// parameters.
     pub fn all_documented(comment: &str, parameters: &[&str]) -> Vec<Documented> {
         let tags: Vec<Tag<'_>> = tags(comment).flatten().filter(|tag| !tag.member).collect();
         let known = |tag: &Tag<'_>| parameters.contains(&tag.name);

@@ -1,5 +1,5 @@
-//! Instrumentation of JavaScript: converts a file to the body of a function that reports what it
-//! executes, and numbers its statements, functions, branches and goals.
+//! Instrumentation of JavaScript: converts a file to the body of a function that reports what is
+//! executed, and numbers statements, functions, branches and goals.
 //!
 //! - [`instrument`] changes one file and adds its units to [`Units`].
 //! - [`untyped`] converts TypeScript to JavaScript, which the other functions expect.
@@ -9,7 +9,7 @@
 //!   array of counters; `d` receives the value of a decision, `c` a comparison, `g` a logical
 //!   chain, `t` a string test.
 //!
-//! Statements, functions, branches and lines are counted as by istanbul-lib-instrument 6.
+//! Statements, functions, branches and lines are counted as in istanbul-lib-instrument 6.
 //! Insertions preserve evaluation order, `this`, names of functions and directives.
 //!
 //! # Example
@@ -74,11 +74,11 @@ pub use words::{Literal, Words, words};
 /// How much an instrumented file reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Build {
-    /// Nothing: files that are not targets. They have no units.
+    /// Nothing. This is for files that are not targets; they have no units.
     Plain,
     /// Counters and distances.
     Search,
-    /// Like [`Build::Search`], and also the operands of operators. The units are the same.
+    /// Like [`Build::Search`], with the operands of operators in addition.
     Inference,
 }
 
@@ -89,12 +89,12 @@ pub enum FileKind {
     Script,
     /// A module.
     Module,
-    /// A module if it imports or exports, otherwise a script.
+    /// A module if the file imports or exports, or is valid only as a module; otherwise a script.
     Unknown,
 }
 
-/// The letters of the probes. Each is a parameter of the function whose body the instrumented code
-/// is; the name of the parameter is [`Instrumented::prefix`] followed by the letter.
+/// The letters of the probes. The instrumented code is the body of a function with a parameter for
+/// each probe, named [`Instrumented::prefix`] followed by the letter.
 pub const PROBES: &str = "sdcgqbwhopnxyzktjuEISYM";
 
 /// An instrumented file.
@@ -104,13 +104,13 @@ pub struct Instrumented {
     pub text: String,
     /// The prefix of the names of the probes.
     pub prefix: String,
-    /// Whether it was a module.
+    /// Whether the file is a module.
     pub module: bool,
-    /// Names that a script declares at its top level.
+    /// Names that a script declares at its top level; empty for a module.
     pub declared: Vec<String>,
 }
 
-/// A file cannot be instrumented.
+/// The reason why a file cannot be instrumented.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{path}:{line}: {cause}")]
 pub struct SyntaxError {
@@ -124,14 +124,14 @@ pub struct SyntaxError {
 
 /// Maximum length of a file, in bytes.
 const LONGEST_FILE: usize = 8 << 20;
-/// Maximum nesting of brackets, because the parser is recursive.
+/// Maximum nesting depth of brackets. It is limited because the parser is recursive.
 const DEEPEST: usize = 400;
 
 /// Instruments a file and adds its units.
 ///
 /// # Errors
-/// If it is not JavaScript, is too long or too deeply nested, or is a module with `await` at its
-/// top level.
+/// If the file is not JavaScript, is too long or too deeply nested, or is a module with `await` at
+/// its top level.
 pub fn instrument(
     units: &mut Units,
     path: &str,
@@ -173,7 +173,7 @@ fn syntax_error(path: &str, line: u32, cause: String) -> SyntaxError {
     SyntaxError { path: path.to_owned(), line, cause }
 }
 
-/// Parses a file that is within the limits.
+/// Parses a file after checking the limits.
 fn checked<'a>(
     allocator: &'a Allocator,
     path: &str,
@@ -222,7 +222,6 @@ fn parse<'a>(
     }
 }
 
-/// Parses TypeScript.
 fn parse_typed<'a>(
     allocator: &'a Allocator,
     source: &'a str,
@@ -237,7 +236,7 @@ fn parse_typed<'a>(
     Parser::new(allocator, source, kind).parse()
 }
 
-/// A prefix of names that the source does not contain.
+/// A prefix for names, which does not occur in the source.
 fn prefix(source: &str) -> String {
     let mut prefix = "$c_".to_owned();
     while source.contains(&prefix) {
@@ -246,7 +245,7 @@ fn prefix(source: &str) -> String {
     prefix
 }
 
-/// The greatest nesting depth of brackets. Brackets in strings and comments are counted too.
+/// The maximum nesting depth of brackets, including brackets in strings and comments.
 fn nesting(source: &str) -> usize {
     let (mut depth, mut deepest) = (0_usize, 0_usize);
     for byte in source.bytes() {

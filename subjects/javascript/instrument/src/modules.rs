@@ -16,8 +16,8 @@ use oxc_syntax::symbol::SymbolId;
 
 use crate::splice::Splicer;
 
-/// Rewrites the imports and exports of a module. Returns the code to insert before it; an error if
-/// the module uses `await` at its top level.
+/// Rewrites the imports and exports of a module. Returns the code to insert before the module, or
+/// an error if the module uses `await` at its top level.
 pub(crate) fn rewrite(
     program: &Program<'_>,
     prefix: &str,
@@ -164,7 +164,7 @@ impl Module<'_, '_> {
         import.map_or(text, |(_, value)| value.clone())
     }
 
-    /// The expression that replaces a reference; `None` if it refers to no import.
+    /// The expression that replaces a reference to an import.
     fn imported(&self, it: &IdentifierReference<'_>) -> Option<&str> {
         let reference = self.scoping.get_reference(it.reference_id.get()?);
         let symbol = reference.symbol_id()?;
@@ -185,12 +185,10 @@ impl Module<'_, '_> {
     }
 }
 
-/// The expression that reads an exported name of a module.
 fn member(module: &str, name: &ModuleExportName<'_>) -> String {
     format!("{module}[{:?}]", name.name().as_str())
 }
 
-/// The names that a declaration binds.
 fn declared(declaration: &Declaration<'_>) -> Vec<String> {
     match declaration {
         Declaration::VariableDeclaration(it) => {
@@ -201,7 +199,6 @@ fn declared(declaration: &Declaration<'_>) -> Vec<String> {
     }
 }
 
-/// The names that a script declares at its top level.
 pub(crate) fn top_level(program: &Program<'_>) -> Vec<String> {
     program.body.iter().filter_map(Statement::as_declaration).flat_map(declared).collect()
 }

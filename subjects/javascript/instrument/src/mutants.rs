@@ -31,7 +31,7 @@ pub struct Mutant {
     pub replacement: String,
     /// Line, from 1, and column, from 1, of the change.
     pub position: (u32, u32),
-    /// The name of the innermost function with a name; empty if there is none.
+    /// The name of the innermost named function, or an empty string.
     pub function: String,
 }
 
@@ -51,7 +51,7 @@ impl Mutant {
         format!("{head}{before}{}{after}{tail}", self.replacement)
     }
 
-    /// Describes the change: the old and the new text, each shortened to 40 characters.
+    /// Describes the change with the old and the new code, both shortened.
     pub fn change(&self, source: &str) -> String {
         let short = |text: &str| {
             let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -72,7 +72,7 @@ impl Mutant {
 /// is mutated, because code that only loading executes cannot be tested by calls.
 ///
 /// # Errors
-/// If it is not JavaScript.
+/// If the file is not JavaScript, is too long, or is too deeply nested.
 pub fn mutants(path: &str, source: &str, kind: FileKind) -> Result<Vec<Mutant>, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     let allocator = Allocator::default();
@@ -106,7 +106,7 @@ struct Finder<'s> {
     source: &'s str,
     /// The source with comments blanked out, so that tokens can be searched for in it.
     bare: Vec<u8>,
-    /// Names of the enclosing functions; empty at the top level.
+    /// Names of the enclosing functions; empty for functions without a name.
     functions: Vec<String>,
     name: Option<String>,
     found: Vec<Mutant>,
@@ -149,7 +149,7 @@ impl<'s> Finder<'s> {
         self.source.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// The range of a token between two positions.
+    /// Finds a token between two positions, outside of comments.
     fn token(&self, token: &str, from: u32, to: u32) -> Option<Span> {
         let text = self.bare.get(from as usize..to as usize)?;
         let at = text.windows(token.len()).position(|part| part == token.as_bytes())? as u32;
@@ -178,7 +178,7 @@ impl<'s> Finder<'s> {
         }
     }
 
-    /// Replaces each operand of a chain of one operator by a constant.
+    /// Replaces each operand of a chain of one operator with a constant.
     fn operands(&mut self, it: &Expression<'_>, operator: LogicalOperator, constant: &str) {
         if let Expression::LogicalExpression(inner) = it
             && inner.operator == operator
@@ -196,8 +196,7 @@ impl<'s> Finder<'s> {
         self.functions.pop();
     }
 
-    /// Replaces the `?.` of an optional link, which is searched for between the object and the
-    /// rest.
+    /// Replaces the `?.` between the object and the rest of an optional link.
     fn optional(&mut self, object: u32, rest: u32, plain: &str) {
         if let Some(span) = self.token("?.", object, rest) {
             self.add(MutationOperator::Ocr, span, plain);
@@ -233,7 +232,6 @@ fn relations(operator: BinaryOperator) -> &'static [&'static str] {
     }
 }
 
-/// The method that replaces a method; `None` if no method replaces it.
 fn other_method(name: &str) -> Option<&'static str> {
     Some(match name {
         "startsWith" => "endsWith",
@@ -314,8 +312,7 @@ impl<'a> Visit<'a> for Finder<'_> {
         let edge = |byte: Option<&u8>, brace: u8| byte == Some(&brace);
         let alone = edge(before.iter().rev().find(|byte| !byte.is_ascii_whitespace()), b'{')
             && edge(after.iter().find(|byte| !byte.is_ascii_whitespace()), b'}');
-        // Skip the only statement of a block, because emptying the block is the mutant of another
-        // operator.
+        // Skip the only statement of a block, because another operator empties the block.
         if !alone {
             self.add(MutationOperator::Sdl, it.span, ";");
         }

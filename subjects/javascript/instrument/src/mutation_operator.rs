@@ -28,7 +28,7 @@ pub enum MutationOperator {
 }
 
 impl MutationOperator {
-    /// All operators, in the order of the reference.
+    /// All operators.
     pub const ALL: [MutationOperator; 11] = [
         MutationOperator::Aor,
         MutationOperator::Ror,
@@ -60,7 +60,7 @@ impl MutationOperator {
         }
     }
 
-    /// The operator with this name; `None` if there is none.
+    /// The operator with this name, if any.
     pub fn named(name: &str) -> Option<MutationOperator> {
         Self::ALL.into_iter().find(|operator| operator.name() == name)
     }

@@ -55,8 +55,8 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// Adds a branch with the two outcomes of a site. `counted` selects which of them, true and
-    /// false, are locations.
+    /// Adds a branch with the outcomes of a site. `counted` selects the outcomes, true and false,
+    /// that are locations of the branch.
     pub(crate) fn two_way(
         &mut self,
         range: (u32, u32),
@@ -137,8 +137,7 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// The number of an operator's line, shifted to its bits in the code of the operator; 0 except
-    /// in inference builds.
+    /// The number of an operator's line, shifted by [`LINE_SHIFT`]; 0 except in inference builds.
     pub(crate) fn operator_line(&mut self, start: u32) -> u32 {
         if self.build != Build::Inference {
             return 0;

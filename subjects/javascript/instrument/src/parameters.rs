@@ -4,7 +4,6 @@ use oxc_ast::ast::{BindingPattern, Expression, FormalParameters};
 
 use crate::units::{DefaultValue, Parameter};
 
-/// The parameters of a function.
 pub(crate) fn parameters(formal: &FormalParameters<'_>) -> Vec<Parameter> {
     let plain = formal.items.iter().map(|parameter| Parameter {
         name: name(&parameter.pattern),

@@ -1,5 +1,5 @@
-//! Sequences of calls in examples, such as those in tests and documentation: which objects are
-//! made, and which of their methods are called, in which order and with which arguments.
+//! Sequences of calls in examples, such as tests and documentation: the objects that are made, and
+//! the calls of their methods with arguments, in order.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use oxc_span::{GetSpan, Span};
 use crate::FileKind;
 use crate::words::{Literal, literal, name_of};
 
-/// Maximum number of calls of a sequence; further calls are ignored.
+/// Maximum number of calls in a sequence; further calls are ignored.
 const LONGEST: usize = 40;
 
 /// The object or an argument of a call.
@@ -21,18 +21,18 @@ const LONGEST: usize = 40;
 pub enum Given {
     /// A literal.
     Literal(Literal),
-    /// The result of an earlier call of the sequence, by its number.
+    /// The result of the earlier call with this number.
     Result(usize),
-    /// Anything else, by its last name; empty if it has none.
+    /// Anything else: its last name, or an empty string.
     Other(String),
 }
 
 /// A call of a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Whether it makes an instance.
+    /// Whether the call makes an instance.
     pub makes: bool,
-    /// The object whose member is called; `None` if a variable itself is called.
+    /// The object whose member is called, if any.
     pub of: Option<Given>,
     /// The last name of the called function or class.
     pub name: String,
@@ -40,8 +40,8 @@ pub struct Step {
     pub arguments: Vec<Given>,
 }
 
-/// The sequences of at least two calls in JavaScript source text: at its top level and in each
-/// function in it. Empty if the text has syntax errors, is too long or is too deeply nested.
+/// The sequences of at least two calls at the top level and in each function of JavaScript source
+/// text. Empty if the text has syntax errors, is too long or is too deeply nested.
 pub fn sessions(source: &str) -> Vec<Vec<Step>> {
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
         return Vec::new();
@@ -77,7 +77,7 @@ fn place(span: Span) -> (u32, u32) {
 }
 
 impl Finder {
-    /// Visits a scope with the literals of the scopes around it.
+    /// Visits a function, in which literals of the enclosing scopes are known.
     fn inside(&mut self, visit: impl FnOnce(&mut Finder)) {
         let known = self.scope.variables.iter();
         let literals = known.filter(|(_, it)| matches!(it, Given::Literal(_)));

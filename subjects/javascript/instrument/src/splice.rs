@@ -1,6 +1,6 @@
-//! Edits of a text at positions of the original.
+//! Edits of a text at positions in the original text.
 
-/// Insertions and replacements, kept in the order in which they are applied.
+/// Insertions into a text, and replacements of ranges.
 #[derive(Default)]
 pub(crate) struct Splicer {
     edits: Vec<Edit>,
@@ -9,18 +9,18 @@ pub(crate) struct Splicer {
 struct Edit {
     start: u32,
     end: u32,
-    /// Whether it is applied after the closing insertions at the same position.
+    /// Whether the edit is applied after the closing insertions at the same position.
     opens: bool,
     text: String,
 }
 
 impl Splicer {
-    /// Inserts before a node that begins at a position. Outer nodes must be opened first.
+    /// Inserts text before a node that begins at a position. Outer nodes must be opened first.
     pub(crate) fn open(&mut self, at: u32, text: impl Into<String>) {
         self.edits.push(Edit { start: at, end: at, opens: true, text: text.into() });
     }
 
-    /// Inserts after a node that ends at a position. Inner nodes must be closed first.
+    /// Inserts text after a node that ends at a position. Inner nodes must be closed first.
     pub(crate) fn close(&mut self, at: u32, text: impl Into<String>) {
         self.edits.push(Edit { start: at, end: at, opens: false, text: text.into() });
     }
@@ -30,7 +30,6 @@ impl Splicer {
         self.edits.push(Edit { start, end, opens: true, text: text.into() });
     }
 
-    /// The changed text.
     pub(crate) fn apply(mut self, source: &str) -> String {
         self.edits.sort_by_key(|edit| (edit.start, edit.opens));
         let added: usize = self.edits.iter().map(|edit| edit.text.len()).sum();
@@ -47,8 +46,8 @@ impl Splicer {
     }
 }
 
-/// Appends a part. Inserts a space where two words would run together, as in `return"x"` with a
-/// call inserted.
+/// Appends a part, after a space if two words would otherwise run together, as after `return` in
+/// `return"x"`.
 fn push(text: &mut String, part: &str) {
     let is_word = |letter: char| letter.is_alphanumeric() || matches!(letter, '_' | '$');
     if text.ends_with(is_word) && part.starts_with(is_word) {

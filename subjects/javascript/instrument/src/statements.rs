@@ -49,8 +49,8 @@ fn always_leaves(statement: &Statement<'_>) -> bool {
 }
 
 impl Visitor<'_, '_> {
-    /// Visits a statement; its counter is inserted at the position `at`, which is at or before its
-    /// start.
+    /// Visits a statement. The counter is inserted at `at`, which is not after the start of the
+    /// statement.
     pub(crate) fn statement(&mut self, it: &Statement<'_>, at: u32) {
         let span = it.span();
         if is_counted(it) {
@@ -114,7 +114,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a body that may be a single statement; adds braces if a counter is added to it.
+    /// Visits a body, which may be a single statement, and adds braces if necessary.
     fn body(&mut self, it: &Statement<'_>) {
         let span = it.span();
         let is_var = matches!(it, Statement::VariableDeclaration(declaration)
@@ -128,7 +128,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Makes the code after an `if` depend on one outcome if the other branch always leaves the
+    /// Makes the code after an `if` depend on an outcome if exactly one branch always leaves the
     /// block.
     pub(crate) fn after_exit(&mut self, it: &Statement<'_>) {
         let Statement::IfStatement(statement) = it else { return };
@@ -152,7 +152,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a loop's test. Returns its site; `None` if there is no test or it is a literal.
+    /// Visits the test of a loop. Returns the site, or `None` if there is no test or the test is a
+    /// literal.
     fn loop_test(
         &mut self,
         test: Option<&oxc_ast::ast::Expression<'_>>,
@@ -171,7 +172,7 @@ impl Visitor<'_, '_> {
         Some(site)
     }
 
-    /// Visits the body of a loop, whose iterations are counted. Returns the counter.
+    /// Visits the body of a loop. Returns the counter of iterations.
     fn loop_body(&mut self, it: &Statement<'_>, site: Option<u32>, breaks: Option<u32>) -> u32 {
         let counter = self.step();
         let text = self.count(counter);
@@ -219,8 +220,8 @@ impl Visitor<'_, '_> {
         self.iteration(&it.body, it.span);
     }
 
-    /// The body of `for in` and `for of`, which has no condition. The loop ends if the code after
-    /// it is reached without a `break`.
+    /// Visits the body of a `for in` or `for of` loop, which has no condition. The loop has ended
+    /// if the code after the loop was reached without a `break`.
     fn iteration(&mut self, body: &Statement<'_>, span: Span) {
         let (after, breaks) = (self.counter(), self.counter());
         let entered = self.loop_body(body, None, Some(breaks));

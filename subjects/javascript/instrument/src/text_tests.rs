@@ -1,5 +1,5 @@
 //! Instruments string tests (such as `startsWith`) as decisions, and arguments of built-in
-//! functions with known types.
+//! functions whose types are known.
 
 use oxc_ast::ast::{Argument, CallExpression, Expression, RegExpFlags};
 use oxc_ast_visit::Visit;
@@ -9,18 +9,18 @@ use crate::Build;
 use crate::units::NodeKind;
 use crate::visitor::Visitor;
 
-/// A call that tests a string: `a.startsWith(b)`, `a.endsWith(b)` or `a.includes(b)`, where `b` is
-/// a string literal or a variable, or `/literal/.test(a)`.
+/// A call that tests a string: `/literal/.test(a)`, or `a.startsWith(b)`, `a.endsWith(b)` or
+/// `a.includes(b)` with a string literal or a variable as `b`.
 pub(crate) struct TextTest {
-    /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, and 4,
-    /// 5, 6 if it has `^`, `$`, both.
+    /// 0 for `startsWith`, 1 for `endsWith`, 2 for `includes`; 3 for a regular expression, or 4, 5
+    /// or 6 if the expression has `^`, `$` or both.
     code: u32,
     /// The string that a regular expression matches.
     literal: Option<String>,
 }
 
 impl TextTest {
-    /// Recognises a call as a string test; `None` if it is not one.
+    /// Recognises a call as a string test.
     pub(crate) fn of(call: &CallExpression<'_>) -> Option<TextTest> {
         let (Expression::StaticMemberExpression(callee), [argument]) =
             (&call.callee, call.arguments.as_slice())
@@ -50,8 +50,7 @@ impl TextTest {
     }
 }
 
-/// The string that a regular expression matches, and the code of its anchors; `None` if it is more
-/// than a string with anchors.
+/// The code and the string of a regular expression that consists of plain characters and anchors.
 fn literal_text(pattern: &str) -> Option<(u32, String)> {
     let inner = pattern.strip_prefix('^').unwrap_or(pattern);
     let begins = inner.len() < pattern.len();
@@ -63,8 +62,7 @@ fn literal_text(pattern: &str) -> Option<(u32, String)> {
 }
 
 /// The number of the type that a built-in function expects of an argument, in the order of the
-/// table in the crate `catherd-javascript-machine`: number, string, object, array. `None` if the
-/// function is not known.
+/// table in the crate `catherd-javascript-machine`: number, string, object, array.
 fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
     match callee {
         Expression::Identifier(name) => {
@@ -121,8 +119,9 @@ fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> 
 }
 
 impl Visitor<'_, '_> {
-    /// Visits a call whose first argument must be a function if its object is an array, which is
-    /// checked when the call is executed. Returns false if it is not such a call.
+    /// In the inference build, visits a call whose first argument must be a function if the object
+    /// is an array. A probe checks this when the call is executed. Returns false without a visit
+    /// for other calls and in other builds.
     pub(crate) fn array_call(&mut self, call: &CallExpression<'_>) -> bool {
         let (Some(object), Some(argument)) = (array_of(call), call.arguments.first()) else {
             return false;
@@ -130,7 +129,7 @@ impl Visitor<'_, '_> {
         if self.build != Build::Inference {
             return false;
         }
-        // With the id of the call, the probe finds the array for each argument.
+        // The id of the call lets the probe find the array for the argument.
         let place = call.span.end;
         self.out.open(object.span().start, format!("{}j({},", self.prefix, -i64::from(place)));
         self.visit_expression(object);
@@ -140,7 +139,7 @@ impl Visitor<'_, '_> {
         true
     }
 
-    /// Replaces a string test by a call of the probe that measures its distance.
+    /// Replaces a string test with a call of the probe that measures the distance.
     pub(crate) fn text_test(&mut self, id: u32, call: &CallExpression<'_>, test: &TextTest) {
         self.add_node(call.span.start, NodeKind::Call);
         let (Expression::StaticMemberExpression(callee), Some(argument)) =
@@ -157,8 +156,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// The type that a built-in function expects of an argument, in inference builds; `None` if it
-    /// is not known.
+    /// The number of the type that a built-in function expects of an argument, in inference builds.
     pub(crate) fn signature(&self, call: &CallExpression<'_>, index: usize) -> Option<u32> {
         let spread = matches!(call.arguments.get(index), Some(Argument::SpreadElement(_)) | None);
         if self.build != Build::Inference || spread {

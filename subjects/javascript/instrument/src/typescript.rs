@@ -20,25 +20,25 @@ use crate::{DEEPEST, LONGEST_FILE, SyntaxError, nesting, syntax_error};
 /// A file without its types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Untyped {
-    /// The JavaScript.
+    /// The JavaScript code.
     pub text: String,
-    /// The declarations in its types.
+    /// The types that the file declares.
     pub declarations: Declarations,
 }
 
-/// Whether a path names a TypeScript file with code: `*.ts`, `*.tsx`, `*.mts` or `*.cts`, without
-/// `*.d.ts`.
+/// Whether a path names a TypeScript file with code: `*.ts`, `*.tsx`, `*.mts` or `*.cts`, but not a
+/// declaration file such as `*.d.ts`.
 pub fn is_typescript(path: &str) -> bool {
     let ends = |ends: &[&str]| ends.iter().any(|end| path.ends_with(end));
     ends(&[".ts", ".tsx", ".mts", ".cts"]) && !ends(&[".d.ts", ".d.mts", ".d.cts"])
 }
 
-/// The JavaScript of a TypeScript file, as TypeScript itself generates it with `isolatedModules`:
+/// Converts a TypeScript file to JavaScript, as TypeScript itself does with `isolatedModules`:
 /// imports that are only used as types are left out, enums and namespaces become objects, and
 /// parameter properties become assignments.
 ///
 /// # Errors
-/// If it is not TypeScript, or has decorators, JSX, or a namespace that cannot be converted.
+/// If the file is not TypeScript, or has decorators, JSX, or a namespace that cannot be converted.
 pub fn untyped(path: &str, source: &str) -> Result<Untyped, SyntaxError> {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > LONGEST_FILE || nesting(source) > DEEPEST {
@@ -80,7 +80,7 @@ struct Eraser<'s> {
     source: &'s str,
     scoping: &'s Scoping,
     out: Splicer,
-    /// Names that are declared as values, by list of statements.
+    /// Names that are declared as values, for each enclosing list of statements.
     known: Vec<BTreeSet<String>>,
     /// The names of the enclosing namespaces.
     inside: Vec<String>,
@@ -95,7 +95,7 @@ impl Eraser<'_> {
         self.source.get(start as usize..end as usize).unwrap_or("")
     }
 
-    /// The spaces that replace a range, with its line breaks.
+    /// Spaces for a range, with the line breaks of the range.
     fn spaces(&self, start: u32, end: u32) -> String {
         let blank = |letter: char| match letter {
             '\n' | '\r' => letter.to_string(),
@@ -122,7 +122,6 @@ impl Eraser<'_> {
         }
     }
 
-    /// Blanks the marks `?` and `!` in a range between a name and what follows it.
     fn marks(&mut self, start: u32, end: u32) {
         let found: Vec<usize> =
             self.text(start, end).match_indices(['?', '!']).map(|m| m.0).collect();
@@ -131,7 +130,7 @@ impl Eraser<'_> {
         }
     }
 
-    /// Blanks a part of a list with the comma that follows it.
+    /// Blanks an item of a list and the comma after the item.
     fn blank_item(&mut self, span: Span) {
         let rest = self.source.get(span.end as usize..).unwrap_or("");
         let gap = rest.len() - rest.trim_start().len();
@@ -140,7 +139,7 @@ impl Eraser<'_> {
     }
 
     /// Blanks modifiers before a name. In a class, a modifier that comes first becomes `;`, because
-    /// what follows could otherwise continue the previous line.
+    /// the code after it could otherwise continue the previous line.
     fn modifiers(&mut self, start: u32, end: u32, in_class: bool) {
         const WORDS: [&str; 7] =
             ["public", "private", "protected", "readonly", "override", "abstract", "declare"];
@@ -179,12 +178,11 @@ impl Eraser<'_> {
         self.refused.get_or_insert((span.start, cause));
     }
 
-    /// Whether an expression is a name that only denotes a type.
     fn is_type_name(&self, expression: &Expression<'_>) -> bool {
         matches!(expression, Expression::Identifier(id) if self.only_type(id.name.as_str()))
     }
 
-    /// Whether a name at the top level only denotes a type.
+    /// Whether a name at the top level denotes only a type.
     fn only_type(&self, name: &str) -> bool {
         self.scoping.get_root_binding(name.into()).is_some_and(|symbol| {
             let flags = self.scoping.symbol_flags(symbol);

@@ -1,5 +1,5 @@
 //! The counted units: statements, functions and branches as Istanbul counts them, and the goals of
-//! a search, which include more.
+//! a search.
 
 use std::collections::BTreeMap;
 
@@ -39,11 +39,11 @@ pub struct Statement {
     pub range: (u32, u32),
     /// Line, from 1.
     pub line: u32,
-    /// Its counter.
+    /// The counter of executions.
     pub counter: u32,
-    /// The function that holds it; `None` at the top level.
+    /// The enclosing function; `None` at the top level.
     pub function: Option<u32>,
-    /// The outcomes that it depends on within its function, outermost first.
+    /// The outcomes on which the statement depends within its function, outermost first.
     pub control: Vec<Control>,
 }
 
@@ -59,7 +59,7 @@ pub enum NodeKind {
 }
 
 impl NodeKind {
-    /// Its name in goals.
+    /// The name of the kind in goals.
     pub fn name(self) -> &'static str {
         match self {
             NodeKind::Call => "call",
@@ -69,21 +69,20 @@ impl NodeKind {
     }
 }
 
-/// An expression that Flycatcher's program counts in addition to statements. It counts as evaluated
-/// if its statement was executed and the decisions around it within the statement led to it.
+/// An expression that Flycatcher's program counts in addition to statements.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Node {
     /// Number of the file.
     pub file: u32,
-    /// Its position in bytes of the file.
+    /// Position in bytes of the file.
     pub start: u32,
-    /// Its kind.
+    /// The kind of the expression.
     pub kind: NodeKind,
-    /// How an execution shows that it was evaluated.
+    /// How an execution shows that the expression was evaluated.
     pub hit: Hit,
-    /// The function that holds it.
+    /// The enclosing function; `None` at the top level.
     pub function: Option<u32>,
-    /// The outcomes that it depends on within its function, outermost first.
+    /// The outcomes on which the expression depends within its function, outermost first.
     pub control: Vec<Control>,
 }
 
@@ -109,9 +108,9 @@ pub enum DefaultValue {
 /// A parameter as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name; `{}` and `[]` for patterns, `...name` for the rest.
+    /// The name; `{}` and `[]` for patterns, `...name` for a rest parameter.
     pub name: String,
-    /// The kind of its default value; `None` if it has none.
+    /// The type of the default value, if any.
     pub default: Option<DefaultValue>,
 }
 
@@ -124,27 +123,27 @@ pub struct Function {
     pub range: (u32, u32),
     /// Line, from 1.
     pub line: u32,
-    /// Its name; empty if it has none.
+    /// The name; empty if there is none.
     pub name: String,
-    /// Its parameters.
+    /// The parameters.
     pub parameters: Vec<Parameter>,
-    /// The counter of its entries.
+    /// The counter of entries.
     pub counter: u32,
-    /// Whether Istanbul counts it. Private methods, and functions that a comment excludes, are not
-    /// counted.
+    /// Whether Istanbul counts the function. Private methods, and functions that a comment
+    /// excludes, are not counted.
     pub counted: bool,
-    /// The function that holds it.
+    /// The enclosing function; `None` at the top level.
     pub holder: Option<u32>,
-    /// The outcomes that its definition depends on within its holder.
+    /// The outcomes on which the definition depends within the enclosing function.
     pub control: Vec<Control>,
-    /// Whether its code assigns to a property of `this`.
+    /// Whether the code of the function assigns to a property of `this`.
     pub assigns_this: bool,
-    /// The comment before it; empty if there is none.
+    /// The comment before the function; empty if there is none.
     pub comment: String,
 }
 
-/// A function or class. Its number is in the instrumented code, so that a value at run time can be
-/// mapped to it.
+/// A function or class. The instrumented code contains the number of each, so that values at run
+/// time can be mapped to functions and classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callable {
     /// Number of the file.
@@ -153,7 +152,7 @@ pub struct Callable {
     pub range: (u32, u32),
     /// The function, or the constructor of the class; `None` if the class declares no constructor.
     pub function: Option<u32>,
-    /// Whether it is a class.
+    /// Whether this is a class.
     pub class: bool,
 }
 
@@ -194,7 +193,7 @@ pub struct Branch {
     pub range: (u32, u32),
     /// Line, from 1.
     pub line: u32,
-    /// Its kind.
+    /// The kind of the branch.
     pub kind: BranchKind,
     /// How an execution shows that each location was reached.
     pub locations: Vec<Hit>,
@@ -222,17 +221,18 @@ pub enum GoalKind {
 pub struct Goal {
     /// Number of the file.
     pub file: u32,
-    /// Its position in bytes of the file.
+    /// Position in bytes of the file.
     pub start: u32,
-    /// Its kind.
+    /// The kind of the goal.
     pub kind: GoalKind,
-    /// Its outcome, such as `true`, `case 2` or `enters`, or the name of the function.
+    /// The outcome, such as `true`, `case 2` or `enters`, or the name of the function.
     pub outcome: String,
-    /// How an execution shows that it is covered.
+    /// How an execution shows that the goal is covered.
     pub hit: Hit,
-    /// The function that holds it, or whose entry it is; `None` at the top level.
+    /// The enclosing function, or the function whose entry is the goal; `None` at the top level.
     pub function: Option<u32>,
-    /// The outcomes that it depends on within its function, outermost first; its own outcome last.
+    /// The outcomes on which the goal depends within its function, outermost first. If the goal is
+    /// an outcome of a site, this outcome is last.
     pub control: Vec<Control>,
 }
 
@@ -246,15 +246,15 @@ pub struct SourceFile {
     /// The words of the file.
     pub words: Words,
     lines: Vec<u32>,
-    /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text, so
-    /// that a long line is not counted from its beginning for each position in it.
+    /// The number of UTF-16 units before each block of [`BLOCK`] bytes, and of the whole text.
+    /// Otherwise, each position in a long line would be counted from the beginning of the line.
     units: Vec<u32>,
 }
 
-/// Number of bytes of a block of a file.
+/// Size of a block of a file, in bytes.
 const BLOCK: usize = 1024;
 
-/// The number of UTF-16 units of the characters that begin in a part of a text in UTF-8.
+/// The number of UTF-16 units of the characters that begin in a part of a UTF-8 text.
 fn utf16_units(bytes: &[u8]) -> u32 {
     let begins = bytes.iter().filter(|byte| **byte & 0xC0 != 0x80);
     begins.map(|byte| if *byte >= 0xF0 { 2 } else { 1 }).sum()
@@ -289,7 +289,7 @@ impl SourceFile {
         self.lines.partition_point(|start| *start <= at).max(1) as u32
     }
 
-    /// The number of UTF-16 units before a position in bytes, which must be in the file.
+    /// The number of UTF-16 units before a position in bytes.
     fn units_before(&self, at: u32) -> u32 {
         let block = at as usize / BLOCK;
         let counted = self.units.get(block).copied().unwrap_or(0);
@@ -299,7 +299,7 @@ impl SourceFile {
 }
 
 /// The units of all files that were instrumented together. Counters, sites and chains are numbered
-/// through all files.
+/// across all files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Units {
     /// The files.
@@ -340,7 +340,7 @@ pub struct Units {
 }
 
 impl Units {
-    /// Lines of a file on which a statement begins.
+    /// The lines of a file on which a statement begins, in ascending order.
     pub fn lines(&self, file: u32) -> Vec<u32> {
         let statements = self.statements.iter().filter(|statement| statement.file == file);
         let mut lines: Vec<u32> = statements.map(|statement| statement.line).collect();

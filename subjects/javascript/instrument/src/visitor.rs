@@ -28,24 +28,23 @@ const LONGEST_CONSTANT: usize = 200;
 /// A loop, switch or label that a `break` can leave.
 pub(crate) struct Breakable {
     pub(crate) labels: Vec<String>,
-    /// Whether a `break` without a label leaves it.
+    /// Whether an unlabelled `break` applies.
     pub(crate) plain: bool,
-    /// Counter of breaks; `None` if they are not counted.
+    /// Counter of breaks, if they are counted.
     pub(crate) breaks: Option<u32>,
 }
 
 /// The operand of a logical chain that is being visited.
 #[derive(Clone, Copy)]
 pub(crate) struct Operand {
-    /// The statement that holds it.
+    /// The enclosing statement.
     pub(crate) statement: Option<usize>,
-    /// How many decisions are around it.
+    /// Number of decisions around the operand.
     pub(crate) depth: usize,
-    /// The counter of its evaluations.
     pub(crate) counter: u32,
 }
 
-/// Properties of a function that its own syntax node does not have.
+/// Properties of a function that are not in its syntax node.
 #[derive(Default)]
 pub(crate) struct Surroundings {
     pub(crate) name: Option<String>,
@@ -56,7 +55,7 @@ pub(crate) struct Surroundings {
     pub(crate) class: Option<usize>,
 }
 
-/// The state of the visit of one file.
+/// The state during the visit of one file.
 pub(crate) struct Visitor<'u, 's> {
     pub(crate) units: &'u mut Units,
     pub(crate) file: u32,
@@ -72,13 +71,11 @@ pub(crate) struct Visitor<'u, 's> {
     pub(crate) recursive: BTreeSet<u32>,
     pub(crate) comments: Vec<Comment>,
     pub(crate) surroundings: Surroundings,
-    /// The position for counters of declarators whose value would otherwise lose its name.
+    /// The position for counters of declarators whose values would otherwise lose their names.
     pub(crate) hoist: Option<u32>,
     /// The statement that was entered last in this function.
     pub(crate) statement: Option<usize>,
-    /// The operand that was entered last.
     pub(crate) operand: Option<Operand>,
-    /// Parts that are not counted.
     pub(crate) ignored: Ignored,
     /// The site of each `if` by its start.
     pub(crate) ifs: BTreeMap<u32, u32>,
@@ -439,7 +436,6 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
 }
 
 impl Visitor<'_, '_> {
-    /// Sets the name of a function that is assigned to a member.
     pub(crate) fn named_by_member(&mut self, name: &str) {
         self.surroundings.name = Some(name.to_owned());
     }

@@ -1,4 +1,4 @@
-//! Tests that units are counted as in istanbul-lib-instrument 6, and tests the further goals.
+//! Tests that units are counted as in istanbul-lib-instrument 6, and tests further goals.
 
 use catherd_javascript_instrument::{Build, FileKind, GoalKind, Hit, Units, instrument};
 
@@ -12,7 +12,7 @@ fn text(source: &str, build: Build) -> String {
     instrument(&mut Units::default(), "a.js", source, FileKind::Unknown, build).unwrap().text
 }
 
-/// The numbers of statements, functions, locations of branches, lines, goals of loops, and goals of
+/// Counts of statements, functions, locations of branches, lines, goals of loops, and goals of
 /// optional links.
 fn counts(source: &str) -> [usize; 6] {
     let units = units(source);
@@ -83,7 +83,8 @@ fn functions_keep_names_and_return_values() {
     let plain = text("f(a < 3)", Build::Search);
     assert!(!plain.contains("a,3"), "no decision, no probe: {plain}");
     let traced = text("f(a < 3)", Build::Inference);
-    // The code consists of the operator, the kind of the literal on its right, and the first line.
+    // The code consists of the operator, the kind of the literal on its right, and the number of
+    // the first line.
     let code = 4 + 128 + 512;
     assert!(traced.contains(&format!("$c_p({code},a,3)")), "{traced}");
 }

@@ -23,7 +23,7 @@ fn names() -> Vec<&'static str> {
     std::iter::once(FLYCATCHER).chain(searches).collect()
 }
 
-/// The algorithm with a name, and its default settings; `None` if this kind has no such algorithm.
+/// The algorithm with a name, and its default settings.
 fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
     if name == FLYCATCHER {
         let settings = GenerationSettings {
@@ -123,7 +123,6 @@ pub fn budget(budget: &catherd_experiments::Budget) -> Budget {
     catherd_interface::search::budget(budget, EXECUTIONS, STEPS)
 }
 
-/// The algorithms with their parameters.
 pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
     let algorithms = names().into_iter().filter_map(|name| {
         let (method, settings) = defaults(name)?;

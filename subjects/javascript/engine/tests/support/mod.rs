@@ -1,4 +1,4 @@
-//! Execution of one script to its end, with its output as a string.
+//! Executes one script to its end and returns its output as a string.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,13 +10,13 @@ pub(crate) fn small() -> Limits {
     Limits { turn: 20, test: 1_000, memory: 16 << 20, stack: 256 << 10, timers: 1_000 }
 }
 
-/// Evaluates a script, then executes jobs and timers until nothing waits. Returns the lines of
-/// the console, then `threw: ...` or `ended: ...` if that happened.
+/// Evaluates a script, then executes jobs and timers until nothing waits. Returns the lines of the
+/// console, followed by lines about errors, limits and unhandled rejections.
 pub(crate) fn run(limits: Limits, script: &str) -> String {
     run_with(limits, script, |_| ())
 }
 
-/// Like [`run`], and passes the session to a function after the script.
+/// Like [`run`], but calls `then` with the session afterwards.
 pub(crate) fn run_with(
     limits: Limits,
     script: &str,

@@ -26,7 +26,7 @@
     };
     reach(globalThis);
     more.forEach(reach);
-    // Start from iterators too, because their prototypes are members of no object.
+    // Start from iterators too, because no member of an object leads to their prototypes.
     const iterators = [[], new Map(), new Set(), '', new Uint8Array(1)].map(each => each[Symbol.iterator]());
     [
         ...iterators, (function () { return arguments; })(), /a/g, Object(1n), Object(Symbol()), new Date(0), new Promise(() => {}), new Proxy({}, {}),

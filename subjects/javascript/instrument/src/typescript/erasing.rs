@@ -1,4 +1,4 @@
-//! Replaces types, declarations of types, and names that are only used as types, by spaces.
+//! Replaces types, declarations of types, and names that are used only as types, with spaces.
 
 use oxc_ast::ast::{
     ArrowFunctionExpression, CatchParameter, Class, ClassElement, Declaration, Decorator,
@@ -17,7 +17,7 @@ use oxc_syntax::scope::ScopeFlags;
 
 use super::Eraser;
 
-/// Whether a declaration only declares types, or values that exist elsewhere.
+/// Whether a declaration declares only types, or values that exist elsewhere.
 fn is_typing(declaration: &Declaration<'_>) -> bool {
     match declaration {
         Declaration::VariableDeclaration(it) => it.declare,
@@ -33,7 +33,7 @@ fn is_typing(declaration: &Declaration<'_>) -> bool {
     }
 }
 
-/// Whether a namespace has only types.
+/// Whether a namespace contains only types.
 fn is_empty(namespace: &TSNamespaceDeclaration<'_>) -> bool {
     match &namespace.body {
         TSNamespaceDeclarationBody::TSNamespaceDeclaration(inner) => is_empty(inner),
@@ -47,7 +47,7 @@ fn is_empty(namespace: &TSNamespaceDeclaration<'_>) -> bool {
     }
 }
 
-/// Whether a statement has no value.
+/// Whether a statement is left out of the JavaScript code.
 pub(super) fn is_erased(statement: &Statement<'_>) -> bool {
     match statement {
         Statement::ExportDeclaration(it) => is_typing(&it.declaration),
@@ -232,7 +232,7 @@ impl<'a> Visit<'a> for Eraser<'_> {
 
     fn visit_arrow_function_expression(&mut self, it: &ArrowFunctionExpression<'a>) {
         // If the types contain a line break, move the bracket, because a line break is not allowed
-        // before the parameters of an `async` arrow function and between the parameters and the
+        // before the parameters of an `async` arrow function or between the parameters and the
         // arrow.
         if let Some(types) = &it.type_parameters {
             if self.text(types.span.start, types.span.end).contains('\n') {

@@ -12,7 +12,6 @@ use oxc_span::GetSpan;
 
 use super::Eraser;
 
-/// The name of a member of an enum.
 pub(crate) fn member_name(name: &TSEnumMemberName<'_>) -> String {
     match name {
         TSEnumMemberName::Identifier(it) => it.name.to_string(),
@@ -24,8 +23,8 @@ pub(crate) fn member_name(name: &TSEnumMemberName<'_>) -> String {
     }
 }
 
-/// Whether the value of a member of an enum is a string; `texts` are the members before it that are
-/// strings.
+/// Whether the value of an enum member is a string. `texts` are the earlier members whose values
+/// are strings.
 fn is_text(value: &Expression<'_>, texts: &BTreeSet<String>) -> bool {
     match value.without_parentheses() {
         Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => true,
@@ -52,7 +51,7 @@ impl<'a> Visit<'a> for Members<'_> {
     }
 }
 
-/// The name of the function or class that a statement declares; `None` if it declares neither.
+/// The name of the function or class that a statement declares.
 fn declared(statement: &Statement<'_>) -> Option<String> {
     let declaration = match statement {
         Statement::ExportDeclaration(it) => &it.declaration,
@@ -83,8 +82,8 @@ impl Eraser<'_> {
         self.known.pop();
     }
 
-    /// The declaration of an object for an enum or namespace; empty if the name has a value
-    /// already.
+    /// The declaration of an object for an enum or namespace, or an empty string if the name
+    /// already has a value.
     fn object(&mut self, name: &str) -> String {
         let new = self.known.last_mut().is_none_or(|known| known.insert(name.to_owned()));
         let keyword = if self.inside.is_empty() { "var" } else { "let" };
@@ -201,8 +200,8 @@ impl Eraser<'_> {
         self.out.close(statement.span().end, if ended { assigned } else { format!(";{assigned}") });
     }
 
-    /// Assigns parameters that are properties, after the call of the constructor of the superclass
-    /// if there is one.
+    /// Inserts the assignments of parameters that are properties: after the call of `super` if
+    /// there is one, otherwise at the beginning of the body.
     pub(super) fn parameter_properties(&mut self, function: &Function<'_>) {
         let properties = function.params.items.iter().filter(|parameter| {
             parameter.accessibility.is_some() || parameter.readonly || parameter.r#override
@@ -232,7 +231,7 @@ impl Eraser<'_> {
     }
 }
 
-/// The value of a member of an enum that follows a member with the value `value`.
+/// The value of an enum member that follows a member with the value `value`.
 fn following(value: &str, name: &str, key: &str) -> String {
     match value.parse::<f64>() {
         Ok(number) => (number + 1.0).to_string(),
