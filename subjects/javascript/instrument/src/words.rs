@@ -1,6 +1,5 @@
 //! The words of a file, from which values can be made: literals with their positions, properties
-//! that are read, values that are compared, and calls with literal arguments, as in examples of
-//! tests and documentation.
+//! that are read, values that are compared, and calls with literal arguments.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +19,7 @@ use crate::declarations::Declarations;
 
 /// Maximum length of a string, in bytes.
 const LONGEST_TEXT: usize = 2_000;
-/// Maximum nesting of literals.
+/// Maximum nesting depth of literals.
 const DEEPEST: usize = 4;
 
 /// A value that is written in a file.
@@ -58,19 +57,20 @@ pub struct Words {
     /// Properties that are read: the position, the last name of the object (`{}` for a parameter
     /// that is a pattern), and the name of the property.
     pub members: Vec<(u32, String, String)>,
-    /// Literals with which variables and properties are compared, and their defaults, by name.
+    /// Values for variables and properties, by name: what they are compared with, and their
+    /// defaults.
     pub values: Vec<(String, Literal)>,
-    /// Calls: the last name of the function or class, and the arguments.
+    /// Calls with literal arguments: the last name of the function or class, and the arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
-    /// For each call, the owner of the called function: the class if the object is an instance in a
-    /// variable, otherwise the last name of the object; empty if the owner has no name.
+    /// For each call, the class or the last name of the object whose member is called; empty if
+    /// there is none.
     pub owners: Vec<String>,
     /// The declarations of types.
     pub declarations: Declarations,
 }
 
-/// The words of source text in JavaScript or of TypeScript declarations. For a text with syntax
-/// errors, these are only its strings. Empty if the text is too long or too deeply nested.
+/// The words of JavaScript or TypeScript source text. If the text has syntax errors, these are only
+/// its quoted strings. Empty if the text is too long or too deeply nested.
 pub fn words(path: &str, source: &str) -> Words {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
@@ -89,7 +89,6 @@ pub fn words(path: &str, source: &str) -> Words {
     of_program(&parsed.program)
 }
 
-/// The words of a parsed file.
 pub(crate) fn of_program(program: &Program<'_>) -> Words {
     let mut found = Finder::default();
     found.visit_program(program);
@@ -120,7 +119,7 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
 #[derive(Default)]
 struct Finder(Words, BTreeMap<String, Literal>, BTreeMap<String, String>);
 
-/// The last name of an expression: of a variable or of a property.
+/// The last name of an expression, which is a variable or a property.
 pub(crate) fn name_of(expression: &Expression<'_>) -> Option<String> {
     match expression.without_parentheses() {
         Expression::Identifier(id) => Some(id.name.to_string()),
@@ -223,7 +222,7 @@ impl Finder {
         }
     }
 
-    /// The owner of a called function; empty if it has no name.
+    /// The owner of a called function, as in [`Words::owners`].
     fn owner(&self, callee: &Expression<'_>) -> String {
         let Expression::StaticMemberExpression(member) = callee.without_parentheses() else {
             return String::new();

@@ -2,7 +2,7 @@
 //! different random order, time zone and current folder, before the suite is written as code.
 //! Assertions that differ from the results in Node.js are rewritten if all executions agree;
 //! otherwise, the test is dropped. Then the code itself is executed, and tests that fail are left
-//! out of it.
+//! out.
 
 mod file;
 
@@ -42,17 +42,18 @@ const ORDER: u64 = 43;
 
 const HARNESS: &str = include_str!("confirmation/harness.js");
 
-/// Code that replaces TypeScript files by their JavaScript.
+/// Code that replaces TypeScript files with their JavaScript.
 const TYPED: &str = include_str!("confirmation/typed.js");
 
-/// The option that permits the thread in which Node.js executes the hook that loads modules again.
+/// The option that permits worker threads. Node.js executes the hook that loads modules again in
+/// such a thread.
 const WORKERS: &str = "--allow-worker";
 
 /// Node.js on this computer.
 #[derive(Clone, Debug)]
 pub struct Node {
     program: PathBuf,
-    /// Its version, such as `20.11.1`.
+    /// The version, such as `20.11.1`.
     version: String,
     major: u32,
 }
@@ -69,15 +70,15 @@ pub struct Confirmation {
     pub version: String,
     /// Number of assertions that were rewritten according to results in Node.js.
     pub rewritten: usize,
-    /// The tests that were dropped: the number of each in the original suite, with the reason.
+    /// The number of each dropped test in the original suite, with the reason.
     pub dropped: Vec<(usize, String)>,
 }
 
 impl Node {
-    /// Looks for Node.js 20 or later.
+    /// Checks that a program is Node.js 20 or later.
     ///
     /// # Errors
-    /// If there is none.
+    /// If the program cannot be executed or is not Node.js 20 or later.
     pub fn find(program: &Path) -> Result<Node, NotConfirmed> {
         let output = Command::new(program).arg("--version").stdin(Stdio::null()).output();
         let output = output.map_err(|error| {
@@ -105,8 +106,8 @@ impl Node {
     }
 
     /// Executes all tests of a suite three times in Node.js, changes the assertions to the results
-    /// there, and drops the tests whose results differ between executions or name the folder.
-    /// `folder` is the folder of the code.
+    /// there, and drops tests that cannot be confirmed, for example because their results differ
+    /// between executions. `folder` is the folder of the code.
     ///
     /// # Errors
     /// If Node.js cannot be started or executes no test.
@@ -165,7 +166,7 @@ impl Node {
                     };
                     let before = of(&test);
                     let changed = adopt(&mut test, values, after);
-                    // Only count values that are asserted.
+                    // Count only values that are asserted.
                     confirmation.rewritten += if of(&test) == before { 0 } else { changed };
                     kept.push(test);
                 }
@@ -202,8 +203,8 @@ impl Node {
         Ok(shown)
     }
 
-    /// Executes tests in one process until it ends or is silent. Returns the number of the test
-    /// that began last; `None` if no test began.
+    /// Executes tests in one process until they are done, or the process ends or is silent. Returns
+    /// the number of the test that began last.
     fn process(
         &self,
         job: &Value,
@@ -243,9 +244,9 @@ impl Node {
     }
 
     /// Executes a script in a process with a time zone and a current folder until the process ends,
-    /// `said` breaks, or the process writes nothing for [`SILENCE`]. The job is its standard input.
-    /// `said` is called with the lines that begin with the token, without the token. Returns
-    /// whether the process ended by itself.
+    /// `said` breaks, or the process writes no line with the token for [`SILENCE`]. The job is the
+    /// standard input of the process. `said` is called with each line that begins with the token,
+    /// without the token. Returns whether the process ended by itself.
     fn script(
         &self,
         script: &str,
@@ -272,8 +273,7 @@ impl Node {
         let (mut input, output) = (child.stdin.take(), child.stdout.take());
         let sent = job.to_string();
         let writer = thread::spawn(move || {
-            // Ignore the error: if the process has ended, its results are missing, which is noticed
-            // later.
+            // Ignore the error: if the process has ended, the missing results are noticed later.
             input.take().map(|mut input| input.write_all(sent.as_bytes()))
         });
         let (sender, lines) = mpsc::channel();
@@ -327,7 +327,6 @@ fn typed(code: &Code, root: &Path) -> Value {
     Value::Object(files.collect())
 }
 
-/// The JSON form of a test for the harness.
 fn described(test: &SuiteTest) -> Value {
     let pending = test.assertions.iter().map(|expected| expected["type"] == "promise");
     let statement = |statement: &Statement| {
@@ -351,10 +350,8 @@ fn with_code(arguments: &mut Value) {
     }
 }
 
-/// The result of a test if it is the same in all executions; otherwise, the reason to drop the
-/// test.
-///
-/// Only values that the code asserts have to agree.
+/// Returns the result of a test if all executions agree on the values that the code asserts.
+/// Otherwise, returns the reason to drop the test.
 fn agreed(
     executions: &[BTreeMap<usize, Value>],
     number: usize,

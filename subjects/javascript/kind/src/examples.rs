@@ -4,7 +4,8 @@ use catherd_javascript_classes::examples::{self, ExampleError, Verdict};
 
 use crate::runner::on_a_large_stack;
 
-/// Runs an example, which is a line of JSON; `None` if its id does not begin with `only`.
+/// Checks an example, which is a line of JSON. Returns `None` if the id of the example does not
+/// begin with `only`.
 ///
 /// # Errors
 ///

@@ -31,7 +31,7 @@ use catherd_interface::{
 
 pub use catherd_javascript_classes as classes;
 
-/// The kind's name.
+/// The name of the kind.
 pub const KIND: &str = "javascript";
 
 /// The engine id: the version of everything that influences a record (instrumentation, machine,
@@ -46,7 +46,7 @@ pub(crate) const STATEMENTS: &str = "statements";
 /// Parts of a mutant's location: the file, the function, line and column.
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// A function that tries a project and returns the requested values, as [`Runner::examine`] does.
+/// A function that examines a project and returns the requested values, like [`Runner::examine`].
 pub type Examiner = fn(Digest, Arc<[u8]>, &Examination) -> Result<Vec<(String, String)>, String>;
 
 /// The subject kind of JavaScript packages.
@@ -56,7 +56,7 @@ pub struct JavaScript {
 }
 
 impl Default for JavaScript {
-    /// Projects are examined in this process.
+    /// A kind that examines projects in this process.
     fn default() -> JavaScript {
         JavaScript::examined_by(|digest, bytes, asked| {
             let mut runner = LoadedRunner::<runner::Loaded>::default();
@@ -67,8 +67,8 @@ impl Default for JavaScript {
 }
 
 impl JavaScript {
-    /// Examines projects with a function, which can do so in a separate process, because a hostile
-    /// project could end the process.
+    /// A kind that examines projects with a function. The function can use a separate process,
+    /// because a hostile project could end the process.
     pub fn examined_by(examine: Examiner) -> JavaScript {
         JavaScript { examine }
     }

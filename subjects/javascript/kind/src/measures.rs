@@ -20,7 +20,7 @@ pub(crate) fn related() -> Vec<Measure> {
 ///
 /// # Errors
 ///
-/// If a project cannot be read any more.
+/// If a project cannot be read any more or has changed.
 pub(crate) fn table(
     projects: &[FoundProject],
     examine: Examiner,
@@ -42,11 +42,11 @@ pub(crate) fn table(
     Ok(table)
 }
 
-/// The bytes of a project that was found.
+/// The bytes of a project.
 ///
 /// # Errors
 ///
-/// If it cannot be read any more.
+/// If the project cannot be read any more or has changed.
 pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
     let changed = |error: ReadError| FindError {
         cause: format!("{}: {error}", found.path.display()),
@@ -55,7 +55,7 @@ pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
     found.bytes().map(Arc::from).map_err(changed)
 }
 
-/// The measures of a program by name, all empty without a program. The numbers of classes and
+/// The measures of a program by name, all empty without a program. The counts of classes and
 /// parameters are empty if the analysis fails, for example because a constructor meets a limit.
 pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)> {
     let model = program.and_then(|program| {
@@ -86,7 +86,7 @@ pub(crate) fn cells(program: Option<&Rc<Program>>) -> Vec<(&'static str, String)
 }
 
 /// The mean cyclomatic complexity of the functions (McCabe 1976): the mean number of decisions in a
-/// function, plus 1. `None` if there are no functions.
+/// function, plus 1.
 fn complexity(units: &Units) -> Option<f64> {
     let decides = |goal: &&Goal| {
         let outcome = goal.outcome.as_str();

@@ -11,11 +11,11 @@ use serde_json::Value;
 /// A package with its dependencies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Packed {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its version.
+    /// The version.
     pub version: String,
-    /// The licence in its manifest; empty if it names none.
+    /// The licence in the manifest; empty if there is none.
     pub licence: String,
     /// The files.
     pub package: Package,
@@ -24,15 +24,15 @@ pub struct Packed {
 }
 
 impl Packed {
-    /// The name of its archive, such as `lodash-4.17.21.tgz`; `@` at the beginning of a name is
-    /// left out, and `/` becomes `-`.
+    /// The name of the archive, such as `lodash-4.17.21.tgz`. In the name of the package, `@` at
+    /// the beginning is left out, and `/` becomes `-`.
     pub fn file_name(&self) -> String {
         let name = self.name.trim_start_matches('@').replace('/', "-");
         format!("{name}-{}.tgz", self.version)
     }
 }
 
-/// A list of packages that cannot be read, or a package that cannot be packed; in one line.
+/// Why a list of packages cannot be read or a package cannot be packed, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PackagingError(String);
@@ -47,7 +47,7 @@ impl From<String> for PackagingError {
 /// `#` are ignored.
 ///
 /// # Errors
-/// If a line is not a package; the first one is reported.
+/// If a line is not a package; the first such line is reported.
 pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
     let lines = text.lines().enumerate().map(|(number, line)| (number + 1, line.trim()));
     let lines = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
@@ -66,11 +66,11 @@ pub fn list(text: &str) -> Result<Vec<(String, String)>, PackagingError> {
     read.collect()
 }
 
-/// Packs a package from a folder into which it was installed, with the packages that it depends on.
+/// Packs a package and its dependencies from a folder into which they were installed.
 ///
 /// # Errors
-/// If it is not installed, has a different version, lacks a dependency, is too large or has an
-/// invalid `package.json`.
+/// If the package is not installed, has a different version, lacks a dependency, is too large or
+/// has an invalid `package.json`.
 pub fn pack(folder: &Path, name: &str, version: &str) -> Result<Packed, PackagingError> {
     let installed = |name: &str| -> Option<PathBuf> {
         let places = [folder.join("node_modules").join(name), folder.join(name)];

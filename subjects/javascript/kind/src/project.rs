@@ -27,7 +27,7 @@ pub struct Project {
     digest: Digest,
 }
 
-/// Why a project cannot be a subject, or a suite cannot be used with it; in one line.
+/// Why a project cannot be used, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProjectError(String);
@@ -65,10 +65,10 @@ pub fn is_project(path: &Path) -> bool {
 /// Options of the generation of a suite, in addition to algorithm, seed and budget.
 #[derive(Debug, Default)]
 pub struct GenerateOptions<'a> {
-    /// Whether the suite is minimised, unless the algorithm sets this.
+    /// Whether the suite may be minimised. The algorithm can prevent this too.
     pub minimise: bool,
-    /// An earlier version of the project. Only functions that differ from it are tested; `None` for
-    /// all functions.
+    /// An earlier version of the project. Only functions that differ from this version are tested;
+    /// `None` for all functions.
     pub since: Option<&'a Project>,
     /// Stores the tests of the search, or contains the tests of an earlier search.
     pub journal: Journal,
@@ -78,7 +78,7 @@ impl Project {
     /// Reads a project; `class` and `method` override the values in `subject.toml`.
     ///
     /// # Errors
-    /// If it cannot be loaded.
+    /// If the project cannot be read or its configuration is invalid.
     pub fn open(
         path: &Path,
         class: Option<String>,
@@ -92,7 +92,7 @@ impl Project {
         Ok(Project { package, digest })
     }
 
-    /// The digest of its files.
+    /// The digest of the project's files.
     pub fn digest(&self) -> String {
         self.digest.to_string()
     }
@@ -145,10 +145,11 @@ impl Project {
         })
     }
 
-    /// The project as it was at a revision of Git, with the dependencies that it has now.
+    /// The project as it was at a revision of Git, with the present configuration. Files that Git
+    /// does not track, such as dependencies, are included as they are now.
     ///
     /// # Errors
-    /// If Git does not know the revision, or the project is not in a repository.
+    /// If Git cannot read the revision, or the files at the revision are not a valid project.
     pub fn at_revision(&self, path: &Path, revision: &str) -> Result<Project, ProjectError> {
         let package = since::at_revision(path, revision, &self.package)?;
         let digest = Digest::of(&package.pack());
@@ -158,7 +159,8 @@ impl Project {
     /// The options for exporting a suite as code to the file `out`, for this project at `path`.
     ///
     /// # Errors
-    /// If the project is an archive, from which code cannot load files, or if it cannot be loaded.
+    /// If the project is an archive, from which code cannot load files, if a path does not exist,
+    /// or if the project cannot be loaded.
     pub fn code(&self, path: &Path, out: &Path, style: Style) -> Result<Code, ProjectError> {
         if path.extension().is_some_and(|extension| extension == "tgz") {
             return Err("code cannot load an archive: unpack it and name the folder"
@@ -217,7 +219,7 @@ impl Project {
         })
     }
 
-    /// Executes a suite. Returns the verdict on each test, and the number of steps.
+    /// Executes a suite. Returns the verdict on each test, and its number of steps.
     ///
     /// # Errors
     /// If the project cannot be loaded.
@@ -261,7 +263,8 @@ impl Project {
         })
     }
 
-    /// Executes a suite on the mutants of the project; `None` if the observer stops it.
+    /// Executes a suite on the mutants of the project. Returns `None` if the observer stops the
+    /// analysis.
     ///
     /// # Errors
     /// If the project cannot be loaded.
@@ -280,7 +283,7 @@ impl Project {
     /// `executions` tests with unknown values for each target.
     ///
     /// # Errors
-    /// If the project cannot be loaded.
+    /// If the project cannot be loaded or the machine cannot continue.
     pub fn inspect(&self, executions: u64, seed: u64) -> Result<Value, ProjectError> {
         self.with_program(|program| {
             let settings = GenerationSettings::default();

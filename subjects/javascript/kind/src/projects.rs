@@ -13,8 +13,8 @@ use catherd_javascript_classes::machine::{Package, PackageError};
 
 use crate::Examiner;
 
-/// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. In
-/// any other folder, the projects directly in it are found.
+/// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. For
+/// any other folder, the projects directly inside are found.
 ///
 /// # Errors
 ///
@@ -69,7 +69,7 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// The bytes of a project; an error if the project cannot be loaded.
+/// The bytes of a project that can be loaded.
 fn read(path: &Path, examine: Examiner) -> Result<Vec<u8>, String> {
     let package = Package::read(path).map_err(|error| match error {
         // Leave the path out of the error, because the caller adds it.

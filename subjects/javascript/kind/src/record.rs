@@ -13,12 +13,10 @@ use serde_json::{Value, json};
 
 use crate::{BRANCHES, EXECUTIONS, GOALS, LEVELS, STATEMENTS, STEPS};
 
-/// Amounts of work by unit.
 pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
     BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
 }
 
-/// The record of a run.
 pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRecord {
     let mut metrics: BTreeMap<String, Metric> = BTreeMap::new();
     let mut count = |name: &str, number: u64| {
@@ -103,7 +101,6 @@ pub(crate) fn of(spec: &RunSpec, generated: &Generated, wall: Duration) -> RunRe
     }
 }
 
-/// Adds the results of the mutants to a record.
 pub(crate) fn add_mutants(record: &mut RunRecord, report: &MutationReport) {
     let mutants = report.results.iter().map(|result| {
         let mutant = &result.mutant;

@@ -33,7 +33,6 @@ pub(crate) fn on_a_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     })
 }
 
-/// A package that is loaded.
 pub(crate) struct Loaded(Package);
 
 impl LoadedProject for Loaded {
@@ -134,8 +133,8 @@ impl LoadedProject for Loaded {
     }
 }
 
-/// The journal of a run. It leaves out executions during which earlier processes ended, and writes
-/// the current execution to a file.
+/// The journal of a run, which leaves out executions during which earlier processes ended, and
+/// writes the current execution to a file.
 fn journal(survival: &Survival) -> Result<Journal, String> {
     if survival.under_way.as_os_str().is_empty() {
         return Ok(Journal::default());
@@ -146,8 +145,8 @@ fn journal(survival: &Survival) -> Result<Journal, String> {
         .map_err(|cause| format!("{}: {cause}", survival.under_way.display()))
 }
 
-/// Generates a suite, and executes it on mutants if the run has mutation analysis. `None` if the
-/// observer stops it.
+/// Generates a suite, and executes it on mutants if the run has mutation analysis. Returns `None`
+/// if the observer stops the run.
 fn execute(
     package: &Package,
     request: &Request,

@@ -45,9 +45,9 @@ pub(crate) fn at_revision(path: &Path, revision: &str, now: &Package) -> Result<
     Ok(package)
 }
 
-/// The numbers of the functions of a program that are new, or whose text differs from the text in
-/// an earlier program. The text of a function is compared without the functions inside it, so a
-/// function does not differ only because a function inside it does.
+/// The numbers of the functions of a program that are new or whose text has changed since an
+/// earlier program. Texts are compared without inner functions, and regardless of the amount of
+/// white space.
 pub(crate) fn changed(program: &Program, before: Option<&Program>) -> Vec<u32> {
     let texts = |program: &Program| -> Vec<(String, String, String)> {
         let units = &program.units;

@@ -15,7 +15,7 @@ pub(crate) enum CompiledFile {
     Script {
         /// The bytecode.
         script: CompiledScript,
-        /// Whether it was a module.
+        /// Whether the file is a module.
         module: bool,
     },
 }
@@ -24,7 +24,7 @@ impl CompiledFile {
     /// Compiles an instrumented file.
     ///
     /// # Errors
-    /// If the engine refuses it, with the reason.
+    /// If the engine refuses the file; the error is the reason.
     pub(crate) fn compile(
         path: &str,
         file: &Instrumented,

@@ -7,23 +7,23 @@ use crate::live::Live;
 const DEEPER: usize = 4;
 
 /// An execution that exceeds that stack as well is repeated with a stack larger by this factor. If
-/// it exceeds even this, it recurses without end in any build, because the sizes of frames in
-/// different builds differ by less.
+/// the execution exceeds even this stack, it recurses without end in any build, because the sizes
+/// of frames in different builds differ by less.
 const DEEPEST: usize = 7;
 
-/// An execution that took too much of the stack. Nothing that it did may be used, because a script
-/// can catch the error that the engine throws at the end of its stack.
+/// An execution that took too much of the stack. Its results must not be used, because a script can
+/// catch the error that the engine throws at the end of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooDeep {
-    /// The limit that ends it: `frames` if it recurses without end in built-in functions, `stack`
-    /// if builds differ in whether it ends.
+    /// The limit that ends the execution: `frames` for endless recursion in built-in functions,
+    /// `stack` if the execution ends only in some builds.
     pub(crate) limit: &'static str,
 }
 
 impl Live {
     /// Executes scripts of a program by calling a function. If the scripts exceed the stack, the
-    /// function is called again, first with the same stack and then with a larger one. Also returns
-    /// whether the larger stack was needed.
+    /// function is called again, first with the same stack and then with a larger one. Returns the
+    /// result, and whether the larger stack was needed.
     ///
     /// # Errors
     /// If the scripts take more than [`DEEPER`] times the stack.

@@ -11,7 +11,7 @@ use serde_json::Value;
 pub struct Thrown {
     /// The name of the error; empty for other values.
     pub name: String,
-    /// Its message, or the value as text.
+    /// The message of the error, or the value as text.
     pub message: String,
     /// The value as data, if it is not an error.
     #[serde(default)]
@@ -19,8 +19,7 @@ pub struct Thrown {
 }
 
 impl Thrown {
-    /// The limit that the error reports, for limits whose errors programs can catch; `None` for
-    /// other errors.
+    /// The limit that the error reports, if programs can catch errors of this limit.
     pub(crate) fn limit(&self) -> Option<&'static str> {
         match (self.name.as_str(), self.message.as_str()) {
             ("RangeError", "Maximum call stack size exceeded") => Some("frames"),
@@ -42,7 +41,7 @@ pub enum TestOutcome {
         /// Whether a promise was rejected.
         rejected: bool,
     },
-    /// A limit ended the test: the name of the limit.
+    /// The limit with this name ended the test.
     Limit(&'static str),
 }
 
@@ -54,9 +53,9 @@ pub struct Evidence {
     pub id: u32,
     /// Members that were read, written, called, tested for existence or deleted, with counts.
     pub members: BTreeMap<String, u64>,
-    /// The members that were called.
+    /// Members that were called, with counts.
     pub called: BTreeMap<String, u64>,
-    /// The members that were written.
+    /// Members that were written, with counts.
     pub written: BTreeMap<String, u64>,
     /// Points for primitive types from operators, by type.
     pub scores: BTreeMap<String, u64>,
@@ -64,7 +63,7 @@ pub struct Evidence {
     pub more: BTreeMap<String, u64>,
     /// Maximum number of arguments with which the argument was called.
     pub arity: u32,
-    /// Traps of its proxy.
+    /// Traps of the argument's proxy.
     pub traps: u64,
     /// Observations of values accessed through the argument, by path: `.name`, `[]` for elements,
     /// `()` for results.
@@ -76,7 +75,7 @@ pub struct Evidence {
 pub struct Reached {
     /// The values of the counters.
     pub(crate) counters: Vec<u32>,
-    /// How often the decision at a site was true, and false.
+    /// How often the decision at each site was true, and how often it was false.
     pub(crate) outcomes: [Vec<u32>; 2],
 }
 
@@ -98,9 +97,9 @@ fn hits(counters: &[u32], outcomes: &[Vec<u32>; 2], hit: Hit) -> bool {
 /// An execution of a test.
 #[derive(Clone, Debug)]
 pub struct Execution {
-    /// How it ended.
+    /// How the test ended.
     pub outcome: TestOutcome,
-    /// Index of the statement at which it ended; the length of the test if it passed.
+    /// Index of the statement at which the test ended; the length of the test if it passed.
     pub ended: usize,
     /// Statements, loop iterations, entries of functions and traps.
     pub steps: u64,
@@ -108,7 +107,7 @@ pub struct Execution {
     pub traps: u64,
     /// The values of the counters.
     pub counters: Vec<u32>,
-    /// How often the decision at a site was true, and false.
+    /// How often the decision at each site was true, and how often it was false.
     pub outcomes: [Vec<u32>; 2],
     /// The smallest distances of each site from true and from false, alternating.
     pub least: Vec<f64>,
@@ -118,7 +117,7 @@ pub struct Execution {
     pub observed: Vec<Value>,
     /// For each executed statement, whether its result was a promise that was awaited.
     pub awaited: Vec<bool>,
-    /// The type of each variable in one word, `object:Name` for instances; empty if it has none.
+    /// The type of each variable in one word, `object:Name` for instances; empty if there is none.
     pub types: Vec<String>,
     /// Classes of results whose names were not known, as the analyser describes classes.
     pub classes: Vec<Value>,
@@ -131,8 +130,8 @@ pub struct Execution {
     /// random number, time or timer, and no limit ended the test.
     pub repeatable: bool,
     /// Unfinished work of the test that a test framework reports as a failure: `rejection` for a
-    /// rejected promise that nothing handles, `timer` for an exception in a timer; empty if
-    /// nothing.
+    /// rejected promise that nothing handles, `timer` for an exception in a timer; empty if there
+    /// is none.
     pub stray: &'static str,
     /// The values of variables after the last statement, if requested.
     pub after: Vec<Value>,
@@ -154,7 +153,8 @@ impl Execution {
         self.outcomes[usize::from(!control.outcome)][control.site as usize] > 0
     }
 
-    /// The smallest distance of a decision from an outcome, in [0, 1]; 1 if it was never made.
+    /// The smallest distance of a decision from an outcome, in [0, 1]; 1 if the decision was never
+    /// made.
     pub fn distance(&self, control: Control) -> f64 {
         self.least[control.site as usize * 2 + usize::from(!control.outcome)]
     }

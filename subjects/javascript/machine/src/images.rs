@@ -12,11 +12,10 @@ use catherd_search::Stream;
 use crate::live::{ArraysImage, Live, SUBJECT};
 use crate::settings::{ExecuteOptions, MachineSettings};
 
-/// Maximum number of images of a context: for three seeds and times, and one for the inference
+/// Maximum number of images of a context: three for seeds and times, and one for the inference
 /// build.
 const MAX_IMAGES: usize = 4;
 
-/// The images of a context.
 #[derive(Default)]
 pub(crate) struct Images {
     /// The context before anything was loaded; `None` if each execution has a new context.
@@ -25,11 +24,10 @@ pub(crate) struct Images {
     loaded: Vec<Loaded>,
 }
 
-/// An image of a context with the program loaded.
 struct Loaded {
     engine: EngineImage,
     arrays: ArraysImage,
-    /// Whether it is the build that infers types.
+    /// Whether the program is the build that infers types.
     infer: bool,
     /// The seed and the stream of `Math.random`; `None` if the program used no random number.
     random: Option<(u64, Stream)>,
@@ -47,7 +45,6 @@ impl Loaded {
 }
 
 impl Live {
-    /// Makes an image of the context before anything is loaded into it.
     pub(crate) fn keep_bare(&mut self) -> Result<(), String> {
         self.images.bare = Some(self.engine.image().map_err(|error| error.to_string())?);
         Ok(())

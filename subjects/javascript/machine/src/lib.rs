@@ -1,5 +1,5 @@
-//! The host of JavaScript programs under test: loads packages without files, network or clock, and
-//! executes tests on them statement by statement, within counted limits.
+//! The host of JavaScript programs under test: loads packages without access to files, network or
+//! clock, and executes tests on them statement by statement, within counted limits.
 //!
 //! - [`Package`]: the files of a project, from a file, a folder or an archive, and its bytes.
 //! - [`Program`]: a package whose target files are instrumented, with their units.

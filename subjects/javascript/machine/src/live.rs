@@ -30,7 +30,7 @@ const MAX_REACHED: usize = 4_096;
 
 /// State that the host functions of the prelude share with the machine.
 pub(crate) struct Shared {
-    /// The limit with which the host ended the script; `None` if it did not.
+    /// The limit with which the host ended the script.
     pub(crate) reason: Cell<Option<&'static str>>,
     /// The stream of `Math.random`.
     pub(crate) subject: RefCell<Stream>,
@@ -50,15 +50,14 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Steps so far.
     pub(crate) fn steps(&self) -> u64 {
         let counters = &self.arrays.counters;
         self.steps.iter().filter_map(|index| counters.get(*index as usize)).map(u64::from).sum()
     }
 
     /// Two numbers, of which at least one changes whenever a test reaches a unit for the first time
-    /// or comes nearer to an outcome. `None` for large programs, for which computing them takes
-    /// more time than it saves.
+    /// or comes nearer to an outcome. `None` for large programs, for which this takes more time
+    /// than it saves.
     pub(crate) fn reached(&self) -> Option<(usize, f64)> {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let (count, sites) = self.arrays.sizes;
@@ -72,14 +71,13 @@ impl Shared {
         Some((hit(counters, count) + hit(taken, sites) + hit(refused, sites), near))
     }
 
-    /// The units reached so far.
     pub(crate) fn reached_now(&self) -> Reached {
         let Arrays { counters, taken, refused, .. } = &self.arrays;
         Reached { counters: counters.to_vec(), outcomes: [taken.to_vec(), refused.to_vec()] }
     }
 
-    /// Counters, how often each decision was true and false, and smallest distances between 0
-    /// and 1.
+    /// The counters, how often each decision was true and false, and the smallest distances, from 0
+    /// to 1.
     pub(crate) fn counts(&self) -> (Vec<u32>, [Vec<u32>; 2], Vec<f64>) {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let mut least = least.to_vec();
@@ -112,7 +110,7 @@ pub(crate) struct Arrays {
     sizes: (usize, usize),
 }
 
-/// The contents of [`Arrays`], in its order.
+/// The contents of [`Arrays`], in the order of its fields.
 pub(crate) struct ArraysImage {
     counts: [Vec<u32>; 3],
     distances: [Vec<f64>; 3],
@@ -164,7 +162,6 @@ impl Arrays {
 
 /// Values of the context that outlive a session.
 pub(crate) struct Functions {
-    /// Functions of the prelude, by name.
     offered: Vec<(&'static str, Persistent<Function<'static>>)>,
     /// The functions and numbers that were passed to the prelude, which must not be freed: see
     /// [`Engine::restore`].
@@ -237,7 +234,6 @@ impl Live {
         Ok(live)
     }
 
-    /// Calls a function with a session of the context.
     pub(crate) fn enter<R>(
         &self,
         body: impl for<'js> FnOnce(&Session<'js>) -> R,
@@ -245,7 +241,6 @@ impl Live {
         self.engine.enter(body).map_err(|error| error.to_string())
     }
 
-    /// Calls a function of the prelude.
     pub(crate) fn call<'js, A: IntoArgs<'js>, V: FromJs<'js>>(
         &self,
         session: &Session<'js>,
@@ -270,8 +265,9 @@ impl Live {
         })?
     }
 
-    /// Executes the jobs of promises, and the functions passed to `process.nextTick` when no job is
-    /// left, until neither is left. Returns whether one of these functions threw an exception.
+    /// Executes jobs of promises and, whenever no job is left, the functions passed to
+    /// `process.nextTick`, until none is left or a limit is met. Returns whether one of these
+    /// functions threw an exception.
     pub(crate) fn drain(&self, session: &Session<'_>) -> bool {
         let mut failed = false;
         session.drain();
@@ -288,7 +284,7 @@ impl Live {
         self.shared.waiting.take() && self.call::<_, bool>(session, "runTicks", ()).unwrap_or(false)
     }
 
-    /// The limit that ended the script; `None` if none did.
+    /// The limit that ended the script.
     pub(crate) fn stopped(&self, session: &Session<'_>) -> Option<&'static str> {
         Some(match session.stopped()? {
             Stop::Operations => "polls",
@@ -317,7 +313,6 @@ pub(crate) fn met(limit: &str) -> String {
     format!("the limit `{limit}` is met")
 }
 
-/// The limits of engines.
 fn limits(settings: &MachineSettings) -> Limits {
     Limits {
         turn: settings.load_polls,
@@ -354,7 +349,6 @@ fn functions<'js>(
     Ok(Functions { offered: functions, host: kept })
 }
 
-/// Makes the object with the host functions and settings of the prelude.
 fn host<'js>(
     session: &Session<'js>,
     program: &Rc<Program>,

@@ -1,5 +1,4 @@
-//! Construction of a program: its package is loaded once, because only that shows which files it
-//! needs.
+//! Construction of a program. Its package is loaded once to see which files it needs.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -20,7 +19,8 @@ impl Program {
     /// in two builds, and other files without counters.
     ///
     /// # Errors
-    /// If it has no entry, is not JavaScript, or throws or meets a limit when it is loaded.
+    /// If the package has no entry, needs a file that cannot be instrumented, or throws or meets a
+    /// limit when it is loaded.
     pub fn new(package: Package) -> Result<Rc<Program>, ProgramError> {
         let entry = resolve::entry(&package).ok_or(ProgramError::NoEntry)?;
         let mut program = Program {

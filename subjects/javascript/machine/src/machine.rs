@@ -20,7 +20,7 @@ use statements::{Ended, statements};
 /// The limit of a test that uses a part of Node.js that this machine lacks.
 const UNSUPPORTED: &str = "unsupported";
 
-/// The machine cannot continue.
+/// The reason why the machine cannot continue.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the JavaScript machine: {0}")]
 pub struct MachineError(String);
@@ -57,12 +57,13 @@ impl Machine {
         }
     }
 
-    /// From now on, describes the class of a result if its name is new ([`Execution::classes`]).
+    /// From now on, describes the class of a result if the name of the class is new
+    /// ([`Execution::classes`]).
     pub fn look_for_classes(&mut self, known: impl Iterator<Item = String>) {
         self.known_classes = Some(known.collect());
     }
 
-    /// How often the program was loaded, either by evaluating it or from an image.
+    /// How often the program was loaded for a test or an analysis.
     pub fn loads(&self) -> u64 {
         self.loads
     }
@@ -124,7 +125,7 @@ impl Machine {
     /// expressions.
     ///
     /// # Errors
-    /// If an operand is not an expression.
+    /// If an operand is not an expression, or the engine does not start.
     pub fn distance(
         &mut self,
         operator: &str,
@@ -242,9 +243,9 @@ impl Machine {
 /// The state of a context after a test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum After {
-    /// Further functions of the prelude can be called.
+    /// Functions of the prelude can be called.
     Usable,
-    /// A limit was met.
+    /// Functions of the prelude must not be called.
     Stopped,
 }
 
@@ -395,8 +396,8 @@ impl Live {
 /// Maximum number of known names of classes; from this number on, new classes are not looked for.
 const MAX_CLASSES: usize = 200;
 
-/// The results whose classes have unknown names: the indices of these results, with the names. Adds
-/// the names to the known names. Empty if a limit ended the test.
+/// The indices of the results whose classes have unknown names, with the names, which become known.
+/// Empty if a limit ended the test.
 fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usize, String)> {
     let mut new = Vec::new();
     if matches!(execution.outcome, TestOutcome::Limit(_)) {

@@ -21,7 +21,7 @@ impl Entry {
         serde_json::from_slice(bytes).ok()
     }
 
-    /// A member by its name; the last one if the name occurs several times.
+    /// The last member with this name.
     pub(crate) fn get(&self, name: &str) -> Option<&Entry> {
         self.members().iter().rfind(|(key, _)| key == name).map(|(_, value)| value)
     }

@@ -1,4 +1,4 @@
-//! Packages: the files of a project, and the packed bytes whose digest names it.
+//! Packages: the files of a project, and the packed bytes whose digest names the project.
 
 mod dependencies;
 
@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::manifest::Entry;
 pub(crate) use dependencies::requests;
 
-/// Maximum number of bytes of all files together.
+/// Maximum total size of all files, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 /// Maximum number of files.
 const MAX_FILES: usize = 4_000;
@@ -44,14 +44,14 @@ pub struct ProjectConfig {
     pub profile: Option<String>,
 }
 
-/// A project cannot be read.
+/// The reason why a project cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PackageError {
     /// A file cannot be read.
     #[error("{path}: {cause}")]
     File {
-        /// The file.
+        /// The path of the file.
         path: String,
         /// The reason.
         cause: String,
@@ -84,8 +84,8 @@ impl Package {
     /// Reads a file, a folder or a `.tgz` archive.
     ///
     /// # Errors
-    /// If it cannot be read, is too large, contains a link or a path that leads outside, or
-    /// contains no script.
+    /// If the project cannot be read, is too large, contains a link or a path that leads outside,
+    /// contains no script, or has an invalid `subject.toml`.
     pub fn read(path: &Path) -> Result<Package, PackageError> {
         let shown = path.display().to_string();
         let mut files = BTreeMap::new();
@@ -122,7 +122,7 @@ impl Package {
     /// A project of one file.
     ///
     /// # Errors
-    /// If it is too large or is not a script by its name.
+    /// If the file is too large or its name is not the name of a script.
     pub fn of_source(name: &str, source: &str) -> Result<Package, PackageError> {
         Package::new(BTreeMap::from([(name.to_owned(), source.as_bytes().to_vec())]))
     }
@@ -164,10 +164,10 @@ impl Package {
         packed
     }
 
-    /// The project of packed bytes.
+    /// Unpacks a project from packed bytes.
     ///
     /// # Errors
-    /// If they are damaged, or are not the files of a valid project (see [`Package::new`]).
+    /// If the bytes are damaged, or are not the files of a valid project (see [`Package::new`]).
     pub fn unpack(packed: &[u8]) -> Result<Package, PackageError> {
         let mut rest = packed.strip_prefix(MAGIC).ok_or(PackageError::Damaged)?;
         let mut files = BTreeMap::new();
@@ -184,11 +184,11 @@ impl Package {
         Package::new(files)
     }
 
-    /// The project as a `.tgz` archive, as package managers make it. The archives of equal files
-    /// are equal.
+    /// The project as a `.tgz` archive in the format of package managers. Equal files have equal
+    /// archives.
     ///
     /// # Errors
-    /// If a path is too long for an archive.
+    /// If the archive cannot store a path.
     pub fn to_archive(&self) -> Result<Vec<u8>, PackageError> {
         let encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
         let mut archive = tar::Builder::new(encoder);
@@ -205,18 +205,18 @@ impl Package {
         finished.map_err(|error| file_error("archive", error))
     }
 
-    /// The text of a file.
+    /// The text of a file, if the project contains the file.
     pub fn text(&self, path: &str) -> Option<String> {
         self.files.get(path).map(|bytes| String::from_utf8_lossy(bytes).into_owned())
     }
 
-    /// A manifest; `None` if there is no such file or it is not JSON.
+    /// A manifest, if the file exists and is JSON.
     pub(crate) fn manifest(&self, path: &str) -> Option<Entry> {
         Entry::read(self.files.get(path)?)
     }
 }
 
-/// Whether a path names a script, of JavaScript or TypeScript.
+/// Whether a path names a script in JavaScript or TypeScript.
 pub(crate) fn is_script(path: &str) -> bool {
     is_javascript(path) || is_typescript(path)
 }
@@ -264,8 +264,8 @@ fn add_folder(
     for path in entries(folder)? {
         let shown = path.display().to_string();
         let kind = fs::symlink_metadata(&path).map_err(|error| file_error(&shown, error))?;
-        // Leave out installed packages here, because only those that the project reaches are added
-        // later.
+        // Leave out installed packages here. Later, the packages that the project reaches are
+        // added.
         if path.file_name().is_some_and(|name| name == "node_modules") {
             continue;
         }

@@ -84,25 +84,21 @@ const WEB_STREAMS: &str = concat!(
 
 type Compiled = Result<CompiledScript, CompileError>;
 
-/// The script that is executed at the beginning of each context.
 pub(crate) fn beginning() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED.get_or_init(|| CompiledScript::compile("prelude.js", PRELUDE, Limits::default()))
 }
 
-/// The script with functions that few programs use.
 pub(crate) fn extras() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED.get_or_init(|| CompiledScript::compile("extras.js", EXTRAS, Limits::default()))
 }
 
-/// The script with streams and the modules that use them.
 pub(crate) fn streams() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED.get_or_init(|| CompiledScript::compile("streams.js", STREAMS, Limits::default()))
 }
 
-/// The script with the streams of the Web API.
 pub(crate) fn web_streams() -> &'static Compiled {
     static COMPILED: OnceLock<Compiled> = OnceLock::new();
     COMPILED

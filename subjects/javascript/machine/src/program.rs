@@ -15,7 +15,7 @@ use crate::package::Package;
 use crate::resolve;
 use crate::settings::LineHints;
 
-/// A package cannot be a subject.
+/// The reason why a package cannot be a subject.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ProgramError {
@@ -58,7 +58,7 @@ impl Program {
     /// numbers do not change. `None` if there is no such file.
     ///
     /// # Errors
-    /// If it is TypeScript that cannot be converted.
+    /// If the file is TypeScript that cannot be converted.
     pub fn source(&self, path: &str) -> Result<Option<String>, SyntaxError> {
         match self.package.text(path) {
             Some(text) if is_typescript(path) => Ok(Some(untyped(path, &text)?.text)),
@@ -66,7 +66,7 @@ impl Program {
         }
     }
 
-    /// The members that TypeScript calls `private` or `protected`, as `C.m`.
+    /// The members that are declared `private` or `protected` in TypeScript, as `C.m`.
     pub fn hidden(&self) -> BTreeSet<String> {
         self.units.files.iter().flat_map(|file| file.words.declarations.hidden.clone()).collect()
     }
@@ -74,7 +74,7 @@ impl Program {
     /// The mutants of a target file.
     ///
     /// # Errors
-    /// If the file is not JavaScript.
+    /// If the file cannot be parsed.
     pub fn mutants(
         &self,
         path: &str,
@@ -83,9 +83,9 @@ impl Program {
         Ok(catherd_javascript_instrument::mutants(path, &source, self.kind(path))?)
     }
 
-    /// The program with a changed file of JavaScript (see [`Program::source`]), as for a mutant.
-    /// Only this file is instrumented, and only for the search build: steps are counted, but the
-    /// numbers of goals differ from those in this program.
+    /// The program with changed JavaScript code in one file (see [`Program::source`]), as for a
+    /// mutant. Only this file is instrumented, and only for the search build: steps are counted,
+    /// but goals have other numbers than in this program.
     ///
     /// # Errors
     /// If the text is not JavaScript.
@@ -123,7 +123,7 @@ impl Program {
         }
     }
 
-    /// Adds exports to a script whose top-level definitions count as exported.
+    /// Adds exports to the entry if it is a script whose top-level definitions count as exported.
     pub(crate) fn finished(&self, path: &str, mut text: Instrumented) -> Instrumented {
         if self.package.config.globals && path == self.entry && !text.module {
             for name in &text.declared {
@@ -166,7 +166,7 @@ impl Program {
         CompiledFile::compile(path, &self.finished(path, text), limits)
     }
 
-    /// The source text of a function or class by its number.
+    /// The source text of a function or class, by its number.
     pub fn callable_text(&self, number: usize) -> Option<&str> {
         let callable = self.units.callables.get(number)?;
         let file = self.units.files.get(callable.file as usize)?;

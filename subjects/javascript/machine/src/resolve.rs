@@ -7,7 +7,7 @@ use catherd_javascript_instrument::is_typescript;
 use crate::manifest::Entry;
 use crate::package::Package;
 
-/// Modules of Node, with and without `node:`.
+/// Built-in modules of Node.js, without `node:`.
 const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cluster console \
     constants crypto dgram diagnostics_channel dns domain events fs fs/promises http http2 https \
     inspector module net os path path/posix perf_hooks process punycode querystring readline repl \
@@ -15,13 +15,12 @@ const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cl
     vm wasi worker_threads zlib test";
 
 /// Conditions of `exports` and `imports` for `require`. The order of conditions in the manifest
-/// determines which is used.
+/// determines which condition is used.
 const OF_REQUIRE: [&str; 4] = ["node-addons", "node", "require", "default"];
 /// Conditions for `import`.
 const OF_IMPORT: [&str; 4] = ["node-addons", "node", "import", "default"];
 
-/// The entry of a project: `subject.toml`, `exports`, `main`, `module`, `index.js`, or its only
-/// file. `None` if there is none.
+/// The entry of a project, by `subject.toml`, `package.json`, or the names of its files.
 pub(crate) fn entry(package: &Package) -> Option<String> {
     if let Some(entry) = &package.config.entry {
         return file(package, &normal(entry)?);
@@ -54,7 +53,7 @@ pub(crate) fn entry(package: &Package) -> Option<String> {
     }
 }
 
-/// The file that a request names; built-in modules are `#name`. `None` if there is none.
+/// The file that a request names; built-in modules are `#name`.
 pub(crate) fn resolve(
     package: &Package,
     from: &str,
@@ -106,7 +105,7 @@ pub(crate) fn resolve(
     None
 }
 
-/// A folder and the folders above it, up to the root, which is empty.
+/// A folder and the folders above it, up to the root, whose path is empty.
 pub(crate) fn upwards(folder: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(folder), |at| match *at {
         "" => None,
@@ -244,8 +243,8 @@ fn conditional(value: &Entry, conditions: &[&str]) -> Option<String> {
     }
 }
 
-/// Whether a path is a target: by patterns, or by default every file of the package itself except
-/// tests and minified files.
+/// Whether a path is a target: a path that matches a pattern or, without patterns, any file of the
+/// package itself except tests and minified files.
 pub(crate) fn is_target(package: &Package, path: &str) -> bool {
     if let Some(patterns) = &package.config.targets {
         return patterns.iter().any(|pattern| matches(pattern, path));

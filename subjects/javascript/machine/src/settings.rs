@@ -9,7 +9,7 @@ pub struct MachineSettings {
     pub polls: u64,
     /// Bytes of memory.
     pub heap: usize,
-    /// Bytes of the engine's stack. The thread needs eight times as many.
+    /// Bytes of the engine's stack. The stack of the thread must be eight times as large.
     pub stack: usize,
     /// Maximum number of timers of a test.
     pub timers: usize,
@@ -23,7 +23,7 @@ pub struct MachineSettings {
     pub trap_threshold: u32,
     /// Probability that a collecting proxy converts to the number 0.
     pub zero: f64,
-    /// The number to which every proxy converts, for examples; `None` to draw it.
+    /// The number to which every proxy converts, for examples; `None` for a random number.
     pub proxy_number: Option<f64>,
     /// Whether observations of values accessed through an unknown argument are recorded too, by
     /// path.

@@ -1,5 +1,5 @@
-// Executes the text of a file of tests for `node:test` as if it were at its path. The job comes through standard input.
-// `replaceTyped` is defined before this text.
+// Executes the text of a file of tests for `node:test` as if the file existed at its path. The job is read from
+// standard input. `replaceTyped` is defined before this text.
 'use strict';
 const fs = require('node:fs');
 const modules = require('node:module');

@@ -14,20 +14,20 @@ const SCRIPT: &str = include_str!("file.js");
 
 const REPORTER: &str = include_str!("reporter.js");
 
-/// Maximum number of executions. After each, the tests that have failed in it are left out.
+/// Maximum number of executions. After each execution, the tests that failed are left out.
 const MAX_EXECUTIONS: usize = 8;
 
-/// A group and a title.
+/// The group and the title of a test.
 type Name = (String, String);
 
 impl Node {
-    /// Writes a suite as code, executes it as code for the path `out`, and leaves out the tests
-    /// that fail, until no test fails. Code for other frameworks is executed as code for
+    /// Writes a suite as code, executes the code as if it were at the path `out`, and leaves out
+    /// tests that fail, until no test fails. Code for other frameworks is executed as code for
     /// `node:test`. `note` is called with the number of tests that were left out, and returns the
     /// note in the code.
     ///
     /// Returns the code, and the titles of the tests that were left out. Nothing is executed if
-    /// values are compared with snapshots, which do not exist yet.
+    /// there are no tests, or if values are compared with snapshots, which do not exist yet.
     ///
     /// # Errors
     /// If Node.js cannot be started, the code cannot be executed, or different tests fail in each
@@ -111,12 +111,11 @@ impl Node {
     }
 }
 
-/// The results of the tests in a file.
 #[derive(Debug, Default)]
 struct Results {
     passed: BTreeSet<Name>,
     failed: Vec<Name>,
-    /// Tests whose group has not ended yet, each with whether it passes and how it fails.
+    /// Tests whose group has not ended yet, with whether they pass and how they fail.
     open: Vec<(String, bool, String)>,
     /// Number of the test that began last.
     begun: usize,
@@ -127,7 +126,8 @@ impl Results {
         self.passed.is_empty() && self.failed.is_empty() && self.open.is_empty()
     }
 
-    /// Adds the end of a test or a group. Tests are reported before their group.
+    /// Adds an event: the beginning or the end of a test, or the end of a group. Tests are reported
+    /// before their group.
     fn add(&mut self, event: &Value) {
         if let Some(number) = event[0].as_u64() {
             self.begun = number as usize;
@@ -153,8 +153,8 @@ impl Results {
         }
     }
 
-    /// The tests that fail; if none does, the test that began and did not end. `names` are all
-    /// tests in the order of the file.
+    /// Returns the tests that fail. If none fails, returns a test that did not pass, preferably the
+    /// test that began last. `names` are all tests in the order of the file.
     fn failing(mut self, names: &[Name]) -> Vec<Name> {
         let ended = |it: &&Name| self.passed.contains(it) || self.failed.contains(it);
         if let Some((group, _)) = names.iter().find(|it| !ended(it)) {

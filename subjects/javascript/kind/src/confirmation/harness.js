@@ -1,5 +1,5 @@
-// Executes the tests of a suite in Node.js and reports what they show, one line for the beginning and one for the end
-// of each. The job comes through standard input; each line on standard output begins with the token of the job.
+// Executes the tests of a suite in Node.js. Reports the beginning of each test in a line, and the end with the results
+// in another line. The job is read from standard input; each line on standard output begins with the token of the job.
 // `data`, which converts values to data, and `replaceTyped` are defined before this text.
 'use strict';
 const fs = require('node:fs');
@@ -25,7 +25,7 @@ const say = line => {
 const requireSubject = createRequire(job.subject);
 replaceTyped(job);
 
-// Built-in objects as they were, so that a test that changes them is found, and later tests do not see it.
+// Built-in objects that are compared and restored after each test.
 const GLOBALS = [globalThis, ...['Object', 'Function', 'Array', 'String', 'Number', 'Boolean', 'Symbol', 'BigInt', 'Date', 'RegExp',
   'Promise', 'Map', 'Set', 'WeakMap', 'WeakSet', 'Error', 'TypeError', 'RangeError', 'ArrayBuffer', 'Uint8Array', 'Math', 'JSON', 'Reflect',
   'console', 'process'].flatMap(name => {
@@ -40,7 +40,7 @@ const mapHas = Function.prototype.call.bind(Map.prototype.has);
 const mapKeys = Function.prototype.call.bind(Map.prototype.forEach);
 const is = Object.is;
 const setHas = Function.prototype.call.bind(Set.prototype.has);
-/** Puts built-in objects back. Returns whether one had changed. */
+/** Restores built-in objects. Returns whether one of them had changed. */
 const restored = () => {
   let changed = false;
   for (let i = 0; i < before.length; i++) {
@@ -97,7 +97,7 @@ const made = ([kind, content, more, code]) => {
       if (content === 'first') return value => value;
       if (content === 'throws') return () => { throw new Error('e'); };
       if (content === 'writes') return a => { if (a !== null && typeof a === 'object') a.changed = true; return a; };
-      // The texts of functions are those of the code, because subjects may read them.
+      // These functions have the same source text as in the code, because subjects may read the source text.
       if (content === 'calls') return (v => (...all) => all.findLast(f => typeof f === 'function')?.(null, v))(made(more));
       if (content === 'passes') return (v => (...all) => all.find(f => typeof f === 'function')?.(v))(made(more));
       if (code !== undefined) return evaluate(code);
@@ -153,7 +153,7 @@ process.on('uncaughtException', () => { stray = 'an exception outside of the tes
 
 const run = async test => {
   const subject = await loaded();
-  // What loading changes in built-in objects belongs to the subject.
+  // Changes that loading makes to built-in objects belong to the subject.
   before = GLOBALS.map(described);
   variables = [];
   const values = [];

@@ -1,4 +1,4 @@
-// Reports how each test ends, one line each: whether it passes, how deep it is nested, its name, and how it fails.
+// Reports the end of each test in one line: whether the test passes, its nesting depth, its name, and how it fails.
 export default async function* (events) {
   for await (const { type, data } of events) {
     if (type !== 'test:pass' && type !== 'test:fail') continue;

@@ -1,4 +1,4 @@
-/** Replaces the TypeScript files of a job by their JavaScript. */
+/** Replaces the TypeScript files of a job with their JavaScript. */
 const replaceTyped = job => {
   if (Object.keys(job.typed).length === 0) return;
   const modules = require('node:module');

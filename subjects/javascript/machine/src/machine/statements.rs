@@ -16,9 +16,9 @@ pub(super) struct Ended {
     pub(super) awaited: Vec<bool>,
     pub(super) trace: Vec<Reached>,
     pub(super) useful: Option<usize>,
-    /// [`Execution::stray`].
+    /// See [`Execution::stray`](crate::Execution::stray).
     pub(super) stray: &'static str,
-    /// [`Execution::after`], if all statements were executed and states are requested.
+    /// See [`Execution::after`](crate::Execution::after); `None` if the states were not recorded.
     pub(super) after: Option<Vec<Value>>,
 }
 
@@ -108,7 +108,7 @@ pub(super) fn statements(
     }
     if options.observe {
         // Record states before pending work continues, because tests that are written as code
-        // compare them then.
+        // compare them at this time.
         let states = (0..test.len()).map(|index| state(live, session, index));
         ended.after = Some(states.collect());
     }
@@ -122,7 +122,6 @@ pub(super) fn statements(
     Ended { useful, ..ended }
 }
 
-/// The timers that a test has fired.
 #[derive(Default)]
 struct Timers {
     count: usize,
@@ -130,8 +129,8 @@ struct Timers {
     failed: bool,
 }
 
-/// Runs timers until the awaited promise settles. Returns 2 if it was rejected, and 0 if it was
-/// fulfilled, no timer is left that could settle it, or a limit was met.
+/// Runs timers until the awaited promise settles, no timer is left, or a limit is met. Returns 2 if
+/// the promise was rejected, otherwise 0.
 fn settle(
     live: &Live,
     session: &Session<'_>,
@@ -149,7 +148,6 @@ fn settle(
 }
 
 impl Timers {
-    /// The limit that was met; `None` if none was met.
     fn limit(
         &self,
         live: &Live,
@@ -177,14 +175,14 @@ impl Timers {
         }
     }
 
-    /// Calls the next timer, the functions passed to `process.nextTick`, and the promise jobs after
-    /// it. Returns false if no timer waits or a limit was met.
+    /// Calls the next timer, then the functions passed to `process.nextTick` and the jobs of
+    /// promises. Returns false if no timer waits or a limit was met.
     fn fire(&mut self, live: &Live, session: &Session<'_>) -> bool {
         let Some(due) = session.clock().next_due() else { return false };
         self.count += 1;
         session.clock().advance_to(due);
         session.begin_turn();
-        // An exception in a timer ends only that timer.
+        // An exception in a timer ends only this timer.
         self.failed |= session.fire_timer().is_err();
         self.failed |= live.run_ticks(session);
         self.failed |= live.drain(session);

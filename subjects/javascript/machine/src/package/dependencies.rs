@@ -1,6 +1,6 @@
-//! The installed packages that a project reaches, wherever package managers put them: in a
-//! `node_modules` of the project or of a folder above it, also as links. Only scripts, data and
-//! manifests of these packages are read.
+//! The installed packages that a project reaches. Package managers put or link them into a
+//! `node_modules` folder of the project or of a folder above it. Only scripts, data and manifests
+//! of these packages are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,7 +15,8 @@ use crate::resolve;
 const LEFT_OUT: [&str; 7] =
     ["node_modules", "test", "tests", "__tests__", "docs", "examples", "benchmark"];
 
-/// Maximum number of bytes of scripts and data of all packages before unreached files are left out.
+/// Maximum total size of scripts and data of all packages, in bytes, before files that are not
+/// reached are left out.
 const MAX_READ: u64 = 256 << 20;
 
 /// The packages that were found: their folders on the disk, without links, by their folders in the
@@ -85,7 +86,7 @@ fn install(
     Ok(())
 }
 
-/// The texts of a script that may be requests for modules: strings after `require(`, `import` and
+/// The strings in a script that may be requests for modules: strings after `require(`, `import` and
 /// `from`.
 pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
@@ -106,7 +107,7 @@ pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// The name of the package that a request is for; `None` if it is not for a package.
+/// The name of the package that a request is for.
 fn name_of(request: &str) -> Option<&str> {
     let parts = if request.starts_with('@') { 2 } else { 1 };
     let cut = request.match_indices('/').nth(parts - 1).map_or(request.len(), |(at, _)| at);
@@ -115,8 +116,7 @@ fn name_of(request: &str) -> Option<&str> {
     (is_name && is_inside(Path::new(name))).then_some(name)
 }
 
-/// The known package to which a request in a folder of the project refers; `None` if it is not
-/// known.
+/// The known package to which a request in a folder of the project refers.
 fn nearest<'k>(
     known: &'k BTreeMap<String, PathBuf>,
     folder: &str,
@@ -137,16 +137,16 @@ fn nearest<'k>(
     }
 }
 
-/// The folder of an installed package with links resolved. As Node.js does, searches the folder
-/// `place` and its parent folders.
+/// The folder of an installed package, with links resolved. As in Node.js, the folder `place` and
+/// its parent folders are searched.
 fn installed(place: &Path, name: &str) -> Option<PathBuf> {
     let folders = place.ancestors().filter(|at| !at.ends_with("node_modules"));
     let mut candidates = folders.map(|at| at.join("node_modules").join(name));
     candidates.find(|at| at.is_dir())?.canonicalize().ok()
 }
 
-/// Reads the scripts and JSON files of a package, except minified scripts, hidden folders and the
-/// folders in [`LEFT_OUT`].
+/// Reads the JavaScript and JSON files of a package, except minified scripts, hidden folders and
+/// the folders in [`LEFT_OUT`].
 fn read(
     package: &Path,
     folder: &Path,

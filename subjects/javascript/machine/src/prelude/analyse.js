@@ -18,7 +18,7 @@ const isClass = value => {
 };
 const hidden = name => typeof name === 'symbol' || name[0] === '$';
 const idle = () => {
-    // A constructor that does not end with it is tried with something else.
+    // If a constructor does not end with this argument, something else is tried.
     return idleProxy({n: 0, most: IDLE_THRESHOLD, throws: true}, null, undefined);
 };
 /** An instance, made with the first arguments that the constructor accepts. */
@@ -147,7 +147,7 @@ const constructedPatterns = () => {
     load(false);
     return stringify(found);
 };
-/** The class of a variable, which is not among the exports. */
+/** Describes the class of a variable, which is not among the exports. */
 const describe = index => stringify(safely(() => {
     const shape = className(variables[index]) === '' || typeof variables[index] === 'function' ? shapeName(variables[index]) : '';
     if (shape !== '') {
@@ -160,7 +160,7 @@ const describe = index => stringify(safely(() => {
     const name = ownName(maker);
     return {kind: 'observed', name, callable: numberOf(maker), length: maker.length, members: membersOf(variables[index], null)};
 }) ?? null);
-/** What the subject offers, in the order of definition. */
+/** The classes, functions and values of the subject, in the order of definition. */
 const analyse = () => {
     traps = 0;
     let start = load(true);
@@ -176,7 +176,7 @@ const analyse = () => {
             : {kind: 'function', name, path: [], callable: numberOf(start), length: start.length});
     }
     if (host.shapes && isCallable(start) && !isClass(start)) {
-        // The members of a function that is the export itself.
+        // Add the members of a function that is the whole export.
         seen.delete(start);
         walk([], start, 0, found, new Set([...seen]));
         return stringify(found.filter((each, index) => index === 0 || each.callable === null || each.callable !== found[0].callable));

@@ -1,5 +1,5 @@
-// Branch distances of mixed types, in [0, 1): how far a comparison is from the other outcome.
-// Values that fail by type are farther than those that fail by value.
+// Branch distances of mixed types, in [0, 1): how far a comparison is from the other outcome. A difference in type is
+// farther than a difference in value.
 const TYPE = 0.875;
 const NULLISH = 0.75;
 const UNIT = 0.25;
@@ -61,7 +61,7 @@ const order = (a, b, extra) => {
 const ENDS = 1;
 const CONTAINS = 2;
 const WHOLE = 3;
-/** The distance of a text from one that begins with, ends with, contains or is another. */
+/** The distance of `whole` from beginning with, ending with, containing or being `part`. */
 const partDistance = (mode, whole, part) => {
     const n = part.length;
     if (mode === WHOLE) {
@@ -78,9 +78,9 @@ const partDistance = (mode, whole, part) => {
     }
     return least;
 };
-/** Most places of a text at which it is compared with a part, and most units of that part. */
+/** Maximum number of positions at which a string is compared with a part, and maximum length of this part. */
 const MAX_COMPARED = 100;
-/** Sets both distances of a test of a text. */
+/** Sets both distances of a string test. */
 const measurePart = (mode, whole, part, result) => {
     if (typeof whole !== 'string' || typeof part !== 'string') {
         measureTruth(result);
@@ -89,7 +89,7 @@ const measurePart = (mode, whole, part, result) => {
     toTrue = result ? 0 : half(partDistance(mode, whole, part));
     toFalse = result ? UNIT : 0;
 };
-/** How each test of a text compares: `startsWith`, `endsWith`, `includes`, then regular expressions without anchors,
+/** How each string test compares: `startsWith`, `endsWith`, `includes`, then regular expressions without anchors,
     with `^`, with `$`, with both. */
 const MODES = [0, 1, 2, 2, 0, 1, 3];
 const keyDistance = value => isObject(value) ? UNIT : TYPE;
@@ -102,7 +102,7 @@ const measureUnequal = (loose, a, b, result) => {
     toTrue = result ? 0 : UNIT;
     toFalse = result ? equality(a, b, loose) : 0;
 };
-/** Distances of `a < b`, or of `a <= b` with `extra` 0, `rest` 1. */
+/** Sets the distances of `a < b` (`extra` is 1, `rest` is 0) or of `a <= b` (`extra` is 0, `rest` is 1). */
 const measureOrder = (a, b, extra, rest, result) => {
     toTrue = result ? 0 : order(a, b, extra);
     toFalse = result ? order(b, a, rest) : 0;
@@ -111,8 +111,8 @@ const measureKey = (value, result) => {
     toTrue = result ? 0 : keyDistance(value);
     toFalse = result ? UNIT : 0;
 };
-/** Sets both distances of a comparison that had a result, by the code of the operator. Tables, because the engine counts
-    each case of a switch as an operation. */
+/** Functions that set both distances of a comparison with a result, by the code of the operator. This is a table,
+    because the engine counts each case of a switch as an operation. */
 const MEASURES = [
     (a, b, result) => measureEqual(true, a, b, result),
     (a, b, result) => measureUnequal(true, a, b, result),

@@ -40,5 +40,5 @@ const KINDS_OF_ERRORS = create(null);
 for (const name of ['EvalError', 'RangeError', 'ReferenceError', 'SyntaxError', 'TypeError', 'URIError']) {
     KINDS_OF_ERRORS[name] = globalThis[name];
 }
-/** What gives the primitive value of an object such as `new Number(1)`, and throws for others. */
+/** Functions that return the primitive value of an object such as `new Number(1)`, and throw for other values. */
 const UNBOXING = [Number, String, globalThis.Boolean, BigInt, Symbol].map(each => uncurry(each.prototype.valueOf));

@@ -1,4 +1,4 @@
-// Functions show their original text, not the instrumented one.
+// Functions show their original source text instead of the instrumented text.
 defineProperty(FunctionPrototype, 'toString', {
     value: {toString() {
         const text = functionText(this);

@@ -1,4 +1,4 @@
-// Modules: each load evaluates them again, so that no state is left from the load before.
+// Modules. Each load evaluates them again, so that no state remains from an earlier load.
 const factories = [new Map(), new Map()];
 const resolved = new Map();
 let cache = new Map();
@@ -48,7 +48,7 @@ const requireOf = path => {
     require.cache = {};
     return require;
 };
-/** The module `module`, of which programs that are modules use only how they get `require`. */
+/** The module `module`, of which only `createRequire` exists. */
 const moduleModule = () => ({createRequire(from) {
     const path = matches(/^(?:file:\/\/)?\/subject\/(.+)$/, String(from));
     if (path === null) {
@@ -122,7 +122,7 @@ const loadModule = path => {
     module.loaded = true;
     return entry;
 };
-/** What a module sees of a CommonJS file. */
+/** The namespace of a CommonJS file that a module imports. */
 const interop = exports => {
     if (typeof exports === 'function' && weakSetHas(stubs, exports)) {
         return new Proxy(create(null), {get: (_, key) => key === 'default' ? exports : exports[key], has: () => true});
@@ -138,7 +138,7 @@ const interop = exports => {
     defineProperty(namespace, 'default', {get: () => exports, enumerable: true, configurable: true});
     return namespace;
 };
-/** Evaluates the entry and all that it needs. */
+/** Evaluates the entry and its dependencies. Returns the exports of the entry. */
 const load = infer => {
     build = infer ? 1 : 0;
     cache = new Map();

@@ -13,10 +13,10 @@ const ownName = f => {
     const name = getOwn(f, 'name');
     return name !== undefined && typeof name.value === 'string' ? name.value : '';
 };
-/** Whether an object is the one that a literal with its enumerable members makes, except for its prototype. */
+/** Whether a literal with the enumerable members of an object makes an equal object, apart from the prototype. */
 const isLiteral = value => {
     const isHidden = name => getOwn(value, name)?.enumerable === false;
-    // Errors have hidden messages and stacks, and lists of arguments their functions.
+    // Errors have hidden messages and stacks, and `arguments` objects have hidden functions.
     if (symbolsOf(value).length > 0 || isHidden('message') || isHidden('stack') || isHidden('callee')) {
         return false;
     }
@@ -63,7 +63,7 @@ const observe = value => {
             if (value.length > MAX_NODES) {
                 return {type: 'array'};
             }
-            // Indices are the first keys.
+            // Indices come first among the keys.
             const names = keys(value);
             const last = names.length > 0 ? names[names.length - 1] : '0';
             return String(last >>> 0) === last ? {array} : {array, named: true};
@@ -92,7 +92,7 @@ const observe = value => {
             return {type: 'promise'};
         }
         const isError = value instanceof Error;
-        // A member `__proto__` is a member like others.
+        // Without a prototype, `__proto__` is a member like any other.
         const members = create(null);
         let count = 0;
         const names = keys(value);
@@ -125,7 +125,7 @@ const safely = f => {
         return undefined;
     }
 };
-/** The type of a value in one word: a class by its name. */
+/** The type of a value in one word; for an instance, with the name of the class. */
 const typeName = value => {
     if (value === null) {
         return 'null';

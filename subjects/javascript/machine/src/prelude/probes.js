@@ -5,7 +5,8 @@ const discriminants = [];
 const stackTrue = [];
 const stackFalse = [];
 let frames = 0;
-/** Whether outcomes and distances are recorded: what loading does counts for nothing but its own coverage. */
+/** Whether outcomes and distances are recorded. During loading, this is the case only if the units that loading
+    reaches count. */
 let measured = true;
 
 /** Which sites are operands of logical chains, whose last distances count until their chain is settled. */
@@ -18,10 +19,10 @@ for (let i = 0; i < chains.length; i++) {
     }
 }
 const operandsAtFirst = new Uint8Array(operands);
-/** Which chains have had both outcomes of all their sites. */
+/** Chains whose sites have all had both outcomes. */
 const settledChains = new Uint8Array(chains.length);
-/** Which sites have had both outcomes, so that their distances are news to nothing and outcomes are only counted. The
-    functions below do this themselves: a call would take most of their time. */
+/** Sites that have had both outcomes. Their distances are not needed any more, and outcomes are only counted. The
+    functions below check this themselves, because a call would take most of their time. */
 const settledSites = new Uint8Array(taken.length);
 
 /** Records an outcome at a site with the distances in `toTrue` and `toFalse`. */
@@ -103,7 +104,7 @@ const comparison = (id, code, a, b) => {
     }
     return result;
 };
-/** The distances of all parts of a chain whose operands have been evaluated. */
+/** Records the distances of all parts of a chain after its evaluation, and returns the value of the chain. */
 const chain = (number, id, value) => {
     if (!measured) {
         return value;
@@ -165,7 +166,7 @@ const chain = (number, id, value) => {
     settle(number, id);
     return value;
 };
-/** Notes that a chain is settled, if all its operands and its own decision have had both outcomes. */
+/** Marks a chain as settled if all its operands and its own decision have had both outcomes. */
 const settle = (number, id) => {
     if (id >= 0 && settledSites[id >> 1] === 0) {
         return;
@@ -203,8 +204,8 @@ const nullish = (site, value) => {
     decided(site * 2, is);
     return value;
 };
-/** The method of an object in an optional call, with its receiver. In a chain, the object may be missing because a link
-    before has stopped; the key is a function, so that it is not evaluated then. */
+/** The method of an object in an optional call, with its receiver. In a chain, the object may be missing because an
+    earlier link has stopped. The key is then a function, so that it is evaluated only if the object exists. */
 const optionalMethod = (site, inChain, object, key) => {
     if (inChain && linkStopped && (object === null || object === undefined)) {
         return undefined;
@@ -241,7 +242,7 @@ const operation = (code, a, b) => {
     operatorLine = 0;
     return result;
 };
-/** What an object literal spreads: texts as objects, because the engine spreads no texts. */
+/** A value that an object literal spreads. Strings become objects, because the engine does not spread strings. */
 const spreadable = value => typeof value === 'string' ? Object(value) : value;
 const clearProbes = () => {
     fill(counters, 0);

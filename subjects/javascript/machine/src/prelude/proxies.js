@@ -1,14 +1,14 @@
-// Proxies that stand for arguments of unknown type. Idle ones permit every operation; collecting ones
-// also record the operations.
+// Proxies that stand for arguments of unknown type. Idle proxies permit every operation; collecting proxies also record
+// the operations.
 const PLAIN_MEMBERS = new Set(['__proto__', 'constructor', 'toString', 'toLocaleString', 'valueOf', 'hasOwnProperty',
     'isPrototypeOf', 'propertyIsEnumerable', '__defineGetter__', '__defineSetter__', '__lookupGetter__',
     '__lookupSetter__', 'inspect', 'toSource', 'watch', 'unwatch', '__parent__', '__noSuchMethod__']);
 const IDLE_THRESHOLD = host.idleThreshold;
 const TRAP_THRESHOLD = host.trapThreshold;
-/** Records by their proxies: collecting ones, and all proxies that came of one. */
+/** Records by proxy, for collecting proxies and the proxies that come from them. */
 const collecting = new WeakMap();
 const isProxy = new WeakSet();
-/** Records of the present test, in the order of their making. */
+/** Records of the current test, in the order in which they were made. */
 let records = [];
 let traps = 0;
 let tracing = false;
@@ -16,7 +16,7 @@ let tracing = false;
 let operatorLine = 0;
 /** Points of each line for number and string if hints come from lines; otherwise undefined. */
 const LINES = host.lines;
-/** Whether what comes of a collecting proxy records as well, by its path. */
+/** Whether values that come from a collecting proxy are recorded too, by path. */
 const PATHS = host.paths;
 const DEEPEST_PATH = 3;
 const MAX_PATHS = 32;
@@ -38,7 +38,7 @@ const trapped = count => {
 };
 const add = (table, name, points) => table[name] = (table[name] ?? 0) + points;
 
-/** The answer of a proxy that is converted. */
+/** The primitive value to which a proxy is converted. */
 const converted = (idle, hint) => {
     if (idle) {
         return hint === 'string' ? '1' : 1;
@@ -46,7 +46,7 @@ const converted = (idle, hint) => {
     const number = host.proxyNumber();
     return hint === 'string' ? host.proxyText(number) : number;
 };
-/** A proxy that is returned by another: `record` is the record of the argument, `null` in the analyser. */
+/** An idle proxy. `record` is the record of the argument from which the proxy comes, or `null` in the analyser. */
 const idleProxy = (count, record, name) => {
     const next = () => idleProxy(count, record, undefined);
     const proxy = new Proxy(function () {}, {
@@ -105,7 +105,7 @@ const twice = next => function* () {
 };
 const newRecord = id => ({id, members: {}, called: {}, written: {}, scores: {number: 0, string: 0}, more: {}, arity: 0, traps: 0,
     paths: {}});
-/** What comes of a collecting proxy by a path: `.name`, `[]` for elements, `()` for results. */
+/** The value that comes from a collecting proxy by a path: `.name`, `[]` for elements, `()` for results. */
 const offspring = (record, count, level, path, name) => {
     if (!PATHS || level >= DEEPEST_PATH) {
         return idleProxy(count, record, name);
@@ -119,20 +119,21 @@ const offspring = (record, count, level, path, name) => {
     }
     return recordingProxy(child, count, level + 1, record, name);
 };
-/** A proxy that records into a record of its own. */
+/** A proxy with a new record. */
 const collectingProxy = id => {
     const record = newRecord(id);
     push(records, record);
     return recordingProxy(record, {n: 0, most: TRAP_THRESHOLD}, 0, undefined, undefined);
 };
-/** The points of the line whose operator converts a proxy. */
+/** Adds the points of the line whose operator converts a proxy. */
 const lineSeen = record => {
     if (LINES !== undefined && operatorLine > 0) {
         record.scores.number += LINES[operatorLine * 2 - 2];
         record.scores.string += LINES[operatorLine * 2 - 1];
     }
 };
-/** `owner` is the record of what it came of as the member `name`, if it did. */
+/** A proxy that records. `owner` is the record of the value from which the proxy comes as the member `name`, if any.
+    */
 const recordingProxy = (record, count, level, owner, name) => {
     const seen = key => {
         if (typeof key === 'symbol' || weakHas(PLAIN_MEMBERS, key)) {
@@ -287,10 +288,10 @@ const converting = (points, value) => {
     return value;
 };
 const SIGNATURES = ['passed:number', 'passed:string', 'passed:object', 'isArray'];
-/** Arrays whose methods are being called, by the place of the call. */
+/** Whether the objects whose methods are being called are arrays, by the place of the call. */
 const callees = new Map();
-/** An argument of a built-in function; from 16 on, the first argument of a method that is one of arrays if the object
-    that was seen at the place, which comes as its negative number, is an array. */
+/** Records an argument of a built-in function. From 16 on, `kind` stands for the place of a call whose first argument
+    must be a function if its object is an array. A negative `kind` reports the object of the call. */
 const passedTo = (kind, value) => {
     if (kind < 0) {
         mapSet(callees, -kind, isArray(value));

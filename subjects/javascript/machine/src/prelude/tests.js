@@ -43,9 +43,9 @@ const value = argument => {
     default: return collectingProxy(data);
     }
 };
-/** A function value: returns a constant, its first argument, throws, writes a member of its argument, or calls the last
-    function among its arguments as callbacks of Node.js are called, or the first one. Its text is
-    that which suites as code have, because a program can see it. */
+/** A function as a value: returns a constant or its first argument, throws, writes a member of its argument, or calls
+    one of its arguments. The source text is the same as in suites that are written as code, because a program can read
+    it. */
 const functionValue = (what, result) => {
     switch (what) {
     case 'first': return value => value;
@@ -72,7 +72,7 @@ const target = path => {
     return found;
 };
 const ownerOf = path => path.length === 0 ? undefined : target(path.slice(0, -1));
-/** Loads the subject. All counters are at 0 afterwards unless what loading reaches counts. */
+/** Loads the subject. Afterwards, all counters are 0 unless the units that loading reaches count. */
 const prepare = (infer, loading) => {
     clearProbes();
     records = [];
@@ -180,5 +180,5 @@ const report = () => {
     }
     return stringify({records, traps, frames, types});
 };
-/** Own fields of a variable as data, for assertions after the last statement. */
+/** The value of a variable as data, for assertions after the last statement. */
 const stateOf = index => stringify(observe(variables[index]));

@@ -3,7 +3,7 @@ const MAX_UNITS = 1 << 20;
 const tooLong = () => {
     throw new RangeError('Invalid string length');
 };
-/** Replaces a method that can make a text of any length. `isTooLong` sees arguments without any effect. */
+/** Limits a method that can make a string of any length. `isTooLong` checks the arguments without side effects. */
 const limitText = (owner, name, isTooLong) => {
     const original = owner[name];
     const {[name]: limited} = {[name](...values) {

@@ -34,7 +34,8 @@ const assertModule = () => {
             fails(given[1], 'The expression evaluated to a falsy value', {actual: given[0], expected: true, operator});
         }
     };
-    /** Whether what was thrown is what was expected: a class, a pattern, an object with members, or a function that tells. */
+    /** Whether a thrown value is as expected. `expected` is a class, a pattern, an object with members, or a
+        predicate. */
     const isExpected = (thrown, expected) => {
         if (expected === undefined || typeof expected === 'string') {
             return true;

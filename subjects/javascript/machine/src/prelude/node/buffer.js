@@ -1,4 +1,4 @@
-// Buffer, atob and btoa. Each load makes the class anew, because a program may change it.
+// Buffer, atob and btoa. Each load makes a new class, because a program may change the class.
 const BASE64 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 const base64Text = (bytes, url) => {
     let text = '';
@@ -9,7 +9,7 @@ const base64Text = (bytes, url) => {
     }
     return url ? text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '') : text;
 };
-/** The bytes of a text in Base64; other characters are left out, and the text ends at `=`. */
+/** Decodes Base64. Other characters are ignored, and the input ends at `=`. */
 const base64Bytes = text => {
     const bytes = [];
     let [bits, count] = [0, 0];
@@ -115,7 +115,8 @@ const outOfRange = (name, range, value) => {
     const text = typeof value === 'number' || typeof value === 'bigint' ? grouped(value) : inspect(value);
     return coded(RangeError, 'ERR_OUT_OF_RANGE', 'The value of "' + name + '" is out of range. It must be ' + range + '. Received ' + text);
 };
-/** A number as Node's errors write it: with `_` between groups of three digits beyond 2 ** 32. */
+/** A number as in errors of Node.js: with `_` between groups of three digits if the absolute value exceeds 2 ** 32.
+    */
 const grouped = value => {
     const text = String(value);
     const large = typeof value === 'bigint' ? value > 4294967296n || value < -4294967296n : abs(value) > 4294967296 && Number.isInteger(value);
@@ -232,7 +233,7 @@ const bufferClass = () => {
         const last = end === undefined ? length : Math.trunc(Number(end)) || 0;
         return [first < 0 ? 0 : first > length ? length : first, last < 0 ? 0 : last > length ? length : last];
     };
-    /** The index of a part; `way` is 1 from the front and -1 from the back. */
+    /** The index of a value in a buffer. `way` is 1 for a search from the front and -1 for a search from the back. */
     const search = (buffer, value, offset, encoding, way) => {
         if (typeof offset === 'string') {
             [encoding, offset] = [offset, undefined];

@@ -1,4 +1,4 @@
-// structuredClone.
+// The function `structuredClone`.
 const cannotClone = text => {
     const error = new Error(text + ' could not be cloned.');
     return assign(defineProperty(error, 'name', {value: 'DataCloneError', writable: true, configurable: true}), {code: 25});

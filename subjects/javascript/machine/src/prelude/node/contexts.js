@@ -1,5 +1,5 @@
-// The module `async_hooks`: stores that calls pass on to what they start, through timers, ticks and functions passed to
-// `then`. Where they would be passed through an `await`, they are unknown, and a test that asks for one has no result.
+// The module `async_hooks`: stores that are passed on through timers, ticks and functions passed to `then`. After an
+// `await`, the stores are unknown, and a test that asks for a store has no result.
 const asyncHooksModule = () => {
     let isUsed = false;
     const {UNKNOWN, withStores, inStores} = contexts;
@@ -13,7 +13,7 @@ const asyncHooksModule = () => {
     defineProperty(Promise.prototype, 'then', {value: {then(...values) {
         return apply(nativeThen, this, values.map(each => typeof each === 'function' ? withStores(each) : each));
     }}.then, writable: true, enumerable: false, configurable: true});
-    /** The stores of now: pairs, after UNKNOWN if there may be others. */
+    /** The current stores: pairs, after UNKNOWN if there may be other stores. */
     const known = () => {
         const stores = contexts.get();
         return stores === UNKNOWN ? [UNKNOWN] : stores ?? [];

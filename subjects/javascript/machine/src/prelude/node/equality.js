@@ -1,6 +1,6 @@
 // Equality of values as `assert` and `util` define it.
 const toText = value => apply(ObjectPrototype.toString, value, []);
-/** The primitive value of an object such as `new Number(1)`; undefined for others. */
+/** The primitive value of an object such as `new Number(1)`; undefined for other objects. */
 const boxedValue = value => {
     if (isArray(value) || getPrototypeOf(value) === ObjectPrototype) {
         return undefined;
@@ -57,7 +57,7 @@ const deepEqual = (a, b, strict, open = new Map()) => {
     open.delete(a);
     return same;
 };
-/** Whether each entry equals one of the others, in any order. */
+/** Whether the entries equal the others in any order. */
 const equalEntries = (entries, others, equal) => entries.length === others.length && entries.every(entry => {
     const at = others.findIndex(other => equal(entry, other));
     if (at >= 0) {

@@ -1,5 +1,5 @@
-// Errors of Node's own modules, which have a code.
-/** What was received, in the words of Node's errors about arguments. */
+// Errors of the modules of Node.js, which have a code.
+/** Describes a received value in the words of errors in Node.js. */
 const received = value => {
     if (value === null || value === undefined) {
         return 'Received ' + value;
@@ -23,7 +23,7 @@ const checkArgument = (value, name, type) => {
     }
 };
 
-// What the calls of a stack trace have in Node besides what the engine gives.
+// Members that calls in a stack trace have in Node.js but not in the engine.
 (() => {
     const before = Error.prepareStackTrace;
     let calls = [];

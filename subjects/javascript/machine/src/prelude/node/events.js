@@ -1,4 +1,4 @@
-// The module `events`. Emitters have the members that Node's have, because tests compare them.
+// The module `events`. Emitters have the same members as in Node.js, because tests compare the members.
 const eventsModule = () => {
     function EventEmitter(options) {
         EventEmitter.init.call(this, options);
@@ -18,7 +18,7 @@ const eventsModule = () => {
         if (list.length > 0) {
             emitter._events[name] = list.length === 1 ? list[0] : list;
         } else if (getPrototypeOf(emitter._events) !== null) {
-            // The members of streams stay.
+            // Keep the members of streams.
             emitter._eventsCount--;
             emitter._events[name] = undefined;
         } else if (--emitter._eventsCount === 0) {

@@ -1,4 +1,4 @@
-// The beginning of what is only evaluated for programs that use it: what it takes from the prelude.
+// The names that the script for rarely used functions takes from the prelude.
 const {
     Map, Set, Date, Promise, Error, RangeError, TypeError, Number, String, Symbol, Proxy, Object, Array, ArrayBuffer, DataView,
     BigInt, Uint8Array, Math, apply, ownKeys, getPrototypeOf, abs, keys, getOwn, defineProperty, create, assign, isArray,

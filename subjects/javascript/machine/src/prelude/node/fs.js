@@ -439,7 +439,7 @@ const fsModule = () => {
             try {
                 value = sync[name](...given);
             } catch (caught) {
-                // Wrong arguments are thrown at once, as in Node.js.
+                // Errors about arguments are thrown at once, as in Node.js.
                 if (caught?.syscall === undefined) {
                     throw caught;
                 }

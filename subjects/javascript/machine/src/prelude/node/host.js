@@ -1,10 +1,10 @@
-// What Node offers in addition to the language, as far as it needs no files, network or system.
+// The parts of Node.js that need no files, network or system.
 const silent = () => undefined;
-/** What the calls of a test pass on to what they start (`AsyncLocalStorage`): a list of stores, or UNKNOWN where the engine
-    continues after an `await` without telling. */
+/** The stores of `AsyncLocalStorage`: a list, or UNKNOWN after an `await`, where the engine does not reveal which
+    call continues. */
 const UNKNOWN = Symbol('unknown');
 let stores = null;
-/** A function that is called with the stores of now. */
+/** A function that calls `f` with the current stores. */
 const withStores = f => {
     const known = stores;
     return function (...values) {
@@ -20,15 +20,15 @@ const inStores = (known, f) => {
         stores = before;
     }
 };
-/** Functions for `nextTick`, which are called when no job of a promise is left, and after each timer. */
+/** Functions passed to `nextTick`. They are called when no job of a promise is left, and after each timer. */
 let ticks = [];
 const nextTick = (f, ...values) => {
     checkArgument(f, 'callback', 'function');
     push(ticks, {f, values, known: stores});
     host.waits();
 };
-/** Calls the functions passed to `nextTick`, and those that these pass to it. Returns whether one of them threw an
-    exception, which ends only that one. */
+/** Calls the functions passed to `nextTick`, including the functions that these pass to `nextTick`. Returns whether
+    one of them threw an exception, which ends only this function. */
 const runTicks = () => {
     let hasFailed = false;
     for (let i = 0; i < ticks.length; i++) {
@@ -51,11 +51,11 @@ const synchronously = f => {
         stores = UNKNOWN;
     }
 };
-/** A stream that takes everything and shows nothing. */
+/** A stream that accepts everything and shows nothing. */
 const silentStream = () => ({write: () => true, end: silent, on: silent, once: silent});
 /** A function whose result depends on the machine: loading may use it, and a test that calls it has no result. */
 const onlyLoading = value => () => testing ? stop('unsupported') : value;
-/** Parts of the language that the engine has and Node.js 20 has not. */
+/** Parts of the language that exist in the engine but not in Node.js 20. */
 const LATER_THAN_NODE = [[Object, ['groupBy']], [Map, ['groupBy']], [Promise, ['withResolvers', 'try']], [Array, ['fromAsync']],
     [RegExp, ['escape']], [Error, ['isError']], [Math, ['sumPrecise', 'f16round']], [globalThis, ['Iterator', 'Float16Array']],
     [Uint8Array, ['fromBase64', 'fromHex']], [Uint8Array.prototype, ['toBase64', 'toHex', 'setFromBase64', 'setFromHex']],
@@ -103,9 +103,9 @@ const installHost = () => {
         }
     }
 };
-/** Of each target of events, the function that gives the listeners of an event. */
+/** For each event target, the function that returns the listeners of an event. */
 const targets = new WeakMap();
-/** What is evaluated only for programs that use it. */
+/** The functions of `extras`, once a program has used one of them. */
 let evaluated;
 const isTesting = () => testing;
 const extras = () => evaluated ??= host.parts('extras')({
@@ -124,14 +124,14 @@ const partsOfStreams = () => ({
 const streams = () => evaluatedStreams ??= host.parts('streams')(partsOfStreams());
 let evaluatedWebStreams;
 const webStreams = () => evaluatedWebStreams ??= host.parts('web streams')(partsOfStreams()).webStreams();
-/** The stores of `AsyncLocalStorage`, for its module. */
+/** Access to the stores of `AsyncLocalStorage` for the module `async_hooks`. */
 const contexts = {UNKNOWN, withStores, inStores, get: () => stores, set: known => stores = known};
-/** Modules of one load by name, which all its files share. */
+/** Built-in modules by name, which all files of a load share. */
 let loaded = new Map();
-/** Whether a test is being executed, not loading. */
+/** Whether a test is being executed; false while the program is loaded. */
 let testing = false;
-/** What stands for parts of Node.js that do not exist here. A program may load and keep them; a test that uses one has
-    no result, because it would be another one in Node.js. */
+/** Stubs for parts of Node.js that do not exist here. A program may load and keep stubs. A test that uses a stub has
+    no result, because its result would differ in Node.js. */
 const stubs = new WeakSet();
 const unavailable = name => {
     const use = () => {
@@ -160,7 +160,7 @@ const unavailable = name => {
             return mapGet(known, key);
         },
         apply: use,
-        // What loading constructs, tests may never use.
+        // Tests must not use what loading constructs.
         construct: () => testing ? use() : unavailable('new ' + name),
         has: () => true,
         set: use,
@@ -168,7 +168,7 @@ const unavailable = name => {
     weakAdd(stubs, stub);
     return stub;
 };
-/** Defines a member whose value is made when it is read first. */
+/** Defines a member whose value is made when the member is first read. */
 const lazily = (object, name, enumerable, make) => {
     const put = value => defineProperty(object, name, {value, writable: true, enumerable, configurable: true});
     const get = () => {
@@ -178,7 +178,7 @@ const lazily = (object, name, enumerable, make) => {
     };
     defineProperty(object, name, {get, set: put, enumerable, configurable: true});
 };
-/** Defines globals that are made together when one of them is read first. */
+/** Defines globals that are made together when one of them is first read. */
 const together = (names, make) => {
     let made;
     for (const name of names) {
@@ -214,7 +214,7 @@ const MISSING_MEMBERS = {
     os: ['arch', 'availableParallelism', 'cpus', 'freemem', 'getPriority', 'hostname', 'loadavg', 'machine', 'networkInterfaces',
         'release', 'setPriority', 'totalmem', 'uptime', 'userInfo', 'version'],
 };
-/** Adds stubs for what a module or object lacks. */
+/** Adds stubs for the members that a module or object lacks. */
 const completed = (name, object) => {
     const missing = name === 'process' ? MISSING_OF_PROCESS : MISSING_MEMBERS[name] ?? [];
     for (const member of missing) {

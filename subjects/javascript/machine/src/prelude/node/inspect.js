@@ -1,7 +1,7 @@
 // Values as strings, in the format of Node's `util.inspect` without colours.
 const CUSTOM = Symbol.for('nodejs.util.inspect.custom');
 const ESCAPES = {'\b': '\\b', '\t': '\\t', '\n': '\\n', '\f': '\\f', '\r': '\\r', '\\': '\\\\'};
-/** A text in quotes: single ones unless it has some and no others. */
+/** A string in quotes, preferably of a kind that does not occur in the string. */
 const quoted = text => {
     const quote = !text.includes("'") ? "'" : !text.includes('"') ? '"' : !text.includes('`') && !text.includes('${') ? '`' : "'";
     let inside = '';
@@ -22,7 +22,7 @@ const quoted = text => {
 const keyText = key => typeof key === 'symbol' ? '[' + symbolText(key) + ']'
     : matches(/^[a-zA-Z_][a-zA-Z_0-9]*$/, key) !== null ? key : quoted(key);
 const symbolText = symbol => 'Symbol(' + (symbol.description ?? '') + ')';
-/** The name of the class that an object is shown with; null without a prototype. */
+/** The name of the class with which an object is shown, or null if there is none. */
 const shownClass = value => {
     for (let object = value; object !== null; object = getPrototypeOf(object)) {
         const maker = getOwn(object, 'constructor');
@@ -46,7 +46,8 @@ const functionBase = (f, tag) => {
     return '[' + kind + isBare + (name === '' ? ' (anonymous)' : ': ' + name) + ']';
 };
 const inspect = (value, options, depth) => inspectWith(value, options, depth, false);
-/** For programs: a test has no result if what is shown depends on what the engine does not tell. */
+/** Like `inspect`, for programs: a test has no result if the output depends on something that the engine does not
+    reveal. */
 const inspectStrictly = (value, options, depth) => inspectWith(value, options, depth, true);
 const inspectWith = (value, options, depth, isStrict) => {
     const given = typeof options === 'object' && options !== null ? options : {showHidden: options, depth};
@@ -54,7 +55,7 @@ const inspectWith = (value, options, depth, isStrict) => {
     settings.maxArrayLength ??= Infinity;
     settings.maxStringLength ??= Infinity;
     settings.depth = given.depth === undefined ? 2 : given.depth === null ? Infinity : given.depth;
-    // `open` are the enclosing objects, `rings` those of them that are referred to again.
+    // `open` are the enclosing objects, `rings` the enclosing objects that are referred to again.
     return shown(value, 0, {settings, open: [], rings: [], indentation: 0, last: 0, isStrict});
 };
 const shownPrimitive = (value, state) => {
@@ -99,11 +100,11 @@ const shown = (value, level, state) => {
     }
     return shownObject(value, level, state);
 };
-/** Whether Node.js shows of a value what the engine does not tell: the state of a promise, what is left of an iterator, the
-    lines of a stack, and the parts of a URL. */
+/** Whether Node.js shows something of a value that the engine does not reveal: the state of a promise, the rest of an
+    iterator, the lines of a stack, or the parts of a URL. */
 const dependsOnTheEngine = value => value instanceof Promise || matches(/^\[object (?:Map|Set) Iterator\]$/, toText(value)) !== null
     || value instanceof Error && typeof value.stack === 'string' && value.stack !== '' || value instanceof globalThis.URL;
-/** How an object begins and ends, and which of its parts are no members: `{base, braces, items, isList}`. */
+/** The beginning and the end of an object, and its parts that are not members: `{base, braces, items, isList}`. */
 const frameOf = (value, name, tag, state) => {
     if (state.isStrict && testing && dependsOnTheEngine(value)) {
         stop('unsupported');
@@ -233,7 +234,7 @@ const itemsOf = (value, items, nested, state) => {
     }
     return parts;
 };
-/** Parts between braces: on one line if they may be and fit there, otherwise one a line. */
+/** Parts between braces: on one line if `mayFit` is true and they fit, otherwise one part per line. */
 const joined = (parts, base, braces, mayFit, state) => {
     const start = (base === '' ? '' : base + ' ') + braces[0];
     const length = parts.reduce((sum, part) => sum + part.length + 2, 10 + state.indentation + base.length + braces[0].length);
@@ -243,7 +244,8 @@ const joined = (parts, base, braces, mayFit, state) => {
     const margin = '\n' + ' '.repeat(state.indentation);
     return start + margin + '  ' + parts.join(',' + margin + '  ') + margin + braces[1];
 };
-/** Lines of several parts each, about two and a half times as wide as high; the same parts if they are too wide for it. */
+/** Arranges parts in lines of several parts each, about two and a half times as wide as high, if the parts are
+    suitable. */
 const columns = (value, parts, state) => {
     const {breakLength, compact} = state.settings;
     const hasRest = value.length > state.settings.maxArrayLength;
@@ -308,7 +310,7 @@ const formatStrictly = (options, values) => {
         case '%f': return typeof value === 'symbol' ? 'NaN' : numberText(parseFloat(value));
         case '%j': return jsonText(value);
         case '%o':
-            // It shows members that are not enumerable.
+            // `%o` shows members that are not enumerable.
             return testing && value !== null && (typeof value === 'object' || typeof value === 'function') ? stop('unsupported')
                 : inspectStrictly(value, {...options, depth: 4});
         case '%O': return inspectStrictly(value, options ?? {});
@@ -327,7 +329,7 @@ const jsonText = value => {
         throw error;
     }
 };
-/** Whether a program, and not the language, says how the object is shown as text. */
+/** Whether an object is shown with `toString`, because it is an error or the program defines the method. */
 const hasOwnText = value => {
     let object = value;
     while (object !== null && getOwn(object, 'toString') === undefined) {

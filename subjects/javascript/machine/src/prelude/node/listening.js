@@ -9,7 +9,7 @@ const checkAborted = signal => {
     }
 };
 const notEmitting = (name, value) => wrongType(name, 'an instance of EventEmitter or EventTarget', value);
-/** Adds a listener to an emitter, or to a target of events. Returns a function that removes it. */
+/** Adds a listener to an emitter or an event target. Returns a function that removes the listener. */
 const listenTo = (emitter, name, listener, once) => {
     if (typeof emitter?.on === 'function') {
         emitter[once ? 'once' : 'on'](name, listener);
@@ -42,7 +42,7 @@ const onceOf = async (emitter, name, options = {}) => {
         }
     });
 };
-/** An iterator over the occurrences of an event, which keeps those that nothing has asked for yet. */
+/** An iterator over the occurrences of an event. It keeps occurrences until they are requested. */
 const onOf = (emitter, name, options = {}) => {
     const {signal, close} = options;
     checkAborted(signal);
@@ -117,7 +117,7 @@ const onOf = (emitter, name, options = {}) => {
     }
     return iterator;
 };
-/** What `setMaxListeners` has set for targets of events. */
+/** The limits that `setMaxListeners` has set for event targets. */
 const mostOfTargets = new WeakMap();
 const isTarget = value => value instanceof Object && targets.has(value);
 const eventsParts = EventEmitter => ({

@@ -1,8 +1,8 @@
-// Methods that depend on a locale. The engine has en-US only: with another locale, or with options that it does not have, a
-// test has no result.
+// Methods that depend on a locale. The engine has only en-US: a test that uses another locale, or options that the
+// engine does not have, has no result.
 const LOCALE = new RegExp('^(?:[a-z]{2,3}|[a-z]{5,8})(?:-[a-z]{4})?(?:-(?:[a-z]{2}|\\d{3}))?(?:-(?:[a-z\\d]{5,8}|\\d[a-z\\d]{3}))*'
     + '(?:-[a-wy-z\\d](?:-[a-z\\d]{2,8})+)*(?:-x(?:-[a-z\\d]{1,8})+)?$', 'i');
-/** The first of the locales that are asked for; `undefined` if there is none. */
+/** The first requested locale, or `undefined` if there is none. */
 const checkedLocale = locales => {
     if (locales === undefined) {
         return undefined;

@@ -4,7 +4,7 @@ const MIME_OTHER = /[^-!#$%&'*+.^_`|~A-Za-z0-9]/;
 const MIME_VALUE = /^[\t -~\x80-\xff]*$/;
 const mimeError = (what, text, at) => coded(TypeError, 'ERR_INVALID_MIME_SYNTAX',
     'The MIME syntax for a ' + what + ' in "' + text + '" is invalid' + (at === -1 ? '' : ' at ' + at));
-/** A name in lower case; only letters without accents have another case. */
+/** A name with ASCII letters in lower case. */
 const mimeName = text => text.replace(/[A-Z]+/g, letters => letters.toLowerCase());
 const checkMimeName = (what, text, whole) => {
     if (!MIME_NAME.test(text)) {
@@ -55,7 +55,7 @@ const mimeClasses = () => {
     const hide = (C, name, value) => defineProperty(C.prototype, name, {value, writable: true, configurable: true});
     hide(MIMEParams, Symbol.iterator, MIMEParams.prototype.entries);
     hide(MIMEParams, 'toJSON', MIMEParams.prototype.toString);
-    /** The parameters of a text that follows a type. */
+    /** The parameters in the text after a type. */
     const paramsOf = text => {
         const params = new MIMEParams();
         const add = made;

@@ -12,7 +12,7 @@ const pathModule = () => {
         }
         return parts.join('/');
     };
-    /** Where the slash before the last name stands; -1 without one. */
+    /** The position of the slash before the last name, or -1 if there is none. */
     const cutOf = path => path.replace(/\/+$/, '').lastIndexOf('/');
     const path = {
         sep: '/',

@@ -12,9 +12,9 @@ const encodeLetter = (bytes, c) => {
     return bytes;
 };
 const UTF8_LABELS = new Set(['utf-8', 'utf8', 'unicode-1-1-utf-8', 'unicode11utf8', 'unicode20utf8', 'x-unicode20utf8']);
-/** How the names of other encodings begin, which Node.js has. */
+/** Beginnings of the names of other encodings that Node.js has. */
 const OTHER_LABELS = /^(?:ansi|arabic|asmo|big5|chinese|cn|cp|cs|cyrillic|dos|ecma|elot|euc|gb|greek|hebrew|hz|ibm|iso|koi|kor|ks|l\d|latin|logical|mac|ms|shift|sjis|sun|tis|ucs|unicode|us-ascii|ascii|utf-?16|visual|windows|x-)/i;
-/** The bytes of a buffer or of a view of one. */
+/** The bytes of a buffer, or of a view of a buffer. */
 const bytesOf = value => {
     if (value instanceof Uint8Array) {
         return value;
@@ -28,7 +28,8 @@ const bytesOf = value => {
     const wanted = 'an instance of SharedArrayBuffer, ArrayBuffer or ArrayBufferView.';
     throw coded(TypeError, 'ERR_INVALID_ARG_TYPE', 'The "list" argument must be ' + wanted);
 };
-/** The least and the largest second byte after a first one, and how many bytes follow it. */
+/** How many bytes follow a first byte, and the least and the largest second byte; -1 for a byte that cannot be first.
+    */
 const sequenceOf = first => {
     if (first >= 0xc2 && first < 0xe0) {
         return [1, 0x80, 0xbf];
@@ -38,7 +39,7 @@ const sequenceOf = first => {
     }
     return first >= 0xf0 && first < 0xf5 ? [3, first === 0xf0 ? 0x90 : 0x80, first === 0xf4 ? 0x8f : 0xbf] : [-1, 0, 0];
 };
-/** The two classes. A program may change them, so that each load makes them anew. */
+/** The two classes. Each load makes new classes, because a program may change them. */
 const textClasses = () => {
     class TextEncoder {
         get encoding() {

@@ -14,7 +14,7 @@ const colorsOf = () => {
     color(background(bright), 100, 49);
     return defineProperty(COLORS, 'grey', {value: COLORS.gray, enumerable: false, configurable: true});
 };
-/** What terminals take as control sequences. */
+/** A pattern for the control sequences of terminals. */
 const CONTROLS = '[\\u001B\\u009B][[\\]()#;?]*(?:(?:(?:(?:;[-a-zA-Z\\d\\/\\#&.:=?%@~_]+)*|[a-zA-Z\\d]+(?:;[-a-zA-Z\\d\\/\\#&.:=?%@~_]*)*)?'
     + '(?:\\u0007|\\u001B\\u005C|\\u009C))|(?:(?:\\d{1,4}(?:;\\d{0,4})*)?[\\dA-PR-TZcf-ntqry=><~]))';
 const styleText = (format, text, options = {}) => {
@@ -218,7 +218,7 @@ const tracingChannelOf = ({channel, Channel}) => {
         unsubscribe(handlers) {
             return NAMES.filter(name => handlers[name]).map(name => this[name].unsubscribe(handlers[name])).every(Boolean);
         }
-        /** Calls a function between `start` and `end`, and publishes its error. */
+        /** Calls a function between `start` and `end`, and publishes an error of the function. */
         #traced(context, f) {
             return this.start.runStores(context, () => {
                 try {

@@ -13,7 +13,7 @@ const encodeSet = (text, kept) => {
     }
     return encoded;
 };
-/** Bytes of a text whose `%` sequences are decoded, as text. */
+/** Decodes `%` sequences, and then the bytes as UTF-8. */
 const decodePercent = text => {
     const bytes = [];
     const source = encodedBytes(text, 'utf8');
@@ -42,7 +42,7 @@ const invalidURL = (input, base) => {
     }
     return error;
 };
-/** A host of four numbers, or the text itself; `undefined` if it is wrong. */
+/** An IPv4 address in normal form, or the host itself if it is not an address; `undefined` for an invalid address. */
 const ipv4 = text => {
     const parts = text.split('.');
     if (parts.at(-1) === '' && parts.length > 1) {
@@ -103,7 +103,7 @@ const parsedHost = (text, special) => {
     const decoded = decodePercent(text).toLowerCase();
     for (const letter of decoded) {
         if (letter.codePointAt(0) > 127) {
-            // Names in other alphabets are written by rules that do not exist here.
+            // The rules for names in other alphabets are not implemented.
             return isTesting() ? stop('unsupported') : undefined;
         }
     }
@@ -132,7 +132,7 @@ const addSegments = (path, text, special, file) => {
     });
     return path;
 };
-/** The parts of a URL; `undefined` if it is wrong. */
+/** The parts of a URL, or `undefined` if the URL is invalid. */
 const parsedURL = (input, base) => {
     let rest = input.replace(/^[\0-\x20]+|[\0-\x20]+$/g, '').replace(/[\t\n\r]/g, '');
     const url = {protocol: '', username: '', password: '', host: null, port: '', path: [], opaque: undefined, search: null, hash: null};

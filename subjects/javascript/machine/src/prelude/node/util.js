@@ -1,4 +1,4 @@
-// The module `util`. Each load makes its functions anew, because a program may change them.
+// The module `util`. Each load makes new functions, because a program may change them.
 const PROMISIFY = Symbol.for('nodejs.util.promisify.custom');
 const promisify = f => {
     checkArgument(f, 'original', 'function');
@@ -59,7 +59,7 @@ const deprecate = f => {
     return defineProperty(defineProperty(deprecated, 'name', {value: 'deprecated', configurable: true}), 'length', {value: 0, configurable: true});
 };
 const debuglog = () => defineProperty(() => undefined, 'enabled', {value: false, configurable: true, enumerable: true});
-/** Whether a built-in method of a class accepts the value, which only its instances are. */
+/** Whether a value is an instance of a built-in class, because a method of the class accepts the value. */
 const tagged = tag => value => typeof value === 'object' && value !== null && safely(() => {
     apply(BRANDS[tag], value, []);
     return true;
@@ -92,7 +92,7 @@ const typesOf = () => {
 };
 const boxed = type => value => typeof value === 'object' && value !== null && typeof boxedValue(value) === type;
 const ofFunctions = (...tags) => value => typeof value === 'function' && tags.some(tag => toText(value) === '[object ' + tag + ']');
-/** Options with which what is shown depends on what the engine does not tell, or with colours. */
+/** Ends a test without a result if options ask for colours, or for something that the engine does not reveal. */
 const checkOptions = options => {
     if (testing && options !== null && typeof options === 'object'
         && (options.colors || options.showHidden || options.showProxy || options.getters || options.numericSeparator)) {

@@ -2,11 +2,11 @@
 const windowsPathOf = posix => {
     const text = (value, name = 'path') => {
         checkArgument(value, name, 'string');
-        // What a colon elsewhere means has changed within version 20.
+        // The meaning of a colon elsewhere changed within version 20.
         return value.indexOf(':', /^[a-z]:/i.test(value) ? 2 : 0) >= 0 ? unavailable('path.win32').call() : value;
     };
     const isCut = letter => letter === '/' || letter === '\\';
-    /** The server and its share at the beginning of a path, with their length; `null` if it does not begin so. */
+    /** The server and the share at the beginning of a path, with their length, or `null` if there are none. */
     const shareOf = path => {
         const found = /^[\\/]{2}([^\\/]+)[\\/]+([^\\/]+)/.exec(path);
         return found && {length: found[0].length, server: found[1], share: found[2], isDevice: found[1] === '.' || found[1] === '?'};
@@ -40,7 +40,7 @@ const windowsPathOf = posix => {
         }
         return parts.join('\\');
     };
-    /** Where the names of a path begin, after what names its root. */
+    /** The position at which the names of a path begin, after the root. */
     const rootLength = path => {
         const share = shareOf(path);
         if (share) {
@@ -78,7 +78,7 @@ const windowsPathOf = posix => {
             if (given.length === 0) {
                 return '.';
             }
-            // Only two slashes before a name at the beginning of the first part mean a server.
+            // Two slashes denote a server only before a name at the beginning of the first part.
             const joined = given.join('\\');
             const names = /^[\\/]{2}[^\\/]/.test(given[0]);
             return path.normalize(names ? joined : joined.replace(/^[\\/]{2,}/, '\\'));
@@ -150,7 +150,7 @@ const windowsPathOf = posix => {
             }
             const inside = (a, b) => a.toLowerCase().startsWith(b.toLowerCase());
             if (common === 0 && a.length > 0 && b.length > 0 && (inside(a.join('\\'), b.join('\\')) || inside(b.join('\\'), a.join('\\')))) {
-                // Versions of Node.js give different names here.
+                // Versions of Node.js return different results here.
                 unavailable('path.win32.relative').call();
             }
             return common === 0 && a.length > 0 && b.length > 0 ? right : [...a.slice(common).map(() => '..'), ...b.slice(common)].join('\\');

@@ -1,5 +1,5 @@
-// The module `zlib`, without Brotli. The host compresses and decompresses the whole input of a stream again for each of
-// its parts, and the stream gives what is new.
+// The module `zlib`, without Brotli. For each part of a stream, the host compresses or decompresses the whole input
+// again, and the stream returns only the new output.
 const ZLIB = {Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5, Z_OK: 0, Z_STREAM_END: 1,
     Z_NEED_DICT: 2, Z_ERRNO: -1, Z_STREAM_ERROR: -2, Z_DATA_ERROR: -3, Z_MEM_ERROR: -4, Z_BUF_ERROR: -5, Z_VERSION_ERROR: -6,
     Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9, Z_DEFAULT_COMPRESSION: -1, Z_FILTERED: 1, Z_HUFFMAN_ONLY: 2, Z_RLE: 3,
@@ -9,7 +9,7 @@ const ZLIB = {Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 
     Z_MAX_LEVEL: 9, Z_DEFAULT_LEVEL: -1};
 const ZLIB_CODES = ['Z_OK', 'Z_STREAM_END', 'Z_NEED_DICT', 'Z_ERRNO', 'Z_STREAM_ERROR', 'Z_DATA_ERROR', 'Z_MEM_ERROR', 'Z_BUF_ERROR',
     'Z_VERSION_ERROR'];
-/** How the flushes are ordered. */
+/** The strengths of the kinds of flushes. */
 const STRENGTH = [0, 2, 3, 4, 5, 1];
 const MOST_OUTPUT = 2 ** 32;
 /** A number within bounds, or the default. */
@@ -29,12 +29,12 @@ const within = (value, name, least, most, fallback) => {
 /** Counts work that the host does. */
 const spend = count => {
     for (let i = 0; i < count; i++) {
-        // The engine counts the turns.
+        // The engine counts the iterations.
     }
 };
 const zlibError = (code, message) => assign(new Error(message), {errno: ZLIB[code], code});
 const tooLarge = most => coded(RangeError, 'ERR_BUFFER_TOO_LARGE', 'Cannot create a Buffer larger than ' + most + ' bytes');
-/** A compression or decompression of which parts of the input are known. */
+/** A compression or decompression whose input arrives in parts. */
 class Work {
     #input = [];
     #cuts = [];
@@ -48,7 +48,7 @@ class Work {
     get compresses() {
         return this.mode === ZLIB.DEFLATE || this.mode === ZLIB.GZIP || this.mode === ZLIB.DEFLATERAW;
     }
-    /** The result so far, from the byte on that was not given before. Returns also how much of the part was used. */
+    /** Adds a part of the input. Returns the new output, and how many bytes of the part were used. */
     add(bytes, flush) {
         if (this.#isComplete) {
             return {output: [], used: 0};
@@ -142,7 +142,7 @@ const zlibModule = () => {
     }
     Object.setPrototypeOf(ZlibBase.prototype, Transform.prototype);
     Object.setPrototypeOf(ZlibBase, Transform);
-    /** Pushes output in pieces that fit into the chunks, one a turn, and waits while nothing is read. */
+    /** Pushes output in pieces that fit into the chunks, one piece per turn, and waits while nothing is read. */
     const give = (stream, output, done) => {
         let at = 0;
         const next = () => {

@@ -1,4 +1,4 @@
-// The classes of streams. Each load makes them anew, because a program may change them.
+// The classes of streams. Each load makes new classes, because a program may change them.
 const readableViews = {
     readable: state => Boolean(state) && state.readable !== false && !state.destroyed && !state.errorEmitted && !state.endEmitted,
     readableDidRead: state => state.dataEmitted,
@@ -9,7 +9,7 @@ const readableViews = {
     errored: state => state ? state.errored : null, closed: state => state ? state.closed : false,
     destroyed: state => state ? state.destroyed : false, readableEnded: state => state ? state.endEmitted : false,
 };
-/** Members that may be written, with the members of the state that they stand for. */
+/** Members that may be written. */
 const SETTABLE = ['readable', 'writable', 'destroyed', 'readableFlowing'];
 const defineViews = (prototype, views, owner, names = keys(views)) => {
     for (const name of names) {

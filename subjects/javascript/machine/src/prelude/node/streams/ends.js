@@ -1,4 +1,4 @@
-// Streams: their ends. `errorOrDestroy` and the others work on readable and on writable streams.
+// The ends of streams. `errorOrDestroy` and the other functions work on readable and writable streams.
 const BUILT = Symbol('kConstruct');
 const ENDING = Symbol('kDestroy');
 const statesOf = stream => [stream._writableState, stream._readableState].filter(Boolean);
@@ -96,7 +96,7 @@ const errorOrDestroy = (stream, error, isSynchronous) => {
         }
     }
 };
-/** Calls `_construct` of a stream, and `done` after it. */
+/** Calls `_construct` of a stream, and `done` afterwards. */
 const constructStream = (stream, done) => {
     if (typeof stream._construct !== 'function') {
         return;
@@ -131,7 +131,7 @@ const constructStream = (stream, done) => {
         }
     });
 };
-/** Ends a stream of any kind; with an `AbortError` if it has not ended and there is no other error. */
+/** Ends a stream of any kind, with an `AbortError` if the stream has not finished and there is no other error. */
 const endStream = (stream, error) => {
     if (!stream || isDestroyed(stream)) {
         return;
@@ -155,7 +155,7 @@ const endStream = (stream, error) => {
         stream[DESTROYED] = true;
     }
 };
-/** Calls a function when a stream has ended. Returns a function that forgets it. */
+/** Calls a function when a stream has ended. Returns a function that cancels this. */
 const finished = function (stream, options, callback) {
     const [settings, f] = arguments.length === 2 ? [{}, options] : [options ?? {}, callback];
     checkObject(settings, 'options');

@@ -1,4 +1,4 @@
-// The beginning of streams and of what is made of them: what they take from the prelude.
+// The names that streams take from the prelude.
 const {
     Set, WeakMap, Promise, RegExp, String, Error, RangeError, TypeError, Number, Symbol, Object, ArrayBuffer, Uint8Array, Math,
     apply, ownKeys, keys, defineProperty, charCodeAt, toWellFormed, stringify, contexts, create, assign, isArray, slice, push, then, parse, weakGet, weakSet,

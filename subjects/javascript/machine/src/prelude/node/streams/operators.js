@@ -191,7 +191,7 @@ const reducers = {
             return DROPPED;
         };
         for await (const _ of mapped(this, each, options)) {
-            // Nothing is left.
+            // Each value has been passed to the function.
         }
     },
     async reduce(f, initial, options) {

@@ -1,4 +1,4 @@
-// Streams: transforms, pipelines, operators, and the modules `stream` and `stream/promises`.
+// Streams: transforms and pipelines.
 const HELD = Symbol('kCallback');
 const finalOfTransform = function final(done) {
     const ended = () => {
@@ -94,7 +94,7 @@ const passThroughClass = Transform => {
     };
     return PassThrough;
 };
-/** What ends a stream of a pipeline, and what forgets it. */
+/** `destroy` ends a stream of a pipeline, and `cleanup` stops observing the stream. */
 const destroyerOf = (stream, readable, writable) => {
     let hasEnded = false;
     stream.on('close', () => hasEnded = true);
@@ -217,7 +217,7 @@ const runPipeline = ({Readable, PassThrough}, given, callback, options) => {
         }
         return isIterable(stream) ? stream : apply(Readable.prototype[Symbol.asyncIterator], stream, []);
     };
-    /** The stream that takes what the last function of a pipeline gives. */
+    /** The stream for the results of the last function of a pipeline. */
     const endingIn = (made, isEnding, isLast) => {
         const through = new PassThrough({objectMode: true});
         const follow = made?.then;

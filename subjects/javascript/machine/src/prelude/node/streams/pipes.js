@@ -1,4 +1,4 @@
-// Streams: pipes, listeners and iteration of those that are read.
+// Readable streams: pipes, listeners and iteration.
 const prependTo = (emitter, name, f) => {
     if (typeof emitter.prependListener === 'function') {
         emitter.prependListener(name, f);
@@ -131,7 +131,7 @@ const unpipeMethod = function unpipe(target) {
     }
     return this;
 };
-/** After listeners were removed: whether to wait for `readable` still, or to flow. */
+/** Decides whether a stream waits for `readable` or flows, after listeners were removed. */
 const updateListening = stream => {
     const state = stream._readableState;
     state.readableListening = stream.listenerCount('readable') > 0;
@@ -282,7 +282,7 @@ const iterated = async function* (stream, options) {
         }
     }
 };
-/** A stream that gives the items of something that can be iterated. */
+/** A stream of the items of an iterable, or of a single string or buffer. */
 const fromIterable = (Readable, source, options) => {
     if (typeof source === 'string' || source instanceof globalThis.Buffer) {
         return new Readable({objectMode: true, ...options, read() {

@@ -1,4 +1,4 @@
-// Streams that are read.
+// Readable streams.
 let highWaterMarks = [16384, 16];
 const highWaterMark = (state, options, name, isDuplex) => {
     const given = options?.highWaterMark ?? (isDuplex ? options?.[name] : undefined);
@@ -226,7 +226,8 @@ const howMuch = (n, state) => {
     }
     return n <= state.length ? n : state.ended ? state.length : 0;
 };
-/** Takes units from the front of what waits: all if `n` is as large. */
+/** Takes units from the front of the buffer: one object in object mode, otherwise at most `n` units, or all if `n` is
+    0. */
 const take = (n, state) => {
     if (state.length === 0) {
         return null;
@@ -287,7 +288,7 @@ const endReadable = stream => {
     }
 };
 const MAX_HIGH_WATER_MARK = 0x40000000;
-/** The least power of two from a number on. */
+/** The smallest power of two that is at least `n`. */
 const raised = n => {
     if (n > MAX_HIGH_WATER_MARK) {
         throw outOfRange('size', '<= 1GiB', n);

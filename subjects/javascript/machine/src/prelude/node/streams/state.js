@@ -1,8 +1,8 @@
-// Streams: the flags of their states, what they are asked about, and their errors.
+// Streams: the flags of their states, predicates, and errors.
 const nothing = () => undefined;
 const {AggregateError} = globalThis;
 const BITS = Symbol('kState');
-/** Gives a class of states members that are true or false, all kept in one number. */
+/** Adds boolean members to a class of states, all of which are stored in one number. */
 const defineFlags = (State, names) => {
     const bits = create(null);
     names.forEach((name, index) => {
@@ -21,7 +21,7 @@ const defineFlags = (State, names) => {
     return (state, ...set) => defineProperty(state, BITS, {
         value: set.reduce((sum, name) => sum | bits[name], 0), writable: true, enumerable: true, configurable: true});
 };
-/** Gives a class of states a member whose value is no own property, with a default value. */
+/** Adds a member with a default value to a class of states. The value is not an own property. */
 const defineHidden = (State, name, fallback, convert = value => value) => {
     const values = new WeakMap();
     defineProperty(State.prototype, name, {
@@ -80,7 +80,7 @@ const wrongResult = (wanted, name, value) => {
     return coded(TypeError, 'ERR_INVALID_RETURN_VALUE', 'Expected ' + wanted + ' to be returned from the "' + name + '" function but got '
         + kind + '.');
 };
-/** Two errors as one, the second of which was thrown because of the first. */
+/** Combines two errors into one. */
 const bothErrors = (inner, outer) => {
     if (inner && outer && inner !== outer) {
         if (isArray(inner.errors)) {
@@ -112,7 +112,7 @@ const checkWhole = (value, name, least) => {
         throw outOfRange(name, '>= ' + least + ' && <= 9007199254740991', value);
     }
 };
-/** Calls a function when a signal aborts. Returns the function that forgets it. */
+/** Calls a function when a signal aborts. Returns a function that cancels this. */
 const whenAborted = (signal, f) => {
     if (signal.aborted) {
         globalThis.queueMicrotask(() => f());

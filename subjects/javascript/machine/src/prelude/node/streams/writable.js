@@ -1,4 +1,4 @@
-// Streams that are written.
+// Writable streams.
 const resetBuffer = state => {
     assign(state, {buffered: [], bufferedIndex: 0, allBuffers: true, allNoop: true});
 };
@@ -97,7 +97,7 @@ const writeFailed = (stream, state, error, done) => {
     refuseBuffered(state);
     errorOrDestroy(stream, error);
 };
-/** What `_write` calls at its end. */
+/** The callback of `_write`. */
 const written = (stream, error) => {
     const state = stream._writableState;
     if (!state.expectsCall) {
@@ -338,7 +338,7 @@ const writableMethods = {
             this.uncork();
         }
         if (error !== undefined) {
-            // The error was reported by the write.
+            // The write has reported the error.
         } else if (!state.ending && !state.errored) {
             state.ending = true;
             finishMaybe(this, state, true);
@@ -370,7 +370,7 @@ const writableMethods = {
         done(error);
     },
 };
-/** Members of streams that are written, from their state. */
+/** Members of writable streams, computed from the state. */
 const writableViews = {
     closed: state => state ? state.closed : false, destroyed: state => state ? state.destroyed : false,
     writable: state => Boolean(state) && state.writable !== false && !state.ending && !state.ended && !state.destroyed && !state.errored,

@@ -1,5 +1,6 @@
-// Streams of the web that are connected, copied or made of iterables.
-/** Reads a stream into a writable one until one of the two ends, and then ends the other unless it is to stay. */
+// Connecting and copying web streams, and making them from iterables.
+/** Writes the values of a readable stream to a writable stream until one of them ends. Then ends the other stream,
+    unless it must stay open. */
 const pipeStreams = (source, destination, {keepsOpen, keepsWritable, keepsReadable}, signal) => {
     const [reader, writer] = [source.lock(), destination.lock()];
     source.isDisturbed = true;
@@ -92,7 +93,7 @@ const pipeStreams = (source, destination, {keepsOpen, keepsWritable, keepsReadab
     }
     return result.promise;
 };
-/** Two streams with the values of one. */
+/** Two streams with the values of one stream. */
 const teeReadable = source => {
     const reader = source.lock();
     const cancelled = new Later();

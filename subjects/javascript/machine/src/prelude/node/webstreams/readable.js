@@ -1,9 +1,9 @@
-// Readable streams of the web.
-/** What a readable stream and its controller know. */
+// Readable web streams.
+/** The shared state of a readable stream and its controller. */
 class ReadableCore {
     state = 'readable';
     error = undefined;
-    /** The reader that the stream is locked to: `{core, asked, closed}`. */
+    /** The reader to which the stream is locked: `{core, asked, closed}`. */
     reader = null;
     isDisturbed = false;
     queue = new Queue();
@@ -50,7 +50,7 @@ class ReadableCore {
             }
         }, error => this.fail(error));
     }
-    /** Adds a value, unless the stream takes none. */
+    /** Adds a value, unless the stream accepts none. */
     give(value) {
         if (!this.takes) {
             return;
@@ -67,7 +67,7 @@ class ReadableCore {
         }
         this.pullIfNeeded();
     }
-    /** Ends the stream after the values that it has. */
+    /** Closes the stream after the values in the queue. */
     finish() {
         if (this.takes) {
             this.#isClosing = true;
@@ -125,7 +125,7 @@ class ReadableCore {
             request.take(value);
         }
     }
-    /** Locks the stream. Returns the reader. */
+    /** Locks the stream and returns the reader. */
     lock() {
         if (this.reader !== null) {
             throw invalidState('ReadableStream is locked');
@@ -153,7 +153,7 @@ const releaseReader = reader => {
 const notAttached = () => invalidState('The reader is not attached to a stream');
 const readableCores = new WeakMap();
 const readableCore = value => value instanceof Object ? weakGet(readableCores, value) : undefined;
-/** A stream of the host's own functions. */
+/** A stream whose source consists of functions of the prelude. */
 const readableOf = parts => {
     const stream = create(ReadableStream.prototype);
     const core = new ReadableCore(parts);
@@ -231,7 +231,7 @@ class ReadableStreamDefaultReader {
         return this.#reader.core === null ? rejectedWith(notAttached()) : this.#reader.core.cancelFor(reason);
     }
 }
-/** The iterator of a stream: each result waits for the one before. */
+/** The iterator of a stream. Each result waits for the previous result. */
 const iterateReadable = (core, keepsOpen) => {
     const reader = core.lock();
     let [isDone, isStarted, current] = [false, false, undefined];

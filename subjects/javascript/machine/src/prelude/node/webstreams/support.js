@@ -1,5 +1,5 @@
-// Streams of the web (https://streams.spec.whatwg.org), with the errors of Node.js and without streams of bytes: what their
-// parts have in common.
+// The common parts of web streams (https://streams.spec.whatwg.org), with the errors of Node.js and without byte
+// streams.
 const KEY = Symbol('made');
 const AsyncIteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
 const invalidThis = name => coded(TypeError, 'ERR_INVALID_THIS', 'Value of "this" must be of type ' + name);
@@ -18,12 +18,12 @@ const checkOptions = (value, name, permitsNull = true) => {
 };
 const settledWith = value => new Promise(done => done(value));
 const rejectedWith = error => new Promise((_, fail) => fail(error));
-/** Keeps the rejection of a promise that nobody asks for from being reported. */
+/** Prevents a report of an unhandled rejection of a promise. */
 const handled = promise => {
     then(promise, nothing, nothing);
     return promise;
 };
-/** A promise that is settled from outside, once. */
+/** A promise with methods that settle it. */
 class Later {
     isPending = true;
     constructor() {
@@ -37,7 +37,8 @@ class Later {
         this.isPending = false;
         this.fail(error);
     }
-    /** Rejects it, or becomes a rejected one, whose rejection is not reported. */
+    /** Rejects the promise or, if it is settled, replaces it with a rejected promise. The rejection is not reported.
+        */
     breakWith(error) {
         if (this.isPending) {
             this.reject(error);
@@ -59,7 +60,7 @@ class Later {
     }
 }
 const asyncNothing = async () => undefined;
-/** A function of the program that is called for a promise of its result. */
+/** Wraps a function of the program in a function that returns a promise. */
 const promising = (f, name, self) => {
     if (!f) {
         return asyncNothing;
@@ -77,7 +78,7 @@ const started = (start, self, controller) => {
     }
     return apply(start, self, [controller]);
 };
-/** Continues after what `start` returned. */
+/** Continues after the result of `start`, which may be a promise. */
 const afterStart = (result, done, fail) => then(settledWith(result), done, fail);
 const markOf = (value, fallback) => {
     if (value === undefined) {
@@ -97,7 +98,7 @@ const sizeOf = size => {
     checkArgument(size, 'strategy.size', 'function');
     return size;
 };
-/** Values with sizes. */
+/** A queue of values with sizes. */
 class Queue {
     #entries = [];
     total = 0;
@@ -125,7 +126,7 @@ class Queue {
         this.total = 0;
     }
 }
-/** Makes the members of a class enumerable, and adds its name and what `util.inspect` shows. */
+/** Makes the members of a class enumerable, and defines its name and its output of `util.inspect`. */
 const finishClass = (Class, name, shown) => {
     const prototype = Class.prototype;
     for (const key of Object.getOwnPropertyNames(prototype)) {

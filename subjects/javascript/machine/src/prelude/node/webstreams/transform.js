@@ -1,7 +1,7 @@
-// Streams of the web that change what is written to them, and the module `stream/web`.
+// Transform streams of the Web API, and the module `stream/web`.
 const transformCores = new WeakMap();
 const transformCore = value => value instanceof Object ? weakGet(transformCores, value) : undefined;
-/** What a stream that transforms and its controller know. */
+/** The shared state of a transform stream and its controller. */
 class TransformCore {
     #isFull = true;
     #change = new Later();
@@ -85,7 +85,7 @@ class TransformCore {
             return this.#perform(value);
         });
     }
-    /** Ends the two sides together: `act` is the function of the program, `other` the side that did not ask for it. */
+    /** Ends both sides: `act` is the function of the program, `other` the side that did not request the end. */
     #ends(act, other, done, failed) {
         if (this.#finishing === null) {
             const finishing = this.#finishing = new Later();
@@ -169,7 +169,7 @@ class TransformStream {
         return TransformStream.#of(this).writableStream;
     }
 }
-/** Streams of text and bytes, around a stream that transforms. */
+/** Streams that convert between text and bytes, based on a transform stream. */
 class TextEncoderStream {
     #transform;
     constructor() {
@@ -248,7 +248,7 @@ class TextDecoderStream {
         return TextDecoderStream.#of(this).#transform.writable;
     }
 }
-/** What `util.inspect` shows of classes with more state in Node.js is the limit `unsupported`. */
+/** `util.inspect` of classes that have more state in Node.js ends a test with the limit `unsupported`. */
 const nothingShown = () => unavailable('util.inspect of a web stream').call();
 const webStreams = () => {
     finishClass(ReadableStream, 'ReadableStream', stream => ({locked: stream.locked, state: readableCore(stream).state, supportsBYOB: false}));

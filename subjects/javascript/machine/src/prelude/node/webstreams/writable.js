@@ -1,20 +1,20 @@
-// Writable streams of the web.
+// Writable web streams.
 const CLOSE = Symbol('close');
-/** What a writable stream and its controller know. */
+/** The shared state of a writable stream and its controller. */
 class WritableCore {
     state = 'writable';
     error = undefined;
-    /** The writer that the stream is locked to: `{core, ready, closed}`. */
+    /** The writer to which the stream is locked: `{core, ready, closed}`. */
     writer = null;
     queue = new Queue();
     /** Writes that wait. */
     #waiting = [];
-    /** The write that the sink does. */
+    /** The write in progress. */
     #writing = null;
-    /** The close that waits, and the one that the sink does. */
+    /** The requested close, and the close in progress. */
     #asked = null;
     #closing = null;
-    /** The abort that waits: `{later, reason, wasErroring}`. */
+    /** The waiting abort: `{later, reason, wasErroring}`. */
     #aborting = null;
     #isFull = false;
     #isStarted = false;
@@ -82,7 +82,7 @@ class WritableCore {
         this.#advance();
         return promise;
     }
-    /** Writes a value for the present writer. */
+    /** Writes a value for the current writer. */
     put(value) {
         const {writer} = this;
         const size = this.#sizeOf(value);
@@ -109,7 +109,7 @@ class WritableCore {
         }
         return later.promise;
     }
-    /** Makes a stream that is written to one with an error. */
+    /** Starts to fail with an error, if the stream is writable. */
     fail(error) {
         if (this.state === 'writable') {
             this.#forget();
@@ -119,7 +119,7 @@ class WritableCore {
     #sizeOf(value) {
         if (this.size === undefined) {
             if (this.state === 'closed') {
-                // An error within Node.js, which other versions do not have.
+                // Node.js 20 fails here with an internal error, which other versions do not have.
                 unavailable('WritableStreamDefaultWriter.write').call();
             }
             return 1;
@@ -199,7 +199,7 @@ class WritableCore {
             this.#reject(error);
         });
     }
-    /** What follows an error of the sink. */
+    /** Handles an error of the sink. */
     #reject(error) {
         if (this.state === 'writable') {
             this.#startErroring(error);
