@@ -34,8 +34,8 @@ pub enum Argument {
     Map(Vec<(Argument, Argument)>),
     /// A `Set`.
     Set(Vec<Argument>),
-    /// A function: `constant`, `first`, `throws`, `writes`, `calls` or `passes`, and its result, or
-    /// what it passes to the last or the first function among its arguments.
+    /// A function of the kind `constant`, `first`, `throws`, `writes`, `calls` or `passes`, with
+    /// the value that it returns or passes to another function.
     Function(String, Box<Argument>),
     /// A promise, and whether it is rejected.
     Promise(Box<Argument>, bool),
@@ -165,7 +165,7 @@ impl Argument {
         })
     }
 
-    /// Calls a function with this argument and every nested one.
+    /// Calls a function with this argument and every nested argument.
     pub fn visit<'a>(&'a self, see: &mut dyn FnMut(&'a Argument)) {
         see(self);
         match self {
@@ -182,7 +182,7 @@ impl Argument {
         }
     }
 
-    /// Calls a function with this argument and every nested one, to change them.
+    /// Calls a function that may change arguments with this argument and every nested argument.
     pub fn visit_mut(&mut self, see: &mut dyn FnMut(&mut Argument)) {
         see(self);
         match self {
@@ -217,7 +217,7 @@ pub enum Operation {
     Set,
     /// Evaluates code, in examples only.
     Code,
-    /// Makes a value: its only argument. Only refined suites contain this operation.
+    /// Makes a value, which is the only argument. Only refined suites contain this operation.
     Value,
 }
 
@@ -248,7 +248,7 @@ pub struct Statement {
     pub receiver: usize,
     /// The member, or the name of the variable in examples.
     pub name: String,
-    /// The arguments that it passes.
+    /// The arguments.
     pub arguments: Vec<Argument>,
     /// Whether a promise is awaited.
     pub awaits: bool,

@@ -8,7 +8,8 @@ use crate::package::{Package, requests};
 use crate::program::{Program, ProgramError};
 use crate::resolve::{file_or_folder, is_module, join, normal, resolve, upwards};
 
-/// Extensions in requests, and those of the TypeScript files to which such requests may refer.
+/// Extensions in requests, and the extensions of the TypeScript files to which such requests may
+/// refer.
 const MEANT: [(&str, &[&str]); 4] = [
     (".js", &[".ts", ".tsx"]),
     (".mjs", &[".mts"]),
@@ -19,13 +20,13 @@ const MEANT: [(&str, &[&str]); 4] = [
 /// A TypeScript file that a program reaches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TypedFile {
-    /// Its path.
+    /// The path.
     pub path: String,
-    /// Its JavaScript.
+    /// The JavaScript code.
     pub text: String,
-    /// Whether it is a module.
+    /// Whether the file is a module.
     pub module: bool,
-    /// The requests for modules that it may make, each with the path of the file.
+    /// The requests for modules that the file may make, each with the path of the requested file.
     pub requests: Vec<(String, String)>,
 }
 
@@ -71,7 +72,7 @@ pub(crate) fn alias(package: &Package, from: &str, request: &str) -> Option<Stri
     base.and_then(|_| find(request))
 }
 
-/// JSON without comments and without commas before closing brackets.
+/// Removes comments, and commas before closing brackets, from JSON.
 fn without_comments(text: &str) -> String {
     let mut json = String::new();
     let mut rest = text.trim_start_matches('\u{feff}');
@@ -112,7 +113,7 @@ impl Program {
     /// The TypeScript files that loading reaches, as JavaScript.
     ///
     /// # Errors
-    /// If one cannot be converted.
+    /// If a file cannot be converted.
     pub fn typed_files(&self) -> Result<Vec<TypedFile>, ProgramError> {
         let mut found = Vec::new();
         for path in self.texts[0].keys().filter(|path| is_typescript(path)) {

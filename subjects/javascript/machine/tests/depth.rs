@@ -23,7 +23,7 @@ fn outcomes(source: &'static str, names: &'static [&'static str]) -> Vec<Executi
 
 #[test]
 fn functions_that_are_not_counted_have_results_at_any_depth() {
-    // The functions are not called by a name, so their calls are not counted.
+    // The functions are not called by name, so their calls are not counted.
     let executions = outcomes(
         "const chain = n => {
             let last = x => x + 1;

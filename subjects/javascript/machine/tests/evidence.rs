@@ -29,7 +29,7 @@ fn execute(
     Machine::new(program, settings, 1).execute(&test, options).unwrap()
 }
 
-/// The evidence of the first argument of a call with two unknown arguments.
+/// The evidence about the first argument of a call with two unknown arguments.
 fn evidence(source: &str, settings: MachineSettings) -> Evidence {
     let unknown = json!([["unknown", 0], ["unknown", 1]]);
     let execution = execute(&program(source), settings, &[call("f", &unknown)], true);
@@ -65,8 +65,7 @@ fn string_tests_have_distances() {
     near("/a-b/.test(a)", "------", "--a_b-", "--a-b-");
     near("/^a-b$/.test(a)", "a-b and more", "a-b.", "a-b");
     near("!!a.startsWith('abc')", "xyz", "abd", "abcd");
-    // If the receiver is not a string, its own method is called, and the result is only true or
-    // false.
+    // If the receiver is not a string, its own method is called.
     assert_eq!(test_of("[...a].includes('x')", "abx").1, json!({"number": "1"}));
     assert_eq!(test_of("({includes: b => b === a}).includes(a)", "q").1, json!({"number": "1"}));
     assert_eq!(test_of("a.length.startsWith?.('x')", "q").1, json!({"number": "0"}));
@@ -159,7 +158,7 @@ fn calls_and_operators_are_nodes_of_their_statements() {
     let reached = |execution: &Execution| {
         program.units.nodes.iter().filter(|node| execution.hits(node.hit)).count()
     };
-    // First only `&&` and `>`; then everything.
+    // The first call evaluates only `&&` and `>`, the second call everything.
     assert_eq!((reached(&run("0")), reached(&run("3"))), (2, 6));
     for operator in ["||", "??"] {
         let chain = format!("exports.f = (a, b) => a {operator} b {operator} Math.abs(1);");

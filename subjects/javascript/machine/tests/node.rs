@@ -102,7 +102,7 @@ fn compression_gives_the_bytes_that_it_gives_in_node() {
     assert!(different.is_empty(), "{}", different.join("\n"));
 }
 
-/// Compares the recorded results with the results of the Node.js on this computer, if it is version
+/// Compares the recorded results with the results of Node.js on this computer, if its version is
 /// 20.
 #[test]
 #[ignore = "takes long"]

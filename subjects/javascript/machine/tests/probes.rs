@@ -1,4 +1,4 @@
-//! Tests that programs that find the probes with `eval` cannot do harm.
+//! Tests that a program that finds the probes with `eval` cannot do harm.
 
 use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, MachineSettings, Package, Program, Statement, TestOutcome,
@@ -6,7 +6,7 @@ use catherd_javascript_machine::{
 use serde_json::json;
 
 /// Finds the arrays of the probes by their names and tries to release their memory. The names are
-/// composed, because the prefix of probes differs if the source contains it.
+/// composed, because the prefix of the probes would differ if the source contained it.
 const SOURCE: &str = "
     module.exports = class Thief {
         steal() {

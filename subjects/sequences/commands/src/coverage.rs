@@ -62,11 +62,11 @@ pub struct Coverage {
     json: bool,
 }
 
-/// The items of a criterion, divided by coverage and reachability; each list ascends.
+/// The items of a criterion, divided by coverage and reachability.
 struct Items {
     /// How many tests cover each item that some test covers.
     covered: BTreeMap<u64, u64>,
-    /// The reachable items; `None` if they are not known.
+    /// The reachable items in ascending order; `None` if they are not known.
     reachable: Option<Vec<u64>>,
 }
 
@@ -91,8 +91,8 @@ impl Items {
     }
 }
 
-/// The numbers of all items of a criterion. The error of too many items names the flag that needs
-/// them.
+/// The numbers of all items of a criterion. If there are too many items, the error names the flag
+/// that needs them.
 fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
     criterion.all_items(MAX_LISTED).ok_or_else(|| {
         let bound = criterion.bound();
@@ -134,11 +134,11 @@ fn files(path: &str) -> Result<Vec<String>, Failure> {
     Ok(found)
 }
 
-/// The tests of a file by the labels of their events.
+/// A file, and its tests by the labels of their events.
 type Labelled = (String, Vec<Vec<String>>);
 
-/// Opens the model, or makes the alphabet of the tests if the first of several paths does not name
-/// a model, and reads the tests of each file.
+/// Opens the model if the first of several paths names a model; otherwise, makes the alphabet of
+/// the tests. Reads the tests of each file.
 fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
     let (model, paths) = match arguments.files.split_first() {
         Some((first, rest)) if !rest.is_empty() && is_model(first) => (Some(first), rest),
@@ -178,7 +178,6 @@ fn requirements(subject: &Subject, tests: &[Vec<EventId>]) -> Vec<Requirement> {
     model.requirements.iter().map(requirement).collect()
 }
 
-/// The coverage of tests.
 struct Measured {
     subject: Subject,
     criterion: Criterion,
@@ -225,15 +224,13 @@ impl Measured {
         self.criterion.item_name(item, &self.subject.alphabet)
     }
 
-    /// A shortest trace of the model that covers an item, as labels; `None` if there is no model,
-    /// or if no such trace is found.
+    /// A shortest trace of the model that covers an item, as labels.
     fn trace(&self, item: u64) -> Option<Vec<String>> {
         let space = self.subject.space()?;
         let trace = shortest_trace(&self.criterion, space, &self.subject.alphabet, item)?;
         Some(trace.into_iter().map(|event| self.subject.label(event)).collect())
     }
 
-    /// Writes the requested pictures.
     fn draw(&self, arguments: &Coverage) -> Result<(), Failure> {
         if let Some(file) = &arguments.svg {
             let reachable = self.items.reachable.as_deref();

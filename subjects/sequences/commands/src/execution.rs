@@ -155,8 +155,7 @@ const WALKS: u64 = 2000;
 struct Classes<'s> {
     subject: &'s Subject,
     criterion: Criterion,
-    /// The index of each class in `names`, by its items: a single item, or with a partition the
-    /// items that its tests have in common.
+    /// The index of each class in `names`, by the items of the class.
     places: HashMap<Vec<u64>, usize>,
     names: Vec<String>,
     partition: Option<Partition>,
@@ -347,7 +346,7 @@ fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
     walker.pool(WALKS, &subject.alphabet).map_err(Failure::new)
 }
 
-/// The next tests, chosen from walks of the model. A class that only walks belong to has the score
+/// The next tests, chosen from walks of the model. A class to which only walks belong has the score
 /// 0.5, which is the mean of the risk before any result.
 fn next_tests(
     arguments: &RiskArguments,

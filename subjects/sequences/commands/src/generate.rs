@@ -226,7 +226,7 @@ fn orders(events: &[String]) -> Vec<Vec<String>> {
     found
 }
 
-/// The share that `--until` names; `None` if the flag is not set.
+/// The share that `--until` names, if the flag is set.
 fn share(arguments: &Generate) -> Result<Option<f64>, Failure> {
     let Some(text) = &arguments.until else { return Ok(None) };
     let number = text
@@ -263,8 +263,8 @@ fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, 
     Ok(wanted)
 }
 
-/// The tests without the last events that no item of the suite needs. Tests of which nothing is
-/// left are dropped.
+/// Removes the last events of each test that no item of the suite needs. Tests without remaining
+/// events are dropped.
 fn shortened(
     criterion: &Criterion,
     subject: &Subject,

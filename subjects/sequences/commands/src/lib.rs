@@ -1,4 +1,4 @@
-//! The command line of sequence testing: `catherd sequences`, without a study.
+//! The commands of `catherd sequences` and `catherd dev sequences`.
 
 mod coverage;
 mod execution;
@@ -95,7 +95,7 @@ struct Settings {
     alphabet: String,
 }
 
-/// An explored model, or no model but the events of given tests, with the alphabet of criteria.
+/// An explored model, or the events of given tests, with the alphabet of criteria.
 struct Subject {
     name: String,
     events: Events,
@@ -104,7 +104,6 @@ struct Subject {
 }
 
 impl Settings {
-    /// Opens and explores a model.
     fn open(&self, path: &str) -> Result<Subject, Failure> {
         let model = open(path)?;
         let space = explore(&model, path, self.limit)?;
@@ -120,7 +119,7 @@ impl Settings {
         }
     }
 
-    /// The subject of tests without a model, whose events are those of the tests.
+    /// The subject of tests without a model, with the events of the tests.
     fn of_tests(&self, name: &str, tests: &[Vec<String>]) -> Subject {
         let events = Events::plain(tests.iter().flatten().cloned());
         let alphabet = self.letters(&events);
@@ -152,7 +151,7 @@ impl Subject {
             .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
     }
 
-    /// The walker of the model; `None` if there is no model.
+    /// The walker of the model, if there is a model.
     fn walker(
         &self,
         sampler: Sampler,
@@ -172,8 +171,8 @@ impl Subject {
         Ok(self.cases(tests, path)?.into_iter().map(|case| case.events).collect())
     }
 
-    /// Tests by the labels of their events; the last event of a test may be marked as one that the
-    /// system must refuse.
+    /// Finds tests by the labels of their events. The last event of a test may be marked as an
+    /// event that the system must refuse.
     fn cases(&self, tests: &[Vec<String>], path: &str) -> Result<Vec<TestCase>, Failure> {
         let event = |number: usize, label: &String| {
             self.events.find(label).ok_or_else(|| {
@@ -201,7 +200,6 @@ impl Subject {
         tests.iter().enumerate().map(case).collect()
     }
 
-    /// The label of an event.
     fn label(&self, event: EventId) -> String {
         self.events.get(event).to_string()
     }
@@ -213,7 +211,7 @@ impl Subject {
     }
 }
 
-/// Whether a path names a model, by its prefix or ending; any other path names tests.
+/// Whether a path names a model, according to its prefix or ending. All other paths name tests.
 fn is_model(path: &str) -> bool {
     path.starts_with("builtin:")
         || path.starts_with("graphwalker:")

@@ -264,7 +264,7 @@ pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
         let (model, seed) = (json!(model.name), arguments.seed);
         terminal::print(&format!("{{\"model\":{model},\"seed\":{seed},\"tests\":["));
     }
-    // Make walks with the sampler `avoid` in one batch, because they depend on earlier ones.
+    // Make walks with the sampler `avoid` in one batch, because each walk depends on earlier walks.
     let batch = match sampler {
         Sampler::Avoid => arguments.number.max(1),
         _ => (MAX_BATCH_EVENTS / arguments.length.max(1) as u64).clamp(1, BATCH),

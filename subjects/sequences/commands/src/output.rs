@@ -19,7 +19,7 @@ pub(super) fn line(labels: &[String]) -> String {
 }
 
 /// A row for each event: number of the test, number of the event, name, and fields as JSON. The
-/// name of an event that the system has to refuse is marked.
+/// name of an event that the system must refuse is marked.
 pub(super) fn csv(subject: &Subject, tests: &[TestCase]) -> Result<String, Failure> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let failed = |cause: csv::Error| Failure::new(format!("the suite as CSV: {cause}"));

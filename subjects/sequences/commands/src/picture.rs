@@ -33,10 +33,9 @@ const COVERED: [(u64, &str, &str); 4] = [
     (10, "#08306b", "10 or more"),
 ];
 
-/// The coverage of an item.
 #[derive(Clone, Copy)]
 enum State {
-    /// The number of tests that cover it.
+    /// The number of tests that cover the item.
     Covered(u64),
     Missing,
     Unreachable,
@@ -102,7 +101,7 @@ fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
 
 /// The items of a criterion as SVG, with a row for each beginning of a word and a column for each
 /// last letter. `covered` contains the number of tests that cover each item. `reachable` contains
-/// the reachable items, ascending; it is `None` if they are not known.
+/// the reachable items in ascending order, if they are known.
 ///
 /// # Errors
 ///
@@ -141,7 +140,7 @@ pub(super) fn draw(
         .map(|&(least, _, text)| (State::Covered(least), text))
         .chain([(State::Missing, "not covered"), (State::Unreachable, "unreachable")])
         .collect();
-    // Each item that is not a word has its own row, without columns.
+    // Items that are not words have separate rows and no column labels.
     let words = columns.list.iter().any(|label| !label.is_empty());
     let title_space = if words { TITLE } else { 0.0 };
     let left = MARGIN + title_space + rows.width() + 6.0;

@@ -1,14 +1,14 @@
 //! Compression (RFC 1951) with the same output, byte for byte, as the library zlib of Node.js.
 //!
-//! The search for earlier occurrences is zlib's, with the hash of four bytes that the copy of zlib
-//! in Node.js 20 uses.
+//! The search for earlier occurrences is the same as in zlib, with the hash of four bytes that the
+//! copy of zlib in Node.js 20 uses.
 
 use super::trees::{MAX_MATCH, MIN_MATCH, Trees};
 
 /// Number of bytes that must be available after the current position for the search, unless the
 /// input ends.
 const MIN_LOOKAHEAD: usize = MAX_MATCH + MIN_MATCH + 1;
-/// Matches of the least length that are farther away than this are not used.
+/// Matches of the minimum length that are farther away than this are not used.
 const TOO_FAR: usize = 4096;
 /// Minimum number of bits of the hash of four bytes.
 const HASH_BITS: u32 = 15;
@@ -17,11 +17,11 @@ const NONE: u16 = 0;
 
 /// Parameters of the search, one set for each of the levels 1 to 9.
 struct Effort {
-    /// Length of the previous match from which on the search is shortened.
+    /// The search is shortened if the previous match has at least this length.
     good: usize,
-    /// Length of the current match from which on no better match is searched for.
+    /// No better match is searched for if the current match has at least this length.
     lazy: usize,
-    /// Length of a match from which on the search ends.
+    /// The search ends at a match of at least this length.
     nice: usize,
     /// Maximum number of earlier positions that are compared.
     chain: usize,
@@ -55,13 +55,13 @@ pub(crate) enum Strategy {
     Filtered,
     /// No matches.
     Huffman,
-    /// Only use matches with the previous byte.
+    /// Only matches with the previous byte are used.
     Runs,
-    /// Only use the fixed code.
+    /// Only the fixed code is used.
     Fixed,
 }
 
-/// The end of a part of the input.
+/// How a part of the input ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flush {
     /// More input follows, and input that is already known may influence the output.
@@ -70,13 +70,12 @@ pub(crate) enum Flush {
     Partial,
     /// The output so far is completed and ends at a byte boundary.
     Sync,
-    /// Like `Sync`, and later parts do not refer to this one.
+    /// Like `Sync`, and later parts do not refer to this part.
     Full,
     /// The input ends.
     Finish,
 }
 
-/// Settings of a compression.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct DeflateSettings {
     /// Level of compression, 0 to 9.
@@ -85,12 +84,11 @@ pub(crate) struct DeflateSettings {
     pub(crate) window_bits: u32,
     /// Amount of memory, 1 to 9 (`memLevel` of zlib).
     pub(crate) memory: u32,
-    /// The strategy of compression.
     pub(crate) strategy: Strategy,
 }
 
-/// Maximum length of input that level 0 takes: with more, the result depends on the size of the
-/// output's buffer.
+/// Maximum length of the input for level 0, in bytes. With longer input, the result depends on the
+/// size of the output buffer.
 const MAX_STORED: usize = 16_000;
 
 /// Compresses the parts of an input, each with the kind of its end, without header and checksum.
@@ -193,7 +191,7 @@ impl Search<'_> {
         }
     }
 
-    /// The greatest distance of a match.
+    /// Maximum distance of a match.
     fn far(&self) -> usize {
         self.size - MIN_LOOKAHEAD
     }
@@ -240,8 +238,8 @@ impl Search<'_> {
         }
     }
 
-    /// Enters a position into the table. Returns the last position before it whose four bytes have
-    /// the same hash.
+    /// Enters a position into the table. Returns the previous position whose four bytes have the
+    /// same hash.
     fn remember(&mut self, place: usize) -> u16 {
         let bytes = [0, 1, 2, 3].map(|index| self.window[place + index]);
         let hash = hash(u32::from_le_bytes(bytes)) as usize & (self.head.len() - 1);
@@ -251,7 +249,8 @@ impl Search<'_> {
         known
     }
 
-    /// The length of the longest match that begins at one of the earlier positions.
+    /// Searches earlier positions for a match that is longer than the previous match. Returns the
+    /// greater length.
     fn longest(&mut self, first: u16) -> usize {
         let mut chain = self.effort.chain;
         if self.before >= self.effort.good {

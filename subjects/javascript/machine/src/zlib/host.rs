@@ -4,8 +4,8 @@ use catherd_javascript_engine::quickjs::{Ctx, Error, Function, Object};
 
 use super::{DeflateSettings, Flush, Format, Inflated, Strategy, compress, crc32, inflate};
 
-/// Maximum length of decompressed data. The data becomes a list of numbers in the engine, which
-/// takes as much memory as a context has.
+/// Maximum length of decompressed data, in bytes. The data becomes a list of numbers in the engine,
+/// which takes as much memory as a context has.
 const MAX_INFLATED: usize = 4 << 20;
 
 fn format(name: &str) -> Format {
@@ -16,9 +16,9 @@ fn format(name: &str) -> Format {
     }
 }
 
-/// Compresses; `cuts` are the ends of the parts of `bytes`, each followed by the number of its
-/// flush. The result is empty if `settings` does not have four numbers, or if the result would
-/// depend on more than the input.
+/// Compresses `bytes`. `cuts` contains the end of each part, followed by the number of its flush.
+/// The result is empty if `settings` does not have four numbers, or if the result would depend on
+/// more than the input.
 fn deflated(name: &str, bytes: &[u8], cuts: &[usize], settings: &[u32]) -> Vec<u8> {
     let mut parts = Vec::new();
     let mut begin = 0;

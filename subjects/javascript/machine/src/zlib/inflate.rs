@@ -31,7 +31,8 @@ pub(crate) struct Inflated {
 /// Number of bytes that are decompressed at a time.
 const STEP: usize = 32 << 10;
 
-/// Decompresses data up to its end, an error or more than `most` bytes.
+/// Decompresses data until the data ends, an error occurs, or the result has more than `most`
+/// bytes.
 pub(crate) fn inflate(input: &[u8], format: Format, window_bits: u8, most: usize) -> Inflated {
     let mut result = Inflated::default();
     let mut rest = input;

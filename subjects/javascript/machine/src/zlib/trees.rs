@@ -1,8 +1,8 @@
-//! The Huffman codes of compressed blocks, built as zlib builds them.
+//! The Huffman codes of compressed blocks, built in the same way as in zlib.
 
-/// The least length of a reference.
+/// Minimum length of a reference.
 pub(super) const MIN_MATCH: usize = 3;
-/// The greatest length of a reference.
+/// Maximum length of a reference.
 pub(super) const MAX_MATCH: usize = 258;
 
 const LITERALS: usize = 256;
@@ -181,7 +181,6 @@ impl<const N: usize> Tree<N> {
         length
     }
 
-    /// Assigns codes to the symbols by the lengths of the codes.
     fn assign(&mut self, most_bits: usize) {
         let mut counts = [0_u16; MAX_BITS + 1];
         self.symbols.iter().for_each(|symbol| counts[usize::from(symbol.length)] += 1);
@@ -198,7 +197,7 @@ impl<const N: usize> Tree<N> {
     }
 }
 
-/// A run of equal lengths, or one length: its symbol, its extra bits, and their number.
+/// A run of equal lengths, or one length: the symbol, the extra bits, and the number of extra bits.
 type Run = (usize, u16, u32);
 
 /// The lengths of a code as symbols of the code length code.
@@ -276,12 +275,11 @@ impl Trees {
         self.literals.symbols[END_OF_BLOCK].frequency = 1;
     }
 
-    /// Whether the current block has no symbols yet.
     pub(super) fn is_empty(&self) -> bool {
         self.symbols.is_empty()
     }
 
-    /// All whole bytes so far.
+    /// Returns the output, without the bits of an unfinished byte.
     pub(super) fn into_bytes(self) -> Vec<u8> {
         self.bytes
     }
@@ -337,8 +335,8 @@ impl Trees {
         self.put(0, 7);
     }
 
-    /// Writes the current block in the shortest form. `bytes` are its bytes, if they are still
-    /// known.
+    /// Writes the current block in the shortest form. `bytes` are the bytes of the block, if they
+    /// are still known.
     pub(super) fn end_block(&mut self, bytes: Option<&[u8]>, length: usize, last: bool) {
         let mut bits = self.literals.build(&LENGTH_EXTRA, LITERALS + 1, MAX_BITS);
         bits += self.distances.build(&DISTANCE_EXTRA, 0, MAX_BITS);

@@ -1,5 +1,5 @@
 'use strict';
-// Functions that show what the module `events` gives, as those of subject.js do (events-20.json, by `TZ=UTC node print.js events`).
+// Shows the behaviour of `events`, as in subject.js (events-20.json, from `TZ=UTC node print.js events`).
 const S = JSON.stringify;
 const events = require('events');
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.message]; } };

@@ -1,4 +1,4 @@
-// Prints what the functions of a file, subject.js if none is named, give in Node.js, each called by a task of its own.
+// Prints the results of the functions of a file, by default subject.js, in Node.js. Calls each in a separate task.
 const subject = require('./' + (process.argv[2] ?? 'subject') + '.js');
 (async () => {
     const results = {};

@@ -1,5 +1,5 @@
 'use strict';
-// Functions that show what streams do in Node.js, as those of subject.js do (streams-20.json).
+// Functions that show the behaviour of streams in Node.js, as in subject.js (streams-20.json).
 const { Readable, Writable, Duplex, Transform, PassThrough, pipeline, finished, addAbortSignal } = require('stream');
 const { pipeline: piped, finished: ended } = require('stream/promises');
 const Stream = require('stream');
@@ -7,7 +7,7 @@ const S = JSON.stringify;
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.message]; } };
 const failed = (e) => [e.name, e.code, e.message];
 const later = (f) => new Promise((done) => f(done));
-/** What a stream emits, with the states in which it does. */
+/** Records what a stream emits, with the lengths of its buffers. */
 const watched = (stream, out, tag = '') => {
   for (const name of ['end', 'finish', 'close', 'drain', 'pause', 'resume', 'prefinish', 'pipe', 'unpipe']) {
     stream.on(name, () => out.push(`${tag}${name}:${stream.readableLength}/${stream.writableLength}`));
@@ -15,7 +15,7 @@ const watched = (stream, out, tag = '') => {
   stream.on('error', (e) => out.push(`${tag}error:${e.code ?? e.message}`));
   return stream;
 };
-/** Waits for many short timers in a row, so that all others of these streams are due before, however slow the computer is. */
+/** Waits for many short timers in a row, so that all other timers fire first, however slow the computer is. */
 const quiet = async () => { for (let i = 0; i < 25; i++) await new Promise((done) => setTimeout(done, 1)); };
 exports.shape = () => S([Object.keys(Stream).sort(), typeof Stream, Stream.Stream === Stream, Object.keys(Readable.prototype).sort(), Object.keys(Writable.prototype).sort(), Object.keys(Duplex.prototype).sort(), Object.keys(Transform.prototype).sort(), new Duplex() instanceof Writable, new Transform() instanceof Readable, new Readable() instanceof Writable, new Readable() instanceof Stream, Readable.name, Writable.length, PassThrough().constructor.name]);
 exports.defaults = () => { const r = new Readable(), w = new Writable(), d = new Duplex({ readableObjectMode: true, writableHighWaterMark: 3 }); return S([r.readableHighWaterMark, w.writableHighWaterMark, d.readableHighWaterMark, d.writableHighWaterMark, d.readableObjectMode, d.writableObjectMode, r.readable, r.readableFlowing, r.readableEnded, r.readableEncoding, r.destroyed, w.writable, w.writableEnded, w.writableFinished, w.writableCorked, w.writableNeedDrain, w.writableLength, d.allowHalfOpen, r.readableDidRead, r.readableAborted, r.errored, r.closed, new Readable({ objectMode: true }).readableHighWaterMark, Stream.getDefaultHighWaterMark(false), Stream.getDefaultHighWaterMark(true), Object.keys(r), Object.keys(w), Object.keys(d), Object.keys(r._readableState), Object.keys(w._writableState)]); };

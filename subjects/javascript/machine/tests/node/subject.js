@@ -1,6 +1,6 @@
 'use strict';
-// Functions that show a program's view of the host. Each returns a string, which must equal the one of Node.js 20 (node-20.json, by
-// `TZ=UTC node print.js`).
+// Functions that show a program's view of the host. Each function returns a string, which must equal the result of
+// Node.js 20 (node-20.json, from `TZ=UTC node print.js`).
 const util = require('util');
 const S = JSON.stringify;
 exports.clone1 = () => { const a = { d: new Date(5), m: new Map([[1, { x: 1 }]]), s: new Set([1, 2]), r: /a/g, n: [1, , 3], b: 10n.toString(), u: undefined }; a.self = a; const c = structuredClone(a); return S([c !== a, c.self === c, c.d.getTime(), [...c.m], [...c.s], String(c.r), c.n.length, 1 in c.n, 'u' in c]); };
@@ -43,7 +43,7 @@ exports.destr = () => { const { a = 1, b: { c = 2, ...r } = { d: 4 }, ...rest } 
 exports.typed = () => S([[...new Float32Array([1.1])][0], new Uint8ClampedArray([300, -5, 1.5]).join(), new DataView(new ArrayBuffer(8)).getFloat64(0), Array.from(new Int16Array([1, 2]).map((x) => x * 40000)), new BigInt64Array(1)[0].toString(), new Uint8Array([1, 2, 3]).subarray(1).length]);
 exports.tagged = () => { const t = (s, ...v) => s.raw.join('|') + v.join(','); return S([t`a${1}\n${2}c`, String.raw`\u00e9${1}`]); };
 exports.logical = () => { let a = null, b = 0, c = 'x'; a ??= 1; b ||= 2; c &&= 3; const o = null; return S([a, b, c, o?.x?.y, o?.[1], o?.f(), (() => 5)?.(), 0 ?? 1, 2 ** 3 ** 2, (-2) ** 2, 1_000]); };
-// Values as text.
+// Values as strings.
 const inspected = (...values) => values.map((value) => util.inspect(value)).join('\n');
 class Foo { constructor() { this.a = 1; } }
 class Bar extends Foo { get x() { return 1; } }
@@ -110,7 +110,7 @@ exports.loops = () => {
     switch (log.length) { default: log.push('default'); case -1: log.push('fell'); break; case -2: log.push('never'); }
     return S(log);
 };
-// Words without spaces between them and what follows.
+// Keywords without spaces after them.
 exports.compact = async () => {
     const f=a=>{switch(a){case"x":return"x"===a?1:2;case-1:return!a&&a;case(5):return/x/.test(a)?1:2;default:if(a)throw"q"===a?new Error("q"):3;else return typeof"s"===a}};
     const g=function*(){yield"a"?1:2};const h=async a=>await"z"&&void"x"||delete"y"[a];const o={};for(const k of"ab")o[k]=1;for(var k in"cd"&&o)o[k]++;

@@ -1,5 +1,5 @@
 'use strict';
-// Functions that show what `util` gives in Node.js, as those of subject.js do (tools-20.json).
+// Functions that show the behaviour of `util` in Node.js, as in subject.js (tools-20.json).
 const util = require('util');
 const S = JSON.stringify;
 const I = util.inspect;

@@ -1,5 +1,5 @@
 'use strict';
-// Functions that show what the streams of the web give in Node.js, as those of subject.js do (webstreams-20.json).
+// Functions that show the behaviour of web streams in Node.js, as in subject.js (webstreams-20.json).
 const S = JSON.stringify;
 const web = require('stream/web');
 const wait = (n) => new Promise((done) => setTimeout(done, n));

@@ -1,10 +1,10 @@
 'use strict';
-// Functions that show what `zlib` gives in Node.js, as those of subject.js do (zlib-20.json).
+// Functions that show the behaviour of `zlib` in Node.js, as in subject.js (zlib-20.json).
 const z = require('zlib');
 const S = JSON.stringify;
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.errno, e.message]; } };
 const later = (f) => new Promise((done) => f((error, value) => done(error ? [error.name, error.code, error.message] : value)));
-/** Bytes that are the same everywhere: text with repetitions, numbers without, and runs. */
+/** Bytes that are the same everywhere: text with repetitions, numbers without repetitions, and runs. */
 const text = (n) => Array.from({ length: n }, (_, i) => `line ${(i * i) % 97} of ${i % 13} `).join('');
 const noise = (n) => { let x = 7; return Buffer.from(Array.from({ length: n }, () => (x = (x * 1103515245 + 12345) & 0x7fffffff) >> 16)); };
 const runs = (n) => Buffer.from(Array.from({ length: n }, (_, i) => (i / 40) | 0));
@@ -19,7 +19,7 @@ exports.levels = () => S([1, 2, 3, 4, 5, 6, 7, 8, 9].map((level) => inputs().map
 exports.stored = () => S(inputs().map((b) => short(z.gzipSync(b.slice(0, 9000), { level: 0 }))));
 exports.strategies = () => S([1, 2, 3, 4].map((strategy) => inputs().map((b) => short(z.deflateSync(b, { strategy })))));
 exports.memory = () => S([[1, 9], [3, 10], [9, 15], [8, 12]].map(([memLevel, windowBits]) => inputs().map((b) => short(z.deflateSync(b, { memLevel, windowBits })))));
-/** More symbols than a block has. */
+/** More symbols than fit into a block. */
 exports.large = () => S([short(z.deflateSync(noise(16500)))]);
 exports.back = () => S(inputs().map((b) => [z.inflateSync(z.deflateSync(b)), z.gunzipSync(z.gzipSync(b)), z.unzipSync(z.gzipSync(b)), z.unzipSync(z.deflateSync(b)), z.inflateRawSync(z.deflateRawSync(b))].every((x) => x.equals(Buffer.from(b)))));
 exports.damaged = () => S([() => z.inflateSync(Buffer.from([1, 2, 3])), () => z.inflateSync(''), () => z.gunzipSync(Buffer.from('hello world')), () => z.gunzipSync(z.gzipSync('hello').subarray(0, 15)), () => z.inflateRawSync(Buffer.from([7, 1])), () => z.inflateRawSync(Buffer.from([0, 1, 2, 3, 4])), () => z.inflateSync(Buffer.concat([z.deflateSync('abc').subarray(0, -1), Buffer.from([9])])), () => { const g = z.gzipSync('abc'); g[g.length - 1] = 7; return z.gunzipSync(g); }, () => { const g = z.gzipSync('abc'); g[g.length - 6] ^= 7; return z.gunzipSync(g); }, () => z.unzipSync(Buffer.from([1, 2, 3, 4])), () => z.inflateSync(5), () => z.deflateSync({}), () => z.deflateSync('a', { level: 10 }), () => z.deflateSync('a', { level: 'x' }), () => z.deflateSync('a', { windowBits: 7 }), () => z.deflateSync('a', { chunkSize: 5 }), () => z.inflateSync(z.deflateSync('a'.repeat(100)), { maxOutputLength: 10 }), () => z.deflate('a'), () => z.inflateSync(z.deflateSync('abcabc').subarray(0, 6), { finishFlush: z.constants.Z_SYNC_FLUSH }).toString(), () => z.inflateRawSync(Buffer.from([0x4b, 4, 1])), () => z.crc32(5)].map(tried));
