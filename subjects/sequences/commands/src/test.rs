@@ -108,7 +108,6 @@ fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
     systems::builtin(name, arguments.bug.as_deref()).map_err(Failure::new)
 }
 
-/// A test that was executed, and its result.
 struct Executed {
     case: TestCase,
     verdict: Verdict,
@@ -143,8 +142,8 @@ fn tap(subject: &Subject, number: usize, test: &Executed) -> String {
     }
 }
 
-/// The end of the line of a passed test, which says how many new goals of the system it reached;
-/// empty if it reached none.
+/// The end of the line of a passed test: the number of new goals of the system that the test
+/// reached, if any.
 fn tap_goals(test: &Executed) -> String {
     match test.new_goals {
         0 => String::new(),
@@ -173,7 +172,7 @@ fn to_json(subject: &Subject, number: usize, test: &Executed) -> Value {
     value
 }
 
-/// The tests to execute: given ones, or a number of tests that are made while they are executed.
+/// The tests to execute: given tests, or a number of tests that are made while they are executed.
 enum Plan<'s> {
     Given(Vec<TestCase>),
     Online(Box<Online<'s>>, u64),
@@ -233,8 +232,8 @@ fn plan<'s>(
     Ok(Plan::Online(Box::new(online), count))
 }
 
-/// The failing tests that earlier executions kept; empty if there is no file yet. Tests that the
-/// model no longer allows, or with unknown events, are left out.
+/// The failing tests that earlier executions kept; empty if there is no file yet. Tests with
+/// unknown events, and tests that the model no longer allows, are left out.
 fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>, Failure> {
     let Some(file) = arguments.failures.as_deref().filter(|file| Path::new(file).exists()) else {
         return Ok(Vec::new());

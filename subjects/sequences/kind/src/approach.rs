@@ -25,7 +25,7 @@ enum Letters {
 }
 
 impl Letters {
-    /// The letter of an event; `None` if it has none, or if the value is not an event.
+    /// The letter of an event, if it has one.
     fn of(&self, event: &Value) -> Option<String> {
         let (name, label) = match event {
             Value::Object(fields) => {
@@ -59,8 +59,8 @@ enum Order {
     Subsequence,
 }
 
-/// The order and the length of the words of a criterion; `None` for a criterion that is not
-/// `consecutive` or `subsequence`, or that has options.
+/// The order and the length of the words of a criterion, if the criterion is `consecutive` or
+/// `subsequence` without options.
 fn words(criterion: &str) -> Option<(Order, usize)> {
     let (name, strength) = criterion.split_once(':')?;
     let order = match name.trim() {
@@ -72,10 +72,8 @@ fn words(criterion: &str) -> Option<(Order, usize)> {
     Some((order, strength.trim().parse().ok()?))
 }
 
-/// How close the suite of a run came to each open item, by the longest beginning of the item in a
-/// test. The distance is the number of letters that are missing. `None` for each item if the record
-/// has no suite, or if the criterion is not supported, and for an item whose name contains the
-/// label of an event with several fields, or of which no beginning occurs in a test.
+/// How close the suite of a run came to each open item: how many letters are missing after the
+/// longest beginning of the item in a test. `None` if this is not known.
 pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approach>> {
     let none = || vec![None; goals.open.len()];
     let Some((order, strength)) = words(goals.criterion) else { return none() };
@@ -93,8 +91,8 @@ pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approa
     goals.open.iter().map(approach).collect()
 }
 
-/// The longest beginning of an item in the tests of a suite; `None` if not even its first letter
-/// occurs, or if a test covers the whole item.
+/// The longest beginning of an item in the tests of a suite, if a test contains a beginning and no
+/// test contains the whole item.
 fn closest(order: Order, item: &[&str], tests: &[Vec<String>]) -> Option<Approach> {
     let (mut length, mut instead) = (0, None);
     for test in tests {

@@ -34,7 +34,7 @@ pub(crate) struct Configuration {
     pub(crate) rules: Vec<Rule>,
 }
 
-/// The settings that a pool depends on, in addition to model and seed of the run.
+/// The settings on which a pool depends, in addition to the model and the seed of the run.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PoolSettings {
     pub(crate) letters: Letters,
@@ -80,7 +80,8 @@ pub(crate) enum Bugs {
 pub(crate) enum Rule {
     /// The test contains the events of the fault directly after one another.
     Trigger,
-    /// The test contains the events of the fault in this order, possibly with others between them.
+    /// The test contains the events of the fault in this order, possibly with other events between
+    /// them.
     TriggerSubsequence,
     /// The test fails on the faulty system.
     Replay,
@@ -353,7 +354,7 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
 }
 
 /// Checks the settings of a mutation analysis. Its mutants are the faults of a built-in system.
-/// Because these are few, a sample and its seed and the block factor are not supported.
+/// Because these are few, a sample, its seed and a block factor are not supported.
 ///
 /// # Errors
 ///

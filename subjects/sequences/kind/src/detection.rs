@@ -10,7 +10,7 @@ use crate::subject::{Stop, Subject};
 pub(crate) struct Bug {
     pub(crate) name: String,
     word: NamedWord,
-    /// The faulty system; `None` if there is none to execute tests on.
+    /// The faulty system, if there is one to execute tests on.
     system: Option<Box<dyn System>>,
 }
 
@@ -41,9 +41,8 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
     Ok(known.iter().filter(is_wanted).map(bug).collect())
 }
 
-/// The built-in system of a model, with a fault. `None` if there is no such system or fault, or if
-/// the model is not identical to the built-in model of its name, because it may then describe a
-/// different system.
+/// The built-in system of a model, with a fault. Only a model that is identical to the built-in
+/// model of the same name has a system, because another model may describe a different system.
 fn system(subject: &Subject, fault: &str) -> Option<Box<dyn System>> {
     let name = subject.model.name.as_str();
     let built_in = ModelSource::open(&format!("builtin:{name}")).ok()?;
@@ -59,7 +58,7 @@ impl Bug {
         &self.word.word
     }
 
-    /// Whether a rule can be applied to the fault, which is false only for replay without a system.
+    /// Whether a rule can be applied to the fault: replay needs a system.
     pub(crate) fn applies(&self, rule: Rule) -> bool {
         rule != Rule::Replay || self.system.is_some()
     }

@@ -12,11 +12,11 @@ const MAX_NAMED: usize = 20_000;
 
 /// The names of the items of models, with the configurations whose runs have these items. Names are
 /// left out if the items depend on the pool, if there are too many, or if the model cannot be
-/// explored; then its runs report the reason.
+/// explored; in the last case, its runs report the reason.
 ///
 /// # Errors
 ///
-/// If a model cannot be read any more.
+/// If a model cannot be read any more or has changed.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],

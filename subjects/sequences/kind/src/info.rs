@@ -18,7 +18,6 @@ pub(crate) const EVENTS: &str = "events";
 pub(crate) const SYSTEM: &str = "system";
 pub(crate) const SUITE: &str = "suite.json";
 
-/// Units of work, criterion and measures of the kind.
 pub(crate) fn info() -> SubjectInfo {
     SubjectInfo {
         kind: KIND.to_owned(),
@@ -51,7 +50,6 @@ pub(crate) fn info() -> SubjectInfo {
     }
 }
 
-/// Amounts of work by unit.
 pub(crate) fn work(executions: u64, steps: u64) -> BTreeMap<String, u64> {
     BTreeMap::from([(EXECUTIONS.to_owned(), executions), (STEPS.to_owned(), steps)])
 }

@@ -1,7 +1,7 @@
 //! The subject kind `sequences`: models of event sequences, for which suites are chosen that cover
 //! many items of a coverage criterion.
 //!
-//! - [`Sequences`]: the kind. Its projects are models: files and built-in ones.
+//! - [`Sequences`]: the kind. Its projects are models: files and built-in models.
 //! - A run makes a pool of walks, searches for a suite of its tests, and reports which items the
 //!   suite covers and which faults it detects. The algorithm `risk` executes the pool instead, and
 //!   reports the evidence about each item after given numbers of tests.
@@ -28,7 +28,7 @@ use catherd_interface::{
 
 pub use info::ENGINE;
 
-/// The kind's name.
+/// The name of the kind.
 pub const KIND: &str = "sequences";
 
 /// The subject kind of models of event sequences.

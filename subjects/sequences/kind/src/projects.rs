@@ -19,7 +19,7 @@ const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 /// Maximum number of states that are explored to measure a model.
 const MAX_STATES: usize = 1_000_000;
 
-/// Finds models: built-in ones, files, and files in folders; or makes synthetic ones. Models that
+/// Finds built-in models, files, and files in folders, or makes synthetic models. Models that
 /// cannot be used, and duplicates, are skipped with the reason.
 ///
 /// # Errors
@@ -71,7 +71,7 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Makes synthetic models. Their bytes are not kept, but generated again when they are read.
+/// Makes synthetic models. Their bytes are not kept, but generated again when they are needed.
 fn synthetic_models(
     count: u64,
     seed: u64,
@@ -142,8 +142,8 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     Ok(places.into_iter().map(unique).collect())
 }
 
-/// The name of the built-in model that a path of a study names; `None` for files and folders. The
-/// path may begin with the folder of the study file.
+/// The name of the built-in model that a path of a study names. The path may begin with the folder
+/// of the study file.
 pub(crate) fn builtin_name(path: &Path) -> Option<&str> {
     path.file_name()?.to_str()?.strip_prefix(BUILTIN)
 }
@@ -193,7 +193,7 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
 ///
 /// # Errors
 ///
-/// If a model cannot be read any more.
+/// If a model cannot be read any more or has changed.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {
@@ -217,7 +217,6 @@ pub(crate) fn changed(found: &FoundProject, cause: &str) -> FindError {
     }
 }
 
-/// The measures of a model by column.
 fn measures(model: &Model) -> Vec<(&'static str, String)> {
     let events = model.program.events();
     let space = Space::explore(&model.program, MAX_STATES).ok();

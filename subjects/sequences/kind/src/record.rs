@@ -15,7 +15,6 @@ use crate::info::{EVENTS, ITEMS, SUITE, SYSTEM, work};
 use crate::search::{Improvement, Outcome, items_of, positions};
 use crate::subject::{Items, Stop, Subject};
 
-/// Metrics of a run by name.
 #[derive(Debug, Default)]
 pub(crate) struct Metrics(pub(crate) BTreeMap<String, Metric>);
 
@@ -24,7 +23,7 @@ impl Metrics {
         self.0.insert(name.into(), (count as i64).into());
     }
 
-    /// Adds the numbers of walks, distinct tests and cut walks of a pool.
+    /// Adds the counts of walks, distinct tests and cut walks of a pool.
     pub(crate) fn pool(&mut self, [walks, distinct, cut]: [u64; 3]) {
         self.count("pool", walks);
         self.count("pool.distinct", distinct);
@@ -133,7 +132,6 @@ fn union(
     Ok(covered.collect::<BTreeSet<_>>().into_iter().collect())
 }
 
-/// The sum of the weights of some items.
 fn weight(of: &Items, items: &[u64]) -> u64 {
     items.iter().map(|&item| of.criterion.weight(item)).sum()
 }
@@ -148,8 +146,8 @@ fn rank(
 }
 
 /// Adds the metrics `detected.BUG.RULE` (0 or 1), `failing.BUG.RULE` (how many tests detect the
-/// bug), and `first.BUG` (position, from 1, of the first test that detects it by the last rule; -1
-/// if there is none).
+/// bug), and `first.BUG` (position, from 1, of the first test that detects the bug by the last rule
+/// that applies; -1 if there is none).
 fn add_detection(
     metrics: &mut Metrics,
     subject: &Subject,

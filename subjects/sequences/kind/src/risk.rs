@@ -145,8 +145,8 @@ fn beta((passed, failed): (u32, u32)) -> Beta {
     Beta::new(f64::from(passed), f64::from(failed), Orientation::Risk)
 }
 
-/// Adds metrics for each checkpoint: the largest variance, the median and the 90th percentile over
-/// the items that at least `keep` tests cover in the end.
+/// Adds metrics for each checkpoint: the largest, the median and the 90th percentile of the
+/// variances of the items that at least `keep` tests cover in the end.
 fn add_variances(metrics: &mut Metrics, checkpoints: &[Checkpoint], end: &[(u32, u32)], keep: u64) {
     let is_kept = |&(passed, failed): &(u32, u32)| u64::from(passed) + u64::from(failed) >= keep;
     metrics.count("risk.kept", end.iter().filter(|evidence| is_kept(evidence)).count() as u64);

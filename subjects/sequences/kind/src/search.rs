@@ -60,9 +60,9 @@ pub(crate) struct Outcome {
     pub(crate) generations: Option<(u64, bool)>,
     /// Walks, distinct tests and cut walks of the pool.
     pub(crate) pool: Option<[u64; 3]>,
-    /// The items that are goals: the reachable ones, or the items of the pool.
+    /// The items that are goals: the reachable items, or the items of the pool.
     pub(crate) goals: Vec<u64>,
-    /// Time of the search, without the time that making its pool takes.
+    /// Time of the search, without the making of its pool.
     pub(crate) time: Duration,
 }
 
@@ -211,7 +211,6 @@ pub(crate) fn items_of(
     cover.items()
 }
 
-/// The number of elements that two ascending lists have in common.
 pub(crate) fn count_common(some: &[u64], others: &[u64]) -> u32 {
     positions(some, others).len() as u32
 }

@@ -29,11 +29,11 @@ pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 pub(crate) enum Stop {
     /// The caller or the budget of real time stopped the computation.
     Asked,
-    /// The model or a parameter does not allow it.
+    /// The model or a parameter does not allow the computation.
     Failed(String),
 }
 
-/// A pool, with the settings and the seed that it depends on.
+/// The settings, the seed and the limits on which a pool depends.
 #[derive(Clone, Debug, PartialEq)]
 struct PoolKey {
     settings: PoolSettings,
@@ -51,7 +51,6 @@ pub(crate) struct Items {
     pub(crate) reachable: Option<Vec<u64>>,
 }
 
-/// A pool for a run.
 #[derive(Clone, Debug)]
 pub(crate) struct RunPool {
     key: PoolKey,
@@ -128,8 +127,8 @@ impl Subject {
         items.cloned()
     }
 
-    /// The pool of a run. `events` limits the events of all walks: the walk that exceeds it and
-    /// all later ones are left out.
+    /// The pool of a run. `events` limits the events of all walks: the walk that exceeds the limit
+    /// and all later walks are left out.
     pub(crate) fn pool(
         &mut self,
         configuration: &Configuration,

@@ -1,5 +1,5 @@
-//! Tests the kind through the interface of subject kinds: runs on models, how models are
-//! found, their measures, and parameters.
+//! Tests the kind through the interface of subject kinds: runs on models, finding and measuring
+//! models, and parameters.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
@@ -249,7 +249,7 @@ fn a_test_that_several_walks_make_is_executed_once_or_for_each() {
     assert_eq!((executions(&each), count(&each, "pool")), (2000, 2000));
     assert_eq!(executions(&once), count(&once, "pool.distinct"));
     assert!(executions(&once) < 1900, "{} distinct tests of 2000", executions(&once));
-    // The evidence of an item: tests that cover it, at the last checkpoint.
+    // The number of tests that cover an item, summed over the items, at the last checkpoint.
     let tests = |record: &RunRecord| -> f64 {
         let end = executions(record).to_string() + ",";
         let rows = record.artifacts["risk.csv"].lines().filter(|row| row.starts_with(&end));

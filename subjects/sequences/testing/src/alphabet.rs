@@ -85,17 +85,17 @@ impl Alphabet {
         self.letters.is_empty()
     }
 
-    /// The letter of an event; `None` if the event has none.
+    /// The letter of an event, if the event has a letter.
     pub fn letter(&self, event: EventId) -> Option<Letter> {
         self.of_event[event as usize]
     }
 
-    /// The letter with a name; `None` if there is none.
+    /// The letter with a name, if there is one.
     pub fn find(&self, name: &str) -> Option<Letter> {
         self.letters.iter().position(|letter| letter == name).map(|found| found as Letter)
     }
 
-    /// Replaces `letters` by the letters of a test, without events that have no letter.
+    /// Replaces `letters` with the letters of a test, without events that have no letter.
     pub fn project(&self, test: &[EventId], letters: &mut Vec<Letter>) {
         letters.clear();
         letters.extend(test.iter().filter_map(|&event| self.letter(event)));

@@ -5,17 +5,14 @@ pub(crate) fn words(bits: usize) -> usize {
     bits.div_ceil(64)
 }
 
-/// Whether a bit is set.
 pub(crate) fn has(bits: &[u64], at: usize) -> bool {
     bits[at / 64] >> (at % 64) & 1 == 1
 }
 
-/// Sets a bit.
 pub(crate) fn set(bits: &mut [u64], at: usize) {
     bits[at / 64] |= 1 << (at % 64);
 }
 
-/// The number of bits that are set.
 pub(crate) fn count(bits: &[u64]) -> u64 {
     bits.iter().map(|word| u64::from(word.count_ones())).sum()
 }

@@ -84,7 +84,7 @@ impl fmt::Display for Criterion {
 }
 
 impl Criterion {
-    /// The length of the words; `None` if the items are not words.
+    /// The length of the words, or `None` if the items are not words.
     pub fn strength(&self) -> Option<usize> {
         match self.kind {
             Kind::Subsequence(t)
@@ -96,7 +96,8 @@ impl Criterion {
         }
     }
 
-    /// The number of items, reachable or not; of classes if the criterion is relaxed.
+    /// An upper bound of the number of items, or of classes if the criterion is relaxed.
+    /// Reachability is ignored.
     pub fn bound(&self) -> u64 {
         let s = self.letters as u64;
         match (&self.relax, self.strength()) {
@@ -117,8 +118,8 @@ impl Criterion {
         }
     }
 
-    /// The numbers of all items, reachable or not, ascending; `None` if more than `most` numbers
-    /// would have to be checked.
+    /// The numbers of all items, reachable or not, in ascending order; `None` if more than `most`
+    /// numbers would have to be checked.
     pub fn all_items(&self, most: u64) -> Option<Vec<u64>> {
         let end = match &self.relax {
             Some(Relax::Classes(_, classes)) => *classes,
@@ -133,15 +134,14 @@ impl Criterion {
         (end <= most).then(|| (0..end).filter(is_item).collect())
     }
 
-    /// Whether a word represents the set of its letters: they ascend, and the last one is repeated
-    /// to the end.
+    /// Whether a word represents the set of its letters: the letters ascend, and the last letter is
+    /// repeated to the end.
     fn is_set(&self, item: u64) -> bool {
         let word = self.word(item);
         let fills = |letter: &Letter| !self.distinct && word.last() == Some(letter);
         word.windows(2).all(|pair| pair[0] < pair[1] || pair[0] == pair[1] && fills(&pair[1]))
     }
 
-    /// Whether an item is a word without a repeated letter.
     fn is_distinct(&self, item: u64) -> bool {
         let word = self.word(item);
         word.iter().enumerate().all(|(at, letter)| !word[..at].contains(letter))
@@ -162,7 +162,6 @@ impl Criterion {
         word
     }
 
-    /// The number of a word.
     fn number(&self, word: &[Letter]) -> u64 {
         word.iter().fold(0, |number, &letter| number * self.letters as u64 + u64::from(letter))
     }

@@ -14,7 +14,7 @@ use crate::streams::SEARCH;
 /// Number of continuations that are tried after the shortest trace to an item.
 const BRANCHES: usize = 16;
 
-/// The automaton of an item; its states are the number of letters that have been matched.
+/// The automaton of an item. A state is the number of letters that have been matched.
 enum Reader {
     /// Letters in order, with other letters between them.
     Apart(Vec<Letter>),
@@ -23,8 +23,7 @@ enum Reader {
 }
 
 impl Reader {
-    /// The automaton of an item; `None` unless the criterion is `subsequence`, `consecutive` or
-    /// `order`.
+    /// The automaton of an item of `subsequence`, `consecutive` or `order`.
     fn new(criterion: &Criterion, item: u64) -> Option<Reader> {
         match &criterion.kind {
             Kind::Subsequence(_) => Some(Reader::Apart(criterion.word(item))),
@@ -118,11 +117,11 @@ pub fn shortest_trace(
 /// The limits of [`direct`].
 #[derive(Clone, Copy, Debug)]
 pub struct DirectLimits {
-    /// The largest number of tests.
+    /// Maximum number of tests.
     pub size: usize,
-    /// The largest number of events of a test.
+    /// Maximum number of events of a test.
     pub length: usize,
-    /// The largest number of walks.
+    /// Maximum number of walks.
     pub limit: u64,
 }
 
@@ -131,20 +130,20 @@ pub struct DirectLimits {
 pub struct GeneratedTest<'t> {
     /// The test.
     pub test: &'t [EventId],
-    /// Items that all tests so far cover.
+    /// Number of items that all tests so far cover.
     pub covered: usize,
-    /// Walks so far.
+    /// Number of walks so far.
     pub walks: u64,
-    /// Events of all walks so far.
+    /// Number of events of all walks so far.
     pub events: u64,
 }
 
 /// Receives each generated test; generation ends if it breaks.
 pub type OnTest<'o> = dyn FnMut(GeneratedTest<'_>) -> ControlFlow<()> + 'o;
 
-/// Makes tests for uncovered items: a shortest trace that covers one of them, continued by the one
-/// of several walks that covers the most uncovered items. `reachable` contains all reachable items;
-/// `on_test` receives each test.
+/// Makes tests for uncovered items. Each test begins with a shortest trace that covers an uncovered
+/// item, and continues with the one of several walks that covers the most uncovered items.
+/// `reachable` contains all reachable items; `on_test` receives each test.
 pub fn direct(
     criterion: &Criterion,
     space: &Space,

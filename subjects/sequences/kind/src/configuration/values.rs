@@ -18,7 +18,7 @@ pub(super) fn refused(
 }
 
 impl Settings {
-    /// The values that a study sets, and the defaults of the others.
+    /// The values that a study sets, and the defaults of the other parameters.
     pub(super) fn new(
         known: Vec<ParameterInfo>,
         set: &[(&String, &Parameter)],
@@ -49,14 +49,12 @@ impl Settings {
         self.0.get(name).map(shown).unwrap_or_default()
     }
 
-    /// The absolute value of a whole number; 1 if the parameter is not set and has no default, or
-    /// if its value is not a whole number.
+    /// The absolute value of a whole number; 1 if the parameter has no whole number.
     pub(super) fn number(&self, name: &str) -> u64 {
         self.whole(name).unwrap_or(1)
     }
 
-    /// The absolute value of a whole number; `None` if the parameter is not set and has no default,
-    /// or if its value is not a whole number.
+    /// The absolute value of a whole number, if the parameter has one.
     pub(super) fn whole(&self, name: &str) -> Option<u64> {
         match self.0.get(name)? {
             Parameter::Integer(number) => Some(number.unsigned_abs()),
@@ -64,8 +62,7 @@ impl Settings {
         }
     }
 
-    /// A value as a real number; `None` if the parameter is not set and has no default, or if its
-    /// value is not a number.
+    /// A value as a real number, if the parameter has a number.
     pub(super) fn real(&self, name: &str) -> Option<f64> {
         match self.0.get(name)? {
             Parameter::Integer(number) => Some(*number as f64),

@@ -6,21 +6,21 @@ use rustc_hash::FxHashMap;
 
 use crate::alphabet::{Alphabet, Letter};
 
-/// The largest number of states of an automaton.
+/// Maximum number of states of an automaton.
 const MAX_STATES: usize = 10_000;
 
-/// The largest number of transitions of all automata of a criterion; each takes four bytes.
+/// Maximum number of transitions of all automata of a criterion; each takes four bytes.
 pub(crate) const MAX_TRANSITIONS: usize = 1 << 27;
 
-/// The largest number of repetitions in an expression.
+/// Maximum number of repetitions in an expression.
 const MAX_REPEATS: u32 = 1000;
-/// The largest number of parts of an expression.
+/// Maximum number of parts of an expression.
 const MAX_PARTS: usize = 20_000;
 
-/// The largest depth of parentheses.
+/// Maximum depth of parentheses.
 const DEEPEST: usize = 100;
 
-/// An expression that cannot be used.
+/// The reason why an expression cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expression, column {column}: {cause}")]
 pub struct ExpressionError {
@@ -66,8 +66,7 @@ impl Expression {
     ///
     /// # Errors
     ///
-    /// If the text is not an expression, or exceeds a limit; the error names the first column at
-    /// which it cannot be read.
+    /// If the text is not an expression, or exceeds a limit.
     pub fn parse(text: &str) -> Result<Expression, ExpressionError> {
         let mut reader = Reader { characters: text.chars().collect(), at: 0, depth: 0, parts: 0 };
         let part = reader.either()?;
@@ -78,7 +77,7 @@ impl Expression {
     }
 
     /// The names of letters: all names outside of brackets, and the names in brackets that have one
-    /// character, because longer ones may be several letters.
+    /// character, because longer names may be several letters.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();
         self.0.visit(&mut |name| {
@@ -262,7 +261,7 @@ impl Reader {
         }
     }
 
-    /// `{n}`, `{n,}` or `{n,m}`
+    /// Reads `{n}`, `{n,}` or `{n,m}`.
     fn bounds(&mut self) -> Result<(u32, Option<u32>), ExpressionError> {
         let rest: String =
             self.characters[self.at + 1..].iter().take_while(|c| **c != '}').collect();
@@ -427,7 +426,7 @@ impl Builder<'_> {
     }
 }
 
-/// A deterministic automaton; state 0 is the first.
+/// A deterministic automaton, whose initial state is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Automaton {
     pub(crate) letters: usize,
@@ -478,7 +477,7 @@ impl Automaton {
                 next[own * self.letters + letter] = class[target as usize];
             }
         }
-        // State 0 stays the first, because its class is numbered first.
+        // State 0 stays the initial state, because its class is numbered first.
         Automaton { letters: self.letters, next, accepts }
     }
 }

@@ -66,7 +66,7 @@ impl<'c> Cover<'c> {
         }
     }
 
-    /// The items so far, after relaxation, ascending.
+    /// The items so far, after relaxation, in ascending order.
     pub fn items(&self) -> Vec<u64> {
         let criterion = self.criterion;
         let distinct = |item: &u64| !criterion.distinct || criterion.is_distinct(*item);
@@ -82,7 +82,7 @@ impl<'c> Cover<'c> {
     }
 
     /// Adds the items of a test, given by its letters and its events. Only a criterion over states
-    /// needs events and space; without the space, no items are added for it.
+    /// needs `events` and `space`; without `space`, such a criterion has no items.
     pub fn test(&mut self, letters: &[Letter], events: &[EventId], space: Option<&Space>) {
         let end = self.criterion.until.and_then(|until| letters.iter().position(|&l| l == until));
         let letters = &letters[..end.unwrap_or(letters.len())];
@@ -219,8 +219,8 @@ impl<'c> Cover<'c> {
         ends.into_keys().for_each(|word| self.found.add(word));
     }
 
-    /// Adds the words to which the test shrinks if all letters that they do not contain are removed
-    /// from it.
+    /// Adds the words that remain if all letters outside of a set of letters are removed from the
+    /// test.
     fn exclusive(&mut self, letters: &[Letter], t: usize) {
         let mut positions: FxHashMap<Letter, Vec<usize>> = FxHashMap::default();
         for (at, &letter) in letters.iter().enumerate() {

@@ -15,10 +15,10 @@ use super::{Criterion, Kind, Relax};
 use group::group;
 use states::over_states;
 
-/// The largest number of expressions.
+/// Maximum number of expressions.
 const MAX_EXPRESSIONS: usize = 100_000;
 
-/// The largest number of events of a word.
+/// Maximum number of events of a word.
 const MAX_WORD: usize = 64;
 
 const NAMES: [&str; 12] = [
@@ -36,11 +36,11 @@ const NAMES: [&str; 12] = [
     "edge-pairs",
 ];
 
-/// A string that is not a criterion.
+/// The reason why a criterion cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("criterion `{}`: {cause}", beginning(text))]
 pub struct CriterionError {
-    /// The text.
+    /// The text of the criterion.
     pub text: String,
     /// What is wrong, in one line.
     pub cause: String,
@@ -151,7 +151,7 @@ impl Criterion {
     }
 
     /// Checks a criterion without a model: its name, its options and the length of its words, but
-    /// neither events nor states. It must not name files.
+    /// neither events nor states. The criterion must not name files.
     ///
     /// # Errors
     ///
@@ -352,8 +352,7 @@ fn word_length(
     }
 }
 
-/// Removes `length=N` from the options and returns N. An error if N is missing or not in
-/// `t..=10_000`.
+/// Removes `length=N` from the options and returns N, which must be in `t..=10_000`.
 fn length_option(
     context: &Context<'_>,
     options: &mut Vec<String>,

@@ -9,17 +9,17 @@ use crate::space::Space;
 
 use super::{Criterion, Kind};
 
-/// The largest memory for sets of words, in bytes.
+/// Maximum memory for sets of words, in bytes.
 const MAX_BYTES: u128 = 3 << 30;
 
-/// The largest number of reachable items, which take eight bytes each.
+/// Maximum number of reachable items, which take eight bytes each.
 const MAX_ITEMS: u64 = 1 << 28;
 
-/// The largest number of steps, which take about a minute. A step is an extension of a word, or a
+/// Maximum number of steps, which take about a minute. A step is an extension of a word, or a
 /// step of an automaton along an edge.
 const MAX_STEPS: u64 = 1 << 35;
 
-/// Error if the reachable items of a criterion cannot be computed exactly.
+/// The reason why the reachable items of a criterion cannot be computed exactly.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("no exact number of reachable items: {0}")]
 pub struct Unbounded(pub(super) String);
@@ -56,7 +56,7 @@ struct Graph<'s> {
 }
 
 impl Graph<'_> {
-    /// The letters and targets of the edges from a state.
+    /// The letters and targets of the edges from a state, without edges that cut tests.
     fn edges(&self, state: u32) -> impl Iterator<Item = (Option<Letter>, u32)> + '_ {
         let first = self.space.first_edge(state);
         let edges = self.space.edges(state).iter().enumerate();
@@ -145,8 +145,8 @@ impl Criterion {
         Ok(self.relaxed(words.into_iter().filter(distinct).collect()))
     }
 
-    /// The number of machine words of a bit vector for all words of length `j`, plus one; an error
-    /// if `sets` such vectors need too much memory.
+    /// The number of machine words of a bit vector for all words of length `j`, plus one. The
+    /// memory must suffice for `sets` such vectors.
     fn words_of(&self, j: usize, sets: usize) -> Result<usize, Unbounded> {
         let (s, sets) = (self.letters as u128, sets as u128);
         let count = s.pow(j as u32);
@@ -183,9 +183,9 @@ impl Criterion {
                 }
             }
         }
-        // Edges between components lead to lower numbers. Sort the edges so that those within a
-        // component come before those that leave it, because the words that end in a component must
-        // be complete before they are added to the next one.
+        // Edges between components lead to lower numbers. Sort the edges so that edges within a
+        // component come before edges that leave it, because the words that end in a component must
+        // be complete before they are added to the next component.
         edges.sort_unstable_by_key(|&(from, to, letter)| {
             (std::cmp::Reverse(from), std::cmp::Reverse(to), letter)
         });
@@ -317,7 +317,7 @@ impl Criterion {
     }
 }
 
-/// The states that are reached before a test is cut.
+/// The states that can be reached before a test is cut.
 fn reached_states(graph: &Graph<'_>) -> Vec<bool> {
     let mut reached = vec![false; graph.space.states()];
     reached[0] = true;

@@ -6,7 +6,7 @@ use crate::alphabet::Letter;
 use super::parse::CriterionError;
 use super::{Criterion, Kind, binomial};
 
-/// The largest number of items of all tests, which take eight bytes each.
+/// Maximum number of items of all tests, which take eight bytes each.
 const MAX_ITEMS: u64 = 1 << 29;
 
 impl Criterion {
@@ -14,7 +14,7 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the sum of the bounds of all tests is more than 2^29 items.
+    /// If the sum of the bounds of all tests is more than 2^29.
     pub fn check_tests<'t>(
         &self,
         tests: impl IntoIterator<Item = &'t [Letter]>,
@@ -59,7 +59,8 @@ impl Criterion {
 }
 
 /// The number of distinct subsequences of a length. When a letter is read, the count of
-/// subsequences that end with it is replaced, because the new ones include the earlier ones.
+/// subsequences that end with the letter is replaced, because the new subsequences include the
+/// earlier ones.
 fn subsequences(letters: &[Letter], alphabet: usize, t: usize) -> u64 {
     if letters.len() < t {
         return 0;

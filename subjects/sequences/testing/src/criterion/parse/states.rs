@@ -7,7 +7,7 @@ use crate::space::Space;
 
 use super::{Context, CriterionError};
 
-/// The largest number of pairs of edges; each takes some twenty bytes.
+/// Maximum number of pairs of edges; each pair takes about twenty bytes.
 const MAX_PAIRS: usize = 1 << 25;
 
 pub(super) fn over_states(
