@@ -8,7 +8,7 @@ use serde::{Serialize, Serializer};
 /// Number of an event: its position in [`Events`].
 pub type EventId = u32;
 
-/// The largest number of events of a model.
+/// Maximum number of events of a model.
 pub const MAX_EVENTS: usize = 1 << 16;
 
 /// The value of an event's field.
@@ -48,7 +48,7 @@ impl Event {
         Event { name: name.into(), fields: Vec::new() }
     }
 
-    /// The value of a field; `None` if the event does not have it.
+    /// The value of a field, if the event has the field.
     pub fn field(&self, name: &str) -> Option<&FieldValue> {
         self.fields.iter().find(|(field, _)| field == name).map(|(_, value)| value)
     }
@@ -132,12 +132,12 @@ impl Events {
     ///
     /// # Panics
     ///
-    /// If there is none.
+    /// If there is no event with this number.
     pub fn get(&self, id: EventId) -> &Event {
         &self.list[id as usize]
     }
 
-    /// The event with a label, as [`Event`] displays it; `None` if there is none.
+    /// The event with a label, as [`Event`] displays it, if there is one.
     pub fn labelled(&self, label: &str) -> Option<EventId> {
         self.labels.get(label).copied()
     }
@@ -203,18 +203,15 @@ impl EventSet {
         ones(&self.0)
     }
 
-    /// The words of the bit vector.
     pub(crate) fn words(&self) -> &[u64] {
         &self.0
     }
 
-    /// The words of the bit vector.
     pub(crate) fn words_mut(&mut self) -> &mut [u64] {
         &mut self.0
     }
 }
 
-/// Whether a bit vector contains an event.
 pub(crate) fn has(words: &[u64], event: EventId) -> bool {
     words[event as usize / 64] >> (event % 64) & 1 == 1
 }

@@ -7,13 +7,13 @@ mod games;
 use serde::Deserialize;
 use serde_json::Value;
 
-/// The largest relative difference of numbers.
+/// Maximum relative difference of numbers.
 const TOLERANCE: f64 = 1e-12;
 
 /// A worked example.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Example {
-    /// Its name.
+    /// The name.
     pub id: String,
     /// The kind of computation.
     pub kind: String,
@@ -34,7 +34,7 @@ pub struct Difference {
     pub found: Value,
 }
 
-/// The error of an example with an input or expectation that cannot be used, in one line.
+/// Why an example cannot be used, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ExampleError(String);
@@ -55,7 +55,8 @@ impl Example {
         serde_json::from_str(line)
     }
 
-    /// Computes the result and compares it: numbers to 1e-12 relative, sets without order.
+    /// Computes the result and compares it with the expected result. Numbers may differ by a
+    /// relative 1e-12.
     ///
     /// # Errors
     ///

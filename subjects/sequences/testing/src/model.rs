@@ -1,7 +1,7 @@
 //! Models: behavioural programs as text (`*.bp`) or as tables (`*.bp.json`).
 //!
 //! A behavioural program is a set of b-threads, each of which requests, waits for and blocks
-//! events. [`Model::open`] reads a file or a built-in model, [`Model::parse`] a text.
+//! events. [`Model::open`] reads a file or a built-in model, and [`Model::parse`] reads a text.
 
 mod compile;
 mod error;
@@ -28,11 +28,11 @@ pub struct Model {
     pub name: String,
     /// The compiled program.
     pub program: Program,
-    /// Known faults of the described system, with the events that trigger each.
+    /// Known faults of the described system, with the events that trigger each fault.
     pub faults: Vec<NamedWord>,
-    /// Requirements of the system, each with the events that a test of it contains.
+    /// Requirements of the system, each with the events that a test of the requirement contains.
     pub requirements: Vec<NamedWord>,
-    /// The recommended length of words (`default t = N`); `None` if the model has none.
+    /// The recommended length of words (`default t = N`), if the model has one.
     pub strength: Option<u32>,
     /// Possible mistakes in the model, one line each.
     pub warnings: Vec<String>,
@@ -42,7 +42,7 @@ pub struct Model {
 /// another, trigger the fault, or test the requirement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NamedWord {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The alternative events for each position.
     pub word: Vec<Vec<EventId>>,
@@ -57,7 +57,7 @@ impl NamedWord {
         self.word.is_empty() || test.windows(self.word.len()).any(is)
     }
 
-    /// Whether a test contains the events in this order, possibly with others between them.
+    /// Whether a test contains the events in this order, possibly with other events between them.
     pub fn is_apart_in(&self, test: &[EventId]) -> bool {
         let mut left = self.word.as_slice();
         for event in test {
@@ -70,7 +70,7 @@ impl NamedWord {
 }
 
 impl Model {
-    /// Reads a model from a file, or a built-in one by its name, such as `builtin:abp`.
+    /// Reads a model from a file, or a built-in model such as `builtin:abp`.
     ///
     /// # Errors
     ///
@@ -88,13 +88,13 @@ impl Model {
         ModelSource::of_text(name, text).model()
     }
 
-    /// The model as tables, in JSON. If it has data, guards, or threads that are not tables, it
+    /// The model as tables, in JSON. A model with data, guards, or threads that are not tables
     /// becomes a single thread with the states of the model.
     ///
     /// # Errors
     ///
-    /// If the states of the model are needed, and it has more than `limit` or breaks a rule of its
-    /// own.
+    /// If the states of the model are needed, and the model has more than `limit` states or breaks
+    /// one of its own rules.
     pub fn tables(&self, limit: usize) -> Result<String, TableFormError> {
         table::write(self, limit)
     }

@@ -16,7 +16,7 @@ const MARK: char = '!';
 pub struct TestCase {
     /// The events that happen.
     pub events: Vec<EventId>,
-    /// The event after them that the system must refuse; `None` for a test that is not negative.
+    /// The event after these that the system must refuse; `None` for a test that is not negative.
     pub refused: Option<EventId>,
 }
 
@@ -26,21 +26,22 @@ impl From<Vec<EventId>> for TestCase {
     }
 }
 
-/// Marks the label of an event as one that the system must refuse.
+/// Marks the label of an event as an event that the system must refuse.
 pub(crate) fn refused(label: &str) -> String {
     format!("{MARK}{label}")
 }
 
-/// Removes the mark of an event that the system must refuse; `None` if the label has no mark.
+/// Removes the mark from the label of an event that the system must refuse. Returns `None` if the
+/// label has no mark.
 pub fn unmarked(label: &str) -> Option<&str> {
     label.strip_prefix(MARK)
 }
 
 /// Makes a negative test from each test: a prefix of the test, followed by an event that the model
 /// does not allow in the state after the prefix. Tests without such a prefix are skipped. Pairs of
-/// state and event that occur least often in earlier negative tests are preferred, then events that
-/// occur least often in them; ties are broken at random. States whose edges are unknown, because
-/// the space is truncated, are not used.
+/// a state and an event that occur least often in earlier negative tests are preferred, then events
+/// that occur least often in earlier negative tests; ties are broken at random. States whose edges
+/// are unknown, because the space is truncated, are not used.
 pub fn negatives(space: &Space, events: usize, tests: &[Vec<EventId>], seed: u64) -> Vec<TestCase> {
     let mut stream = Stream::new(seed, NEGATIVE);
     let mut pairs: BTreeMap<(u32, EventId), u32> = BTreeMap::new();

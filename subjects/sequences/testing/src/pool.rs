@@ -17,10 +17,11 @@ use crate::streams::WALKS;
 /// The default limit of the length of tests, in events.
 pub const DEFAULT_LENGTH: usize = 1000;
 
-/// The largest number of events of all walks of a pool; each takes some ten bytes with its letter.
+/// Maximum number of events of all walks of a pool; each event takes about ten bytes with its
+/// letter.
 pub const MAX_POOL_EVENTS: u64 = 1 << 29;
 
-/// The largest number of events of walks that are made before the limit is checked.
+/// Maximum number of events of walks that are made before the limit is checked.
 const BATCH_EVENTS: u64 = 1 << 27;
 
 /// Number of walks that one thread makes at a time.
@@ -32,13 +33,13 @@ pub enum Sampler {
     /// Each enabled event is equally likely.
     #[default]
     Steps,
-    /// Each complete trace is equally likely; for acyclic spaces.
+    /// Each complete trace is equally likely. The space must be acyclic.
     Traces,
     /// An enabled event is chosen in proportion to its weight, which is the largest weight of the
     /// statements that request it.
     Weighted,
-    /// The enabled events that were taken least often in the state are equally likely, counted over
-    /// all walks from the first one to the current one; for spaces whose states are all known.
+    /// The enabled events that were taken least often in the state are equally likely. All walks up
+    /// to the current walk are counted. The states of the space must all be known.
     Avoid,
 }
 
@@ -57,7 +58,7 @@ impl Sampler {
         [a.0, b.0, c.0, d.0]
     };
 
-    /// The sampler with a name; `None` if there is none.
+    /// The sampler with a name, if there is one.
     pub fn named(name: &str) -> Option<Sampler> {
         Sampler::NAMED.into_iter().find(|(known, _)| *known == name).map(|(_, sampler)| sampler)
     }
@@ -121,7 +122,7 @@ pub struct Pool {
     pub walks: Vec<u32>,
     /// Number of walks that were made.
     pub drawn: usize,
-    /// Number of walks that were cut at the limit of the length.
+    /// Number of walks that were cut at the maximum length.
     pub cut: usize,
     /// Number of events of all walks, duplicates included.
     pub steps: usize,
@@ -138,14 +139,14 @@ pub struct Walker<'m> {
     length: usize,
 }
 
-/// A sampler that the model does not allow.
+/// The reason why a model does not allow a sampler.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NoTraceSampler(&'static str);
 
 impl<'m> Walker<'m> {
-    /// A walker of a model. Walks use the space if it is not truncated, unless they are weighted;
-    /// the walks are the same without it.
+    /// A walker of a model. Walks use the space unless it is truncated or the walks are weighted.
+    /// Without the space, the walks are the same.
     ///
     /// # Errors
     ///
@@ -174,7 +175,7 @@ impl<'m> Walker<'m> {
         Ok(Walker { program, space, ends, sampler, seed, length })
     }
 
-    /// Writes the walk with a number to `test`. Returns whether it was cut at the limit of the
+    /// Writes the walk with a number to `test`. Returns whether the walk was cut at the maximum
     /// length. `taken` counts how often walks took each edge, for [`Sampler::Avoid`].
     fn walk(
         &self,
@@ -242,7 +243,7 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// A walk along the edges that were taken least often. Counts the edges that it takes.
+    /// A walk along the edges that were taken least often. Counts the edges that the walk takes.
     fn walk_avoiding(
         &self,
         space: &Space,
@@ -288,14 +289,14 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// The walks with a range of numbers, and how many of them were cut. Walks are made in
+    /// The walks with a range of numbers, and how many of these walks were cut. Walks are made in
     /// parallel, which does not change the result. With [`Sampler::Avoid`], all walks from the
-    /// first one on are made, one after the other.
+    /// first are made, one after the other.
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own, or, with [`Sampler::Avoid`], if the walks have more
-    /// than [`MAX_POOL_EVENTS`].
+    /// If the model breaks one of its own rules, or, with [`Sampler::Avoid`], if the walks have
+    /// more than [`MAX_POOL_EVENTS`] events.
     pub fn walks(&self, numbers: std::ops::Range<u64>) -> Result<(Tests, usize), Fault> {
         if self.sampler == Sampler::Avoid {
             let (tests, cut) = self.walks_in_turn(&numbers, MAX_POOL_EVENTS)?;
@@ -325,7 +326,7 @@ impl<'m> Walker<'m> {
     }
 
     /// Makes walks one after the other up to the end of a range of numbers, or until they have more
-    /// than `most` events together.
+    /// than `most` events in total.
     fn walks_in_turn(
         &self,
         numbers: &std::ops::Range<u64>,
@@ -346,21 +347,21 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes up to `walks` walks that have at most `events` events together: the first walk that
-    /// exceeds this limit and all later ones are left out. Also returns how many were cut. `go_on`
+    /// Makes up to `walks` walks with at most `events` events in total: the first walk that exceeds
+    /// this limit and all later walks are left out. Also returns how many walks were cut. `go_on`
     /// is called before each batch of walks, so only once with [`Sampler::Avoid`]; the result is
-    /// `None` if it breaks.
+    /// `None` if `go_on` breaks.
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own.
+    /// If the model breaks one of its own rules.
     pub fn walks_within(
         &self,
         walks: u64,
         mut events: u64,
         go_on: &mut dyn FnMut() -> ControlFlow<()>,
     ) -> Result<Option<(Tests, usize)>, Fault> {
-        // Make walks that avoid earlier ones in one batch, because a later batch would have to
+        // Make walks that avoid earlier walks in one batch, because a later batch would have to
         // repeat all walks before it.
         let batch = match self.sampler {
             Sampler::Avoid => walks.max(1),
@@ -395,11 +396,12 @@ impl<'m> Walker<'m> {
         Ok(Some((tests, cut)))
     }
 
-    /// Makes walks for a pool, and returns how many of them were cut.
+    /// Makes walks for a pool, and returns how many walks were cut.
     ///
     /// # Errors
     ///
-    /// If the model breaks a rule of its own, or the walks have more than [`MAX_POOL_EVENTS`].
+    /// If the model breaks one of its own rules, or the walks have more than [`MAX_POOL_EVENTS`]
+    /// events.
     pub fn pool_walks(&self, size: u64) -> Result<(Tests, usize), Fault> {
         let walks = self.walks_within(size, MAX_POOL_EVENTS, &mut || ControlFlow::Continue(()))?;
         let (tests, cut) = walks.unwrap_or_default();
@@ -410,7 +412,7 @@ impl<'m> Walker<'m> {
     ///
     /// # Errors
     ///
-    /// Like [`Walker::pool_walks`].
+    /// As for [`Walker::pool_walks`].
     pub fn pool(&self, size: u64, alphabet: &Alphabet) -> Result<Pool, Fault> {
         let (tests, cut) = self.pool_walks(size)?;
         Ok(Pool { cut, ..Pool::new(&tests, alphabet) })
@@ -464,8 +466,8 @@ fn hash(letters: &[Letter]) -> u64 {
     hasher.finish()
 }
 
-/// A number below a bound, each equally likely: draws numbers with as many bits as the bound until
-/// one is below it.
+/// A number below a bound, each equally likely. Numbers with as many bits as the bound are drawn
+/// until a number is below the bound.
 fn below(stream: &mut Stream, bound: &BigUint) -> BigUint {
     if let Ok(bound) = u64::try_from(bound) {
         return BigUint::from(stream.below(bound));

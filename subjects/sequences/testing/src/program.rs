@@ -1,4 +1,4 @@
-//! Compiled models. Models as text and models as tables are both converted to them.
+//! Compiled models, to which models as text and models as tables are converted.
 //!
 //! A state is a short array of whole numbers: for each thread its position, 0 if the thread has
 //! ended or its guard does not hold, and for threads in code the live values of its variables;
@@ -37,8 +37,7 @@ pub struct Program {
     pub(crate) has_priorities: bool,
 }
 
-/// The error of a model that breaks a rule of its own data or threads and therefore cannot
-/// continue.
+/// The reason why a model cannot continue: it breaks a rule of its own data or threads.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct Fault {
@@ -69,24 +68,24 @@ pub(crate) struct EventFacts {
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub(crate) name: String,
-    /// The condition under which the thread exists; `None` if it always does.
+    /// The condition under which the thread exists, if any.
     pub(crate) guard: Option<Expr>,
     pub(crate) body: Body,
-    /// The index of its position in a state.
+    /// The index of the thread's position in a state.
     pub(crate) at: usize,
 }
 
 /// The behaviour of a thread.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
-    /// A table of states with their transitions, and the number of the first state; `None` if the
-    /// thread ends at once.
+    /// A table of states with their transitions, and the number of the first state, which is `None`
+    /// if the thread ends at once.
     Table(Vec<Row>, Option<u32>),
     /// Code, for threads with too many states or states that depend on data.
     Code(Code),
 }
 
-/// The largest weight of a statement.
+/// Maximum weight of a statement.
 pub(crate) const MAX_WEIGHT: u32 = 1_000_000;
 
 /// Number of a set in [`Program::sets`].
@@ -101,7 +100,7 @@ pub(crate) struct Row {
     pub(crate) block: SetId,
     pub(crate) interrupt: SetId,
     pub(crate) priority: i32,
-    /// The weight of its requests in walks.
+    /// The weight of the state's requests in walks.
     pub(crate) weight: u32,
     pub(crate) next: Next,
 }
@@ -149,8 +148,8 @@ impl SetTable {
         id
     }
 
-    /// The memory of all sets in bytes. A word takes 16, because each set is stored in `sets` and
-    /// as a key of `known`.
+    /// The memory of all sets in bytes. A word takes 16 bytes, because each set is stored in `sets`
+    /// and as a key of `known`.
     pub(crate) fn bytes(&self) -> usize {
         16 * self.sets.len()
     }

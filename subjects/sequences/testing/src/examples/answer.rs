@@ -118,8 +118,8 @@ pub(super) fn answer(kind: &str, input: &Value) -> Result<Map<String, Value>, St
     }
 }
 
-/// The letters of an example: those of its member `alphabet`, otherwise the letters of its tests
-/// and of the sets `first` and `then`, sorted.
+/// The letters of an example: its member `alphabet` or, without this member, the letters of its
+/// tests and of the sets `first` and `then`, sorted.
 fn alphabet(input: &Input<'_>, tests: &[Vec<String>]) -> Result<Alphabet, String> {
     let mut names: Vec<String> = input.or("alphabet", Vec::new())?;
     if names.is_empty() {

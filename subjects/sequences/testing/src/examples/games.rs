@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 
-/// The largest side of a board.
+/// Maximum side of a board.
 const LARGEST: u64 = 3;
 
 /// A symmetry: maps row and column of a square, given the index of the last row.

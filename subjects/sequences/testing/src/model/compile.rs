@@ -18,10 +18,10 @@ use super::syntax::{self, ExprKind, Statement, StatementKind, Syntax, WordSyntax
 use crate::span::Span;
 use crate::types::Type;
 
-/// The largest number of b-threads.
+/// Maximum number of b-threads.
 pub(super) const MAX_THREADS: usize = 4096;
 
-/// The largest number of words of the data, and of the variables of all threads.
+/// Maximum number of words of the data, and of the variables of all threads.
 const MAX_WORDS: usize = 4096;
 
 /// A variable of the thread or effect that is compiled.
@@ -32,7 +32,6 @@ struct Variable {
     offset: usize,
 }
 
-/// The value of a constant.
 #[derive(Clone, Debug)]
 enum Constant {
     Value(Type, Vec<i32>),
@@ -190,8 +189,8 @@ impl Compiler {
         local.map(|found| (found, false)).or_else(|| data().map(|found| (found, true)))
     }
 
-    /// The variable, or the part of a variable, that an expression names, with its type; `None` if
-    /// the expression is something else or no such variable is known.
+    /// The variable, or the part of a variable, that an expression names, with its type. Returns
+    /// `None` if the expression may have another meaning.
     fn place(&self, expr: &syntax::Expr) -> Result<Option<(Place, Type)>, ModelError> {
         match &expr.kind {
             ExprKind::Name(name) => Ok(self.variable(name).map(|(variable, data)| {
@@ -236,7 +235,7 @@ impl Compiler {
         }
     }
 
-    /// The variable of the data, or the part of one, that an effect changes.
+    /// The variable of the data, or the part of such a variable, that an effect changes.
     fn target(&self, expr: &syntax::Expr) -> Result<(Place, Type), ModelError> {
         match self.place(expr)? {
             Some((place, of)) if place.data => Ok((place, of)),
@@ -248,7 +247,7 @@ impl Compiler {
         }
     }
 
-    /// A target that is a list, with its capacity and the type of its items.
+    /// A target that is a list, with the type of its items and its capacity.
     fn list(&self, expr: &syntax::Expr) -> Result<(Place, Type, usize), ModelError> {
         match self.target(expr)? {
             (place, Type::List(of, capacity)) => Ok((place, *of, capacity)),
@@ -309,8 +308,7 @@ impl Compiler {
     }
 }
 
-/// A name, a dotted name, a text or a number as a string; `None` if the expression is something
-/// else.
+/// A name, a dotted name, a text or a number as a string.
 fn path(expr: &syntax::Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Name(name) | ExprKind::Text(name) => Some(name.clone()),
@@ -320,7 +318,7 @@ fn path(expr: &syntax::Expr) -> Option<String> {
     }
 }
 
-/// A set that does not depend on variables; an error for any other set.
+/// A set that must not depend on variables.
 fn known(set: SetExpr, span: Span) -> Result<EventSet, ModelError> {
     match set {
         SetExpr::Constant(set) => Ok(set),
@@ -329,7 +327,6 @@ fn known(set: SetExpr, span: Span) -> Result<EventSet, ModelError> {
     }
 }
 
-/// A constant expression.
 fn constant(words: impl Into<Vec<i32>>) -> Expr {
     Expr::Constant(words.into())
 }

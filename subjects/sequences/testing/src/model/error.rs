@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::span::Span;
 
-/// A model that cannot be used.
+/// The reason why a model cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub struct ModelError {
     /// The file; empty if it is unknown, or if the cause names it.
@@ -18,12 +18,10 @@ pub struct ModelError {
 }
 
 impl ModelError {
-    /// An error at a position.
     pub(crate) fn new(span: Span, cause: impl Into<String>) -> ModelError {
         ModelError { file: String::new(), span, cause: cause.into(), hint: String::new() }
     }
 
-    /// Adds a hint.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> ModelError {
         self.hint = hint.into();
@@ -48,15 +46,15 @@ impl fmt::Display for ModelError {
     }
 }
 
-/// The known name that is most similar to a mistyped one; `None` if none is similar.
+/// The known name that is most similar to a mistyped name, if one is similar.
 pub(crate) fn closest<'n>(name: &str, known: impl IntoIterator<Item = &'n str>) -> Option<&'n str> {
     let limit = 1 + name.chars().count() / 4;
     let near = known.into_iter().map(|other| (distance(name, other), other));
     near.filter(|(distance, _)| *distance <= limit).min().map(|(_, other)| other)
 }
 
-/// The least number of insertions, deletions and substitutions that change one word into the other,
-/// without regard to case.
+/// The minimum number of insertions, deletions and substitutions that change one word into the
+/// other, without regard to case.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.to_lowercase().chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -1,7 +1,7 @@
 //! Models of GraphWalker: graphs as JSON, which are converted to tables.
 //!
-//! An edge is an event, a vertex is a state. Guards and actions are programs in JavaScript and are
-//! refused.
+//! An edge is an event, and a vertex is a state. Guards and actions are programs in JavaScript and
+//! are refused.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -1,13 +1,13 @@
 // The objects of BPjs for models in JavaScript, and the conversion of b-threads to tables.
 //
-// A b-thread is a function that calls `sync`. QuickJS cannot copy a suspended function, so the function
-// is called again for each state: its first calls of `sync` return the events of the state's history,
-// and the next one throws PAUSE. A state is a set of histories after which the same events lead to the
-// same statements, as far as a number of test sequences of events (probes) show.
+// A b-thread is a function that calls `sync`. QuickJS cannot copy a suspended function, so the function is called again
+// for each state: its first calls of `sync` return the events of the state's history, and the next call throws PAUSE. A
+// state is a set of histories after which the same events lead to the same statements, as far as a number of test
+// sequences of events (probes) show.
 (() => {
   "use strict";
-  // Probes that distinguish states: a number of long ones, and a short one for each first event. A b-thread
-  // that waits for one event at a time has a single, longer probe.
+  // Probes that distinguish states: a number of long probes, and a short probe for each first event. A b-thread that
+  // waits for one event at a time has a single, longer probe.
   const LONG_PROBES = 4, LONG = 120, MAX_PROBES = 64, SHORT = 8, ONLY = 800;
   const MAX_STATES = 2000, MAX_EVENTS = 4096, MAX_THREADS = 4096;
   const PAUSE = { toString: () => "the end of the known events" };
@@ -154,7 +154,7 @@
     return [...statement.request, ...statement.wait].filter((label) => !ends.has(label)).sort();
   };
 
-  // The statement after a history; `undefined` if the b-thread has ended.
+  // The statement after a history, or `undefined` if the b-thread has ended.
   const statementAfter = (thread, history) => {
     let found, at = 0;
     execute(thread, (statement) => {
@@ -172,7 +172,7 @@
     return known.get(text);
   };
 
-  // Digest of the behaviour of the b-thread after a history that leads to a statement, for all probes.
+  // A digest of the behaviour of the b-thread after a history that leads to a statement, for all probes.
   const digest = (thread, history, first) => {
     const parts = [], width = resumers(first).length;
     const probes = Math.min(Math.max(width, LONG_PROBES), MAX_PROBES);
@@ -186,7 +186,7 @@
         const most = !branches ? ONLY : probe < LONG_PROBES ? LONG : SHORT;
         if (steps++ >= most || open.length === 0) return undefined;
         draw = (Math.imul(draw, 1103515245) + 12345) & 0x7fffffff;
-        // Each probe begins with another enabled event.
+        // Probes begin with different enabled events.
         return open[(steps === 1 ? probe : draw >> 8) % open.length];
       });
       parts.push(`${hash}.${steps}.${ended}`);

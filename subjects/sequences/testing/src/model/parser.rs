@@ -9,10 +9,10 @@ use super::syntax::{Statement, StatementKind, Sync, Variable, WordSyntax};
 use super::token::{Token, tokens};
 use crate::span::Span;
 
-/// The largest depth of blocks and expressions.
+/// Maximum depth of blocks and expressions.
 const DEEPEST: usize = 100;
 
-/// The largest number of operators of a statement.
+/// Maximum number of operators of a statement.
 const MAX_OPERATORS: usize = 400;
 
 /// Words that begin a declaration.
@@ -109,7 +109,6 @@ impl Parser {
         matches!(self.token(), Token::Word(found) if found == word)
     }
 
-    /// Skips a sign if it is next.
     fn skip(&mut self, sign: &str) -> bool {
         let found = self.is_sign(sign);
         if found {
@@ -118,7 +117,6 @@ impl Parser {
         found
     }
 
-    /// Skips a word if it is next.
     fn skip_word(&mut self, word: &str) -> bool {
         let found = self.is_word(word);
         if found {
@@ -255,7 +253,7 @@ impl Parser {
                 let fault = self.named_word(span, "the name of the fault")?;
                 syntax.faults.push(fault);
             }
-            // Not a keyword, so events and variables may have this name.
+            // This is not a keyword, so events and variables may have this name.
             "requirement" => {
                 let requirement = self.named_word(span, "the name of the requirement")?;
                 syntax.requirements.push(requirement);
@@ -287,7 +285,7 @@ impl Parser {
         Ok(())
     }
 
-    /// A name, and sets of events after a colon.
+    /// Reads a name, and sets of events after a colon.
     fn named_word(&mut self, span: Span, wanted: &str) -> Result<WordSyntax, ModelError> {
         let name = self.title(wanted)?;
         self.expect(":")?;
@@ -298,7 +296,7 @@ impl Parser {
         Ok(WordSyntax { span, name, word })
     }
 
-    /// `request E when GUARD`: a thread that requests E repeatedly while the guard holds.
+    /// Reads `request E when GUARD`: a thread that requests E repeatedly while the guard holds.
     fn guarded_request(&mut self) -> Result<ThreadSyntax, ModelError> {
         let span = self.span();
         let sync = self.sync()?;
@@ -385,7 +383,7 @@ impl Parser {
         })
     }
 
-    /// The clauses of a synchronisation statement.
+    /// Reads the clauses of a synchronisation statement.
     fn sync(&mut self) -> Result<Sync, ModelError> {
         let mut sync = Sync::default();
         loop {
@@ -399,7 +397,7 @@ impl Parser {
                 "block" => &mut sync.block,
                 "interrupt" => &mut sync.interrupt,
                 "priority" => &mut sync.priority,
-                // Not a keyword, so events and variables may have this name.
+                // This is not a keyword, so events and variables may have this name.
                 "weight" => &mut sync.weight,
                 _ => {
                     return Err(

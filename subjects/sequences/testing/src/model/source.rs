@@ -35,10 +35,10 @@ const GRAPHWALKER_PREFIX: &str = "graphwalker:";
 /// The ending of the path of a model in JavaScript.
 const JAVASCRIPT: &str = ".bp.js";
 
-/// The largest file of a model in bytes: 16 MiB.
+/// Maximum size of a file of a model in bytes: 16 MiB.
 const LARGEST: u64 = 16 << 20;
 
-/// The largest number of files of a model.
+/// Maximum number of files of a model.
 const MAX_FILES: usize = 100;
 
 /// The format of packed models that have several files or replaced constants.
@@ -72,7 +72,7 @@ impl ModelSource {
     ///
     /// If a file cannot be read, has a syntax error or includes itself, if there are too many
     /// files, if a model in another format cannot be converted, or if there is no such built-in
-    /// model.
+    /// model or its constant cannot be set.
     pub fn open(path: &str) -> Result<ModelSource, ModelError> {
         if let Some(name) = path.strip_prefix(BUILTIN_PREFIX) {
             return ModelSource::builtin(name);
@@ -110,7 +110,6 @@ impl ModelSource {
         }
     }
 
-    /// A built-in model.
     fn builtin(name: &str) -> Result<ModelSource, ModelError> {
         let (name, setting) = match name.split_once(':') {
             Some((name, setting)) => (name, Some(setting)),
@@ -229,7 +228,7 @@ impl ModelSource {
 
     fn syntax(&self) -> Result<Syntax, ModelError> {
         let mut whole = Syntax::default();
-        // Parse included files first, because constants are declared before they are used.
+        // Parse included files first, because constants must be declared before they are used.
         for (number, (_, text)) in self.files.iter().enumerate().rev() {
             parser::parse(text, number as u32, &mut whole).map_err(|error| self.named(error))?;
         }

@@ -16,10 +16,10 @@ use super::error::{ModelError, closest};
 use super::{Model, NamedWord};
 use crate::span::Span;
 
-/// The largest number of states of all threads of a table.
+/// Maximum number of states of all threads of a table.
 const MAX_ROWS: usize = 1 << 20;
 
-/// The largest memory of all sets of events, in bytes.
+/// Maximum memory of all sets of events, in bytes.
 const MAX_SET_BYTES: usize = 256 << 20;
 
 /// All events in a set, or the default in `next`.
@@ -331,7 +331,7 @@ pub enum TableFormError {
     /// The model has too many states.
     #[error("the model has more than {limit} states")]
     States {
-        /// The maximum.
+        /// The maximum number of states.
         limit: usize,
     },
 }
@@ -340,7 +340,8 @@ pub enum TableFormError {
 ///
 /// # Errors
 ///
-/// If the states of the model are needed, and it has more than `limit` or breaks a rule of its own.
+/// If the states of the model are needed, and the model has more than `limit` states or breaks one
+/// of its own rules.
 pub(super) fn write(model: &Model, limit: usize) -> Result<String, TableFormError> {
     let program = &model.program;
     let plain = program.data.is_empty()

@@ -3,7 +3,6 @@
 use super::error::ModelError;
 use crate::span::Span;
 
-/// A token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token {
     /// A name or a keyword.
@@ -36,7 +35,7 @@ const SIGNS: [&str; 25] = [
     "-", "*", "|", ".", "/", "%", "&",
 ];
 
-/// Splits a text into tokens, [`Token::End`] last.
+/// Splits a text into tokens, with [`Token::End`] last.
 ///
 /// # Errors
 ///
@@ -88,7 +87,7 @@ pub(super) fn tokens(text: &str, file: u32) -> Result<Vec<(Token, Span)>, ModelE
     Ok(found)
 }
 
-/// Reads a string in quotation marks: returns its length in bytes and its value.
+/// Reads a string in quotation marks. Returns the length in bytes and the value.
 fn quoted(rest: &str, span: Span) -> Result<(usize, String), ModelError> {
     let mut text = String::new();
     let mut characters = rest.char_indices().skip(1);

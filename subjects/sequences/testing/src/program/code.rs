@@ -6,11 +6,11 @@ use crate::types::Type;
 
 use super::{Environment, EventFacts, Expr, Fault, Place, SetExpr};
 
-/// The largest number of operations between two statements of a thread.
+/// Maximum number of operations between two statements of a thread.
 const FUEL: usize = 100_000;
 
-/// The code of a thread. Its position in a state is the number of its statement plus 1, followed
-/// by its variables.
+/// The code of a thread. In a state, the thread is represented by the number of its statement plus
+/// 1, followed by its variables.
 #[derive(Clone, Debug)]
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
@@ -40,15 +40,16 @@ pub(crate) struct Sync {
     pub(crate) block: SetExpr,
     pub(crate) interrupt: SetExpr,
     pub(crate) priority: i32,
-    /// The weight of its requests in walks.
+    /// The weight of the requests in walks.
     pub(crate) weight: u32,
     /// The variable to which the selected event is assigned.
     pub(crate) bind: Option<usize>,
-    /// The index of its operation.
+    /// The index of the statement's operation.
     pub(crate) op: usize,
-    /// The words of the variables that are in scope at the statement, as bits; only of those that
-    /// the statement reads if no event can resume the thread. All other words are 0 while the
-    /// thread is suspended, so that states that differ only in unused values are the same.
+    /// The words of the variables that are in scope at the statement, as bits. If no event can
+    /// resume the thread, only variables that the statement reads are included. All other words are
+    /// 0 while the thread is suspended, so that states that differ only in unused values are the
+    /// same.
     pub(crate) live: u64,
 }
 

@@ -86,7 +86,7 @@ impl Compiler {
         }
     }
 
-    /// The value of a constant expression.
+    /// The value of a constant expression that is a number.
     pub(super) fn constant_integer(&self, expr: &Expr) -> Result<i32, ModelError> {
         match self.constant_value(expr)? {
             Constant::Value(Type::Integer(..), words) => Ok(words[0]),

@@ -14,16 +14,16 @@ use super::{Compiler, Variable, constant};
 use crate::span::Span;
 use crate::types::{INTEGER, Type};
 
-/// The largest number of words that the variables of a thread take, which is the number of bits of
+/// Maximum number of words that the variables of a thread take, which is the number of bits of
 /// [`Sync::live`].
 const MAX_LOCALS: usize = 64;
 
-/// The largest number of states of a thread that is converted to a table.
+/// Maximum number of states of a thread that is converted to a table.
 const MAX_ROWS: usize = 4096;
-/// The largest number of transitions of a thread that is converted to a table.
+/// Maximum number of transitions of a thread that is converted to a table.
 const MAX_TRANSITIONS: usize = 1 << 20;
 
-/// The largest memory of all sets of events in tables, in bytes.
+/// Maximum memory of all sets of events in tables, in bytes.
 const MAX_SET_BYTES: usize = 64 << 20;
 
 /// The name of hidden variables that keep values of data during one statement.
@@ -39,8 +39,8 @@ struct Emitter {
 }
 
 impl Compiler {
-    /// Compiles a thread. Returns its body and the number of elements that it takes in a state;
-    /// their largest values are appended to `largest`.
+    /// Compiles a thread. Returns the body, and the number of elements of a state that the thread
+    /// takes. The largest values of these elements are appended to `largest`.
     pub(super) fn thread(
         &mut self,
         thread: &ThreadSyntax,
@@ -184,7 +184,7 @@ impl Compiler {
         }
     }
 
-    /// `for x in list`: a hidden variable counts the items.
+    /// Compiles `for x in list`, in which a hidden variable counts the items.
     fn for_loop(
         &mut self,
         name: &str,
@@ -354,8 +354,8 @@ impl Compiler {
     }
 
     /// The states of a thread as rows of a table, and the index of the first state, which is `None`
-    /// if the thread ends at once. `None` instead of a table if the thread reads data, if the table
-    /// exceeds a limit, or if some state breaks a rule.
+    /// if the thread ends at once. Returns `None` instead of a table if the thread cannot be a
+    /// table within the limits.
     fn table(&self, code: &Code, sets: &mut SetTable) -> Option<(Vec<Row>, Option<u32>)> {
         if code.reads_data() {
             return None;

@@ -6,7 +6,7 @@ use super::super::token::Token;
 use super::Parser;
 
 impl Parser {
-    /// `a or b`
+    /// Reads `a or b`.
     pub(super) fn expression(&mut self) -> Result<Expr, ModelError> {
         self.nested(|parser| {
             let mut left = parser.conjunction()?;
@@ -72,7 +72,7 @@ impl Parser {
         Ok(Expr { span, kind: ExprKind::Range(Box::new(left), Box::new(right)) })
     }
 
-    /// `a + b`
+    /// Reads `a + b`.
     pub(super) fn sum(&mut self) -> Result<Expr, ModelError> {
         let mut left = self.product()?;
         loop {
@@ -119,7 +119,7 @@ impl Parser {
         Ok(Expr { span, kind: ExprKind::Binary(operator, Box::new(left), Box::new(right)) })
     }
 
-    /// `a.b[c](d)`
+    /// Reads `a.b[c](d)`.
     pub(super) fn postfix(&mut self) -> Result<Expr, ModelError> {
         let mut left = self.primary()?;
         loop {
@@ -150,7 +150,7 @@ impl Parser {
         }
     }
 
-    /// The arguments of a call up to its closing parenthesis.
+    /// Reads the arguments of a call up to the closing parenthesis.
     fn arguments(&mut self) -> Result<Vec<Argument>, ModelError> {
         let mut arguments = Vec::new();
         if self.skip(")") {
@@ -207,7 +207,7 @@ impl Parser {
         Ok(Expr { span, kind })
     }
 
-    /// An expression in parentheses, or a tuple, with or without names of its fields.
+    /// Reads an expression in parentheses, or a tuple, with or without names of its fields.
     fn parenthesis(&mut self) -> Result<Expr, ModelError> {
         let span = self.span();
         self.expect("(")?;

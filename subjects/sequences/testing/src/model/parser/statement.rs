@@ -6,7 +6,7 @@ use super::super::token::Token;
 use super::Parser;
 
 impl Parser {
-    /// `{ statement ... }`
+    /// Reads `{ statement ... }`.
     pub(super) fn block(&mut self) -> Result<Vec<Statement>, ModelError> {
         let open = self.span();
         self.expect("{")?;
@@ -106,7 +106,7 @@ impl Parser {
         Ok(Statement { span, kind })
     }
 
-    /// The rest of an `if`.
+    /// Reads the rest of an `if`.
     fn condition(&mut self) -> Result<StatementKind, ModelError> {
         let condition = self.expression()?;
         let then = self.block()?;
