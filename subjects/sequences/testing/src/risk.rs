@@ -22,7 +22,7 @@ pub enum Orientation {
     /// The probability that a use that covers the item fails.
     #[default]
     Risk,
-    /// The probability that such a use passes.
+    /// The probability that a use that covers the item passes.
     Confidence,
 }
 
@@ -35,7 +35,7 @@ impl Beta {
         }
     }
 
-    /// The mean, in 0..=1.
+    /// The mean, from 0 to 1.
     pub fn mean(self) -> f64 {
         self.alpha / (self.alpha + self.beta)
     }
@@ -113,7 +113,7 @@ pub struct Evidence {
     pub failed: f64,
     /// The probability that a use of the system covers the item.
     pub profile: f64,
-    /// The loss by a failure of the item.
+    /// The loss that a failure of the item causes.
     pub loss: f64,
 }
 
@@ -154,7 +154,7 @@ pub enum Policy {
     /// The largest product of loss and mean.
     #[default]
     ExpectedLoss,
-    /// The largest draw from the item's distribution, times its loss.
+    /// The largest draw from the item's distribution, times the loss.
     Thompson,
     /// The largest variance.
     Variance,
@@ -181,7 +181,7 @@ impl std::str::FromStr for Policy {
     }
 }
 
-/// The score of each item under a policy; the largest is tested next.
+/// The score of each item under a policy. The item with the largest score is tested next.
 pub fn scores(items: &[Evidence], policy: Policy, seed: u64) -> Vec<f64> {
     let mut stream = Stream::new(seed, RISK);
     let score = |item: &Evidence| {
@@ -204,9 +204,8 @@ pub fn ranking(scores: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Chooses tests one after the other, each with the largest sum of the scores of its items, without
-/// the items that already chosen tests cover. `tests` contains the items of each test. Of tests
-/// with the same sum, the first is chosen.
+/// Chooses tests one after the other: each time, the first test with the largest sum of scores,
+/// counting only items that no chosen test covers. `tests` contains the items of each test.
 pub fn next_tests(tests: &[Vec<usize>], scores: &[f64], count: usize) -> Vec<usize> {
     let mut left = scores.to_vec();
     let mut chosen: Vec<usize> = Vec::new();
@@ -231,7 +230,6 @@ mod tests {
 
     #[test]
     fn intervals_are_those_of_known_distributions() {
-        // Uniform, and powers of uniform draws.
         let close =
             |(a, b): (f64, f64), c: f64, d: f64| (a - c).abs() < 1e-9 && (b - d).abs() < 1e-9;
         assert!(close(Beta { alpha: 1.0, beta: 1.0 }.interval(0.95), 0.025, 0.975));

@@ -26,7 +26,7 @@ pub struct Edge {
     pub target: u32,
 }
 
-/// The states of a model by number, the initial one 0, in the order of a breadth-first search.
+/// The states of a model, numbered in the order of a breadth-first search from the initial state 0.
 #[derive(Clone, Debug)]
 pub struct Space {
     first_edge: Vec<u64>,
@@ -41,7 +41,7 @@ pub struct Space {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{fault}, after the events {}", if trace.is_empty() { "none".to_owned() } else { trace.join(", ") })]
 pub struct BrokenModel {
-    /// The rule.
+    /// The broken rule.
     pub fault: Fault,
     /// A shortest trace that breaks the rule.
     pub trace: Vec<String>,
@@ -188,8 +188,8 @@ impl Space {
         BrokenModel { fault, trace: trace.into_iter().map(label).collect() }
     }
 
-    /// A shortest trace to a state. It consists of the first edges that lead to its states, because
-    /// the search is breadth-first.
+    /// A shortest trace to a state. The trace consists of the first edge to each of its states,
+    /// because the search is breadth-first.
     pub fn shortest_to(&self, state: u32) -> Vec<EventId> {
         let mut trace = Vec::new();
         let mut at = state;
@@ -213,7 +213,7 @@ impl Space {
         self.edges.len()
     }
 
-    /// Whether exploration ended at the limit of states or of memory, so that the model has more
+    /// Whether exploration ended at the limit of states or of memory. If so, the model has more
     /// states or edges.
     pub fn truncated(&self) -> bool {
         self.truncated
@@ -236,19 +236,19 @@ impl Space {
         self.first_edge[state as usize] as usize
     }
 
-    /// The state that follows by an event; `None` if the event is not enabled.
+    /// The state that follows an event; `None` if the event is not enabled.
     pub fn step(&self, state: u32, event: EventId) -> Option<u32> {
         let edges = self.edges(state);
         let found = edges.binary_search_by_key(&event, |edge| edge.event).ok()?;
         Some(edges[found].target)
     }
 
-    /// The states in which nothing is enabled.
+    /// The explored states in which nothing is enabled.
     pub fn deadlocks(&self) -> impl Iterator<Item = u32> + '_ {
         (0..self.explored).filter(|&state| self.edges(state).is_empty())
     }
 
-    /// The events that occur, ascending.
+    /// The events that occur, in ascending order.
     pub fn occurring(&self) -> Vec<EventId> {
         let mut events: Vec<EventId> = self.edges.iter().map(|edge| edge.event).collect();
         events.sort_unstable();
@@ -334,7 +334,7 @@ mod tests {
         let model = ModelSource::of_text("wide", wide).model().unwrap();
         let space = Space::explore_within(&model.program, 1_000_000, 1 << 20).unwrap();
         assert!(space.truncated());
-        // A state has two thousand values of a byte each, and its length.
+        // A state takes two thousand values of a byte each, and the length of the list.
         assert!((400..600).contains(&space.states()), "{}", space.states());
         let last = space.states() as u32 - 1;
         assert!(space.edges(last).is_empty() && !space.is_explored(last));

@@ -22,7 +22,7 @@ pub use greedy::{Ties, greedy, greedy_from, greedy_until};
 pub use local::local;
 pub use random::{best_of, unranked};
 
-/// The largest number of columns of a matrix that is stored as bits; a larger matrix is stored as
+/// Maximum number of columns of a matrix that is stored as bits; a larger matrix is stored as
 /// lists.
 const MAX_COLUMNS: usize = 1 << 16;
 
@@ -65,7 +65,7 @@ impl Matrix {
         Matrix::of_items(criterion, &lists)
     }
 
-    /// The matrix of tests, given the items of each.
+    /// The matrix of tests, given the items of each test.
     fn of_items(criterion: &Criterion, lists: &[Vec<u64>]) -> Matrix {
         let mut items: Vec<u64> = Vec::new();
         for list in lists {
@@ -210,8 +210,8 @@ impl<'m> Union<'m> {
     }
 }
 
-/// Receives the state of a search whenever a suite is better than all before it, and regularly in
-/// between. The search ends if the function breaks.
+/// Receives the state of a search whenever a suite is better than all earlier suites, and regularly
+/// in between. The search ends if the function breaks.
 pub type OnProgress<'o> = dyn FnMut(&SearchResult) -> ControlFlow<()> + 'o;
 
 /// Units of work between two calls of [`OnProgress`]; they take a few milliseconds.
@@ -224,18 +224,18 @@ pub struct BestSuite {
     pub suite: Vec<u32>,
     /// The rank.
     pub rank: u64,
-    /// Number of evaluations of ranks up to and including this one.
+    /// Number of evaluations of ranks up to and including the evaluation of this suite.
     pub executions: u64,
 }
 
 /// The result of a search.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SearchResult {
-    /// The best suite, the first one found if several have the same rank.
+    /// The best suite; the first suite found if several have the same rank.
     pub best: BestSuite,
     /// Number of evaluations of ranks.
     pub executions: u64,
-    /// Generations of a genetic algorithm, 0 for others.
+    /// Number of generations of a genetic algorithm; 0 for other algorithms.
     pub generations: u64,
     /// Whether a genetic algorithm ended because its best rank hardly changed any more.
     pub converged: bool,

@@ -22,14 +22,14 @@ const TRIES: u64 = 100;
 /// The sizes of synthetic models.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Shape {
-    /// B-threads, 1 to 64.
+    /// Number of b-threads, 1 to 64.
     pub threads: usize,
-    /// Events, 1 to 1000.
+    /// Number of events, 1 to 1000.
     pub events: usize,
-    /// Statements of a b-thread, 1 to 200.
+    /// Number of statements of a b-thread, 1 to 200.
     pub depth: usize,
-    /// The probability that a statement waits for a random event if this belongs to a different
-    /// b-thread, and that a request blocks such an event, 0 to 1.
+    /// The probability, from 0 to 1, that a statement waits for a random event if the event belongs
+    /// to a different b-thread, and that a request blocks such an event.
     pub density: f64,
 }
 
@@ -39,7 +39,7 @@ impl Default for Shape {
     }
 }
 
-/// A synthetic model that cannot be made.
+/// The reason why a synthetic model cannot be made.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SyntheticError {
     /// A part of the shape is out of range.
@@ -79,8 +79,9 @@ impl Shape {
     }
 }
 
-/// The text of the synthetic model with a number, from 1. It depends only on seed, shape and
-/// number. Each model has at least 100 complete traces; tries with fewer are discarded.
+/// The text of the synthetic model with a number, from 1. The text depends only on the seed, the
+/// shape and the number. Each model has at least 100 complete traces; tries with fewer traces are
+/// discarded.
 ///
 /// # Errors
 ///
@@ -109,7 +110,8 @@ fn has_traces(text: &str) -> bool {
 }
 
 /// Writes a model. Each b-thread requests different events if there are enough of them. The first
-/// b-thread has no loop, and its last event ends the loops of the others, so that traces can end.
+/// b-thread has no loop, and its last event ends the loops of the other b-threads, so that traces
+/// can end.
 fn text(shape: &Shape, seed: u64, number: u64, stream: &mut Stream) -> String {
     let names: Vec<String> = (1..=shape.events).map(|event| format!("e{event}")).collect();
     let all = names.join(", ");

@@ -52,8 +52,8 @@ pub trait System {
         None
     }
 
-    /// Goals of the system itself, such as lines of its code, that its answers have reported as
-    /// reached since the last call of this method.
+    /// Goals of the system itself, such as lines of its code, that answers have reported as reached
+    /// since the last call of this method.
     fn take_reached(&mut self) -> BTreeSet<String> {
         BTreeSet::new()
     }
@@ -68,7 +68,7 @@ pub const BUILTIN: [(&str, &[&str]); 2] =
 #[error("{0}")]
 pub struct UnknownSystem(String);
 
-/// The built-in system with a name, and one fault of it; `None` for the correct system.
+/// The built-in system with a name and a fault; `None` for the correct system.
 ///
 /// # Errors
 ///
@@ -187,13 +187,13 @@ pub fn allowed(space: &Space, test: &[EventId]) -> bool {
     after(space, test).is_some()
 }
 
-/// The state after a sequence of events; `None` if the model does not allow it.
+/// The state after a sequence of events that the model allows.
 fn after(space: &Space, test: &[EventId]) -> Option<u32> {
     test.iter().try_fold(0, |state, &event| space.step(state, event))
 }
 
 /// Whether letters contain a word: its letters follow each other directly or, if `apart` is true,
-/// possibly with others between them.
+/// possibly with other letters between them.
 pub fn contains<L: PartialEq>(letters: &[L], word: &[L], apart: bool) -> bool {
     if apart {
         let mut left = word;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::events::{Event, EventId, Events, FieldValue};
 use crate::negative::{self, TestCase};
 
-/// A file of tests that cannot be read.
+/// The reason why a file of tests cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("test {number}: {cause}")]
 pub struct TestFileError {
@@ -15,15 +15,15 @@ pub struct TestFileError {
     pub cause: String,
 }
 
-/// The largest number of commas, spaces and ends of lines of a file of tests. It limits the number
-/// of events, which take some fifty bytes of memory each.
+/// Maximum number of commas, spaces and ends of lines in a file of tests. This limits the number of
+/// events, which take about fifty bytes of memory each.
 const MAX_SEPARATORS: usize = 1 << 25;
 
 /// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it;
 /// lines that begin with `#` are skipped. JSON is an array of tests, or an object whose member
-/// `tests` is one; an event is a string, or an object with `event` and its fields. The last event
-/// of a test has a `!` before its label if the system must refuse it; in JSON, such an event is the
-/// member `refused` of an object.
+/// `tests` is such an array; an event is a string, or an object with `event` and its fields. The
+/// last event of a test has a `!` before its label if the system must refuse the event; in JSON,
+/// such an event is the member `refused` of an object.
 ///
 /// # Errors
 ///
@@ -84,8 +84,8 @@ pub fn parse_line(line: &str) -> Vec<String> {
     labels
 }
 
-/// The content of a JSON string at the start of a line, and what follows it; `None` unless this is
-/// nothing, or begins with a comma or a semicolon.
+/// The content of a JSON string at the start of a line, and the rest of the line, which must be
+/// empty or begin with a comma or a semicolon.
 fn quoted(line: &str) -> Option<(String, &str)> {
     let mut strings = serde_json::Deserializer::from_str(line).into_iter::<String>();
     let content = strings.next()?.ok()?;
@@ -107,7 +107,7 @@ fn end_of_label(line: &str) -> usize {
     line.char_indices().find(|&(_, character)| is_end(character)).map_or(line.len(), |(at, _)| at)
 }
 
-/// A label as [`parse_line`] reads it: a JSON string if it could be misread otherwise.
+/// A label in the notation of [`parse_line`]: as a JSON string if the plain label could be misread.
 pub fn to_word(label: &str) -> String {
     let is_plain = !label.starts_with(['#', '{', '['])
         && !label.contains(char::is_control)
@@ -116,8 +116,7 @@ pub fn to_word(label: &str) -> String {
     if is_plain { label.to_owned() } else { json!(label).to_string() }
 }
 
-/// The label of an event in JSON, with a mark if the system must refuse it; `None` if the value is
-/// not an event.
+/// The label of an event in JSON, with a mark if the system must refuse the event.
 fn label(event: &Value) -> Option<String> {
     let members = match event {
         Value::String(name) => return Some(name.clone()),

@@ -19,7 +19,7 @@ pub(crate) enum Type {
 pub(crate) const INTEGER: Type = Type::Integer(i32::MIN, i32::MAX);
 
 impl Type {
-    /// The number of words of a value; `None` if it overflows.
+    /// The number of words of a value, unless this overflows.
     pub(crate) fn width(&self) -> Option<usize> {
         match self {
             Type::Integer(..) | Type::Flag | Type::Text(_) | Type::Event => Some(1),
@@ -69,7 +69,7 @@ impl Type {
         }
     }
 
-    /// Checks that a value is allowed; the error gives the reason if it is not.
+    /// Checks that a value is allowed. The error is the reason.
     pub(crate) fn check(&self, words: &[i32]) -> Result<(), String> {
         match self {
             Type::Integer(low, high) if !(*low..=*high).contains(&words[0]) => {

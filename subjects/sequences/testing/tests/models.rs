@@ -84,7 +84,7 @@ fn guards_begin_and_drop_threads_as_data_changes() {
             .replace("when on", "when live")
             .replace("{ on =", "{ live ="),
     );
-    // Off; on before the hit; on after it.
+    // The states: off, on before the hit, and on after the hit.
     assert_eq!((space.states(), space.edge_count()), (3, 4));
 }
 
@@ -190,7 +190,7 @@ fn hostile_models_end_in_a_named_error_or_a_truncation() {
     assert!(
         error("events a data x: list 4096 of list 4096 of 0..1 = []").contains("more than 4096")
     );
-    // 2^100 states.
+    // The model has 2^100 states.
     let bits: String = (0..100)
         .map(|n| format!("thread t{n} {{ loop {{ request e{n} request e{n} }} }}\n"))
         .collect();

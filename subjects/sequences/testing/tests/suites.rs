@@ -57,7 +57,7 @@ fn walks_are_the_same_with_and_without_the_space_and_for_all_numbers_of_threads(
     assert_eq!(with, pool(1).install(|| walks(Some(&setup.space))));
     assert_eq!(with, pool(3).install(|| walks(None)));
     assert!(with.1 > 0, "some walks are cut at 50 events");
-    // A smaller pool is a prefix of a larger one.
+    // A smaller pool is a prefix of a larger pool.
     let walker = Walker::new(program, Some(&setup.space), Sampler::Steps, 7, 50).unwrap();
     let (few, _) = walker.walks(0..10).unwrap();
     assert!((0..10).all(|n| few.test(n) == with.0[n]));
@@ -183,7 +183,7 @@ fn better_algorithms_find_better_suites() {
     );
     let local = suite::local(&matrix, 5, 0, 1, 1000, &mut go).best;
     assert!(local.rank as f64 >= greedy, "{}", local.rank);
-    // The same seed gives the same suite, and a suite contains each test at most once.
+    // The same seed yields the same suite, and a suite contains each test at most once.
     let again = |seed| suite::evolve(&matrix, 5, Profile::Paper, seed, limit, &mut go);
     assert_eq!(again(3), again(3));
     let mut suite = again(3).best.suite;

@@ -17,7 +17,7 @@ pub(crate) enum BinaryOp {
     AtMost,
 }
 
-/// A reference to a variable of a thread or of the data, or to a part of it.
+/// A reference to a variable of a thread or of the data, or to a part of such a variable.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     pub(crate) data: bool,
@@ -28,14 +28,13 @@ pub(crate) struct Place {
     pub(crate) width: usize,
 }
 
-/// A step from a value to a part of it.
+/// A step from a value to a part of the value.
 #[derive(Clone, Debug)]
 pub(crate) enum PlaceStep {
     Field(usize),
     Index { index: Expr, width: usize, span: Span },
 }
 
-/// An expression.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
     Constant(Vec<i32>),
@@ -228,7 +227,6 @@ impl Expr {
         }
     }
 
-    /// Whether the expression reads data.
     pub(crate) fn reads_data(&self) -> bool {
         let mut found = false;
         self.places(&mut |place| found |= place.data);
@@ -268,7 +266,6 @@ pub(crate) enum SetExpr {
 }
 
 impl SetExpr {
-    /// The set.
     pub(crate) fn value(
         &self,
         environment: &Environment<'_>,

@@ -120,7 +120,7 @@ impl<'p> Stepper<'p> {
     }
 
     /// Writes the weight of each enabled event to `weights`, which is the largest weight of the
-    /// statements that request it.
+    /// statements that request the event.
     ///
     /// # Errors
     ///
@@ -220,7 +220,6 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Whether the guard of a thread holds.
     fn guard(&self, number: usize, data: &[i32]) -> Result<bool, Fault> {
         let facts = &self.program.facts;
         match &self.program.threads[number].guard {
@@ -244,7 +243,6 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Ends a thread.
     fn end(&self, number: usize, state: &mut [i32]) {
         let thread = &self.program.threads[number];
         let locals = match &thread.body {

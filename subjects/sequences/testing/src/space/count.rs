@@ -12,39 +12,39 @@ use super::Space;
 /// Sizes of a state space and counts of its traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SpaceCounts {
-    /// States.
+    /// Number of states.
     pub states: usize,
-    /// Edges.
+    /// Number of edges.
     pub edges: usize,
-    /// Events that occur.
+    /// Number of events that occur.
     pub events: usize,
-    /// States in which nothing is enabled.
+    /// Number of explored states in which nothing is enabled.
     pub deadlocks: usize,
     /// Whether a state can be reached from itself.
     pub cyclic: bool,
     /// Whether exploration ended at the limit of states or of memory. The other numbers then refer
     /// only to the states that were found.
     pub truncated: bool,
-    /// Number of events of the shortest trace that ends because nothing is enabled; `None` if no
-    /// trace does.
+    /// Number of events of the shortest trace that ends because nothing is enabled; `None` if there
+    /// is no such trace.
     pub shortest: Option<usize>,
     /// Number of events of the longest trace; `None` if the model is cyclic.
     pub longest: Option<usize>,
-    /// The traces; `None` if there are infinitely many because their length is not limited.
+    /// Counts of traces; `None` if there are infinitely many because their length is not limited.
     pub traces: Option<Traces>,
 }
 
 /// Counts of traces.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Traces {
-    /// Number of all traces, including the empty one.
+    /// Number of all traces, including the empty trace.
     pub prefixes: BigUint,
-    /// Traces that end because nothing is enabled, or by the limit of the length.
+    /// Number of traces that end because nothing is enabled, or at the limit of the length.
     pub maximal: BigUint,
 }
 
 impl Space {
-    /// Counts states and traces. Traces have at most `length` events, or any number of them if
+    /// Counts states and traces. Traces have at most `length` events, or any number of events if
     /// `length` is `None`.
     pub fn counts(&self, length: Option<usize>) -> SpaceCounts {
         let cyclic = self.cyclic();
@@ -66,7 +66,7 @@ impl Space {
         }
     }
 
-    /// The states ordered so that edges of an acyclic space lead to earlier ones.
+    /// The states ordered so that edges of an acyclic space lead to earlier states.
     fn bottom_up(&self) -> Vec<u32> {
         let (component, _) = self.components();
         let mut order: Vec<u32> = (0..self.states() as u32).collect();
@@ -97,7 +97,6 @@ impl Space {
         maximal
     }
 
-    /// Counts the traces of at most `length` events.
     fn bounded_traces(&self, length: usize) -> Traces {
         let (mut prefixes, mut maximal) = (BigUint::ZERO, BigUint::ZERO);
         let mut layer = vec![BigUint::ZERO; self.states()];

@@ -68,8 +68,8 @@ impl Space {
     }
 
     /// Writes the space in the language of Graphviz, with the coverage of tests. Edges that tests
-    /// take are solid and labelled with the number of these tests; the others are dashed. A test
-    /// ends at the first event that the space does not allow.
+    /// take are solid and labelled with the number of these tests; the other edges are dashed. A
+    /// test ends at the first event that the space does not allow.
     pub fn coverage(&self, events: &Events, tests: &[Vec<EventId>]) -> String {
         let mut taken = vec![0_u32; self.edge_count()];
         for test in tests {

@@ -7,7 +7,7 @@ use crate::streams::SEARCH;
 use super::random::draw;
 use super::{Matrix, OnProgress, SearchResult, Session};
 
-/// Generations after the first one.
+/// Maximum number of generations after the first generation.
 const GENERATIONS: u64 = 300;
 
 /// Counts of generations that are compared to detect convergence.
@@ -17,16 +17,16 @@ const LONG: usize = 30;
 /// The settings of the algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// The settings of the paper: 100 individuals, all replaced by each generation.
+    /// The settings of the paper: 100 individuals, all of which are replaced in each generation.
     #[default]
     Paper,
     /// The settings of the released program: 50 individuals. Of each generation, 40 % are
-    /// survivors, which tournaments select from the generation before; survivors that are more than
-    /// five generations old are replaced by random suites.
+    /// survivors, which tournaments select from the previous generation; survivors that are more
+    /// than five generations old are replaced with random suites.
     Released,
     /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube
     /// root of the probability applies to the individual, to its chromosome, and to each test. As a
-    /// result, few individuals are mutated, but these in more than a third of their tests.
+    /// result, few individuals are mutated, but each of these in more than a third of its tests.
     ReleasedGrouped,
 }
 
@@ -35,9 +35,9 @@ pub enum Profile {
 pub struct Evolution {
     /// How the next generation is made, and when the best rank counts as constant.
     pub profile: Profile,
-    /// Individuals of a generation, at least 1.
+    /// Number of individuals in a generation, at least 1.
     pub population: usize,
-    /// Individuals of a tournament, at least 1.
+    /// Number of individuals in a tournament, at least 1.
     pub tournament: usize,
     /// Probability that two parents exchange tests, from 0 to 1.
     pub crossover: f64,
@@ -60,7 +60,7 @@ impl From<Profile> for Evolution {
 struct Individual {
     suite: Vec<u32>,
     rank: u64,
-    /// The generation in which it was made.
+    /// The generation in which the individual was made.
     born: u64,
 }
 
@@ -117,7 +117,6 @@ fn best_rank(population: &[Individual]) -> u64 {
     population.iter().map(|individual| individual.rank).max().unwrap_or(0)
 }
 
-/// A run of the algorithm.
 struct Run<'s, 'o> {
     settings: Evolution,
     stream: Stream,
@@ -137,7 +136,8 @@ impl Run<'_, '_> {
         self.individual(suite, born)
     }
 
-    /// The best of a few individuals that are drawn with replacement, the first of equal ones.
+    /// The best of a few individuals that are drawn with replacement; the first of equally good
+    /// individuals.
     fn tournament<'p>(&mut self, population: &'p [Individual]) -> &'p Individual {
         let mut best = self.stream.pick(population);
         for _ in 1..self.settings.tournament {
@@ -222,7 +222,7 @@ impl Run<'_, '_> {
         if size == 0 {
             return;
         }
-        // Two different cut points, each pair equally likely.
+        // Draw two different cut points; each pair is equally likely.
         let first = self.stream.below(size + 1);
         let second = (first + 1 + self.stream.below(size)) % (size + 1);
         let (begin, end) = (first.min(second) as usize, first.max(second) as usize);
@@ -270,8 +270,8 @@ fn cube_root(x: f64) -> f64 {
 }
 
 /// Partially matched crossover: exchanges the segment `begin..end`. Then each value outside of the
-/// segment that also occurs in it, at some index, is replaced by the value at this index of the
-/// other parent's segment, as often as needed.
+/// segment that also occurs inside is replaced with the value at the same place of the other
+/// parent's segment, as often as needed.
 pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize) {
     a[begin..end].swap_with_slice(&mut b[begin..end]);
     for at in (0..a.len()).filter(|at| !(begin..end).contains(at)) {
@@ -293,8 +293,9 @@ pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize)
     }
 }
 
-/// Whether the mean of the last `short` best ranks differs from the mean of the last `long` ones by
-/// less than `epsilon`, relative to the larger mean. False if there are fewer than `long`.
+/// Whether the mean of the last `short` best ranks differs from the mean of the last `long` best
+/// ranks by less than `epsilon`, relative to the larger mean. False if there are fewer than `long`
+/// ranks.
 pub fn converged(best: &[u64], short: usize, long: usize, epsilon: f64) -> bool {
     if best.len() < long {
         return false;

@@ -2,7 +2,7 @@
 
 use super::{Matrix, OnProgress, SearchResult, Session, Ties, Union, greedy};
 
-/// The largest suite and pool of [`optimal`].
+/// Maximum sizes of the suite and of the pool of [`optimal`].
 const LARGEST: (usize, usize) = (4, 300);
 
 /// A problem that is too large for the exact algorithm.
@@ -13,7 +13,7 @@ pub struct TooLarge {
     pool: usize,
 }
 
-/// The best of all suites, or the best one that is found before the search ends at its limit.
+/// The best of all suites, or the best suite that is found before the search ends at its limit.
 ///
 /// # Errors
 ///
@@ -47,7 +47,8 @@ pub fn optimal(
 }
 
 /// Extends a suite by later tests. A branch is pruned if the largest gains of `left` tests cannot
-/// raise the rank above the best one, because tests raise it by at most the sum of their gains.
+/// raise the rank above the best rank, because tests raise the rank by at most the sum of their
+/// gains.
 fn branch(
     matrix: &Matrix,
     left: usize,
@@ -69,7 +70,7 @@ fn branch(
         (from..matrix.tests() as u32).map(|test| (union.gain(test as usize), test)).collect();
     let rank = union.rank();
     // Stop when the largest gains of `left` tests from this test on cannot raise the rank above the
-    // best one.
+    // best rank.
     for at in 0..gains.len() {
         if gains.len() - at < left {
             return;

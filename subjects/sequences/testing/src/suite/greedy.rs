@@ -9,10 +9,10 @@ use super::{Matrix, OnProgress, SearchResult, Session, Union};
 /// The rule that selects among tests with the same gain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Ties {
-    /// The first of the pool.
+    /// The first test of the pool.
     #[default]
     First,
-    /// A random one.
+    /// A random test.
     Random,
 }
 
@@ -52,8 +52,8 @@ pub fn greedy_from(matrix: &Matrix, size: usize, start: &[u32]) -> Vec<u32> {
     suite
 }
 
-/// Adds tests with the largest gains to given tests until the suite has at least the rank, or no
-/// test raises its rank.
+/// Adds tests with the largest gains to given tests until the suite has at least this rank, or no
+/// test raises the rank.
 pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
     let mut suite = start.to_vec();
     let mut reached = matrix.rank(start);
@@ -118,7 +118,7 @@ impl Iterator for Greedy<'_> {
 
     /// Visits the tests in order, because sequential memory access is fast, but computes only gains
     /// whose bounds reach the largest gain so far. The gain of the test with the largest bound is
-    /// computed first, which makes most others unnecessary.
+    /// computed first, which makes most other gains unnecessary.
     fn next(&mut self) -> Option<(u32, u64)> {
         let mut largest = 0;
         let mut best = None;

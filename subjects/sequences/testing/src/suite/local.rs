@@ -7,8 +7,8 @@ use crate::streams::SEARCH;
 use super::random::draw;
 use super::{Matrix, OnProgress, SearchResult, Session, Ties, Union, greedy};
 
-/// Improves the greedy suite, then `restarts` random ones: replaces one test at a time, so that the
-/// rank grows most, until no replacement raises it.
+/// Improves the greedy suite, then `restarts` random suites. Each step replaces the one test whose
+/// replacement raises the rank most, until no replacement raises the rank.
 pub fn local(
     matrix: &Matrix,
     size: usize,
@@ -45,8 +45,8 @@ pub fn local(
     session.found
 }
 
-/// The suite with the highest rank among all suites that differ in one test, the first of equal
-/// ones; `None` if the session has ended, or if no test can be replaced.
+/// The suite with the highest rank among all suites that differ in one test; the first of several
+/// such suites. `None` if the session has ended, or if no test can be replaced.
 fn best_swap(
     matrix: &Matrix,
     suite: &[u32],

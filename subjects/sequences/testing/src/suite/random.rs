@@ -30,7 +30,7 @@ pub fn unranked(
     best_of(matrix, size, 1, seed, limit, on_progress)
 }
 
-/// The best of `tries` random suites, the first of equal ones.
+/// The best of `tries` random suites; the first of equally good suites.
 pub fn best_of(
     matrix: &Matrix,
     size: usize,

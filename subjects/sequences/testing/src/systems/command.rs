@@ -14,14 +14,14 @@ use crate::events::Event;
 
 use super::{Answer, System};
 
-/// The longest answer in bytes.
+/// Maximum length of an answer, in bytes.
 const LONGEST: usize = 1 << 20;
 
 /// Capacity of the queue of messages to the program, and of the queue of its answers. The queues of
-/// a program that answers each message never contain more than one.
+/// a program that answers each message never contain more than one message.
 const MAX_WAITING: usize = 16;
 
-/// A program that cannot be used as a system.
+/// The reason why a program cannot be used as a system.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{program}: {cause}")]
 pub struct CommandError {
@@ -113,8 +113,7 @@ impl Command {
         Ok(Running { child, messages, answers })
     }
 
-    /// Sends a message and waits for the answer. The error says why there is no answer that can be
-    /// read.
+    /// Sends a message and waits for the answer. The error is the reason why no answer can be read.
     fn ask(&mut self, message: &serde_json::Value) -> Result<Reply, String> {
         self.next = None;
         let Some(running) = &mut self.running else { return Err("the program has ended".into()) };

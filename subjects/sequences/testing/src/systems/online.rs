@@ -9,8 +9,8 @@ use crate::streams::ONLINE;
 
 use super::{Answer, CommandError, System, Verdict};
 
-/// Makes tests while it executes them. Among the events that the model allows and the system does
-/// not exclude, it chooses one that was taken least often in the state so far.
+/// Makes tests while executing them. Among the events that the model allows and the system does not
+/// exclude, an event is chosen that was taken least often in the state.
 pub struct Online<'s> {
     space: &'s Space,
     events: &'s Events,
@@ -27,7 +27,7 @@ impl<'s> Online<'s> {
         Online { space, events, taken, stream: Stream::new(seed, ONLINE), length }
     }
 
-    /// The share of the edges of the space that were taken, in 0..=1.
+    /// The share of the edges of the space that were taken, from 0 to 1.
     pub fn coverage(&self) -> f64 {
         let taken = self.taken.iter().filter(|&&times| times > 0).count();
         taken as f64 / self.taken.len().max(1) as f64

@@ -6,7 +6,7 @@ use crate::space::Space;
 
 use super::{CommandError, System, Verdict, after, execute_case};
 
-/// The largest number of shorter tests of the model that are all executed.
+/// Maximum number of shorter tests of the model that are all executed.
 const MAX_SHORTER_TESTS: usize = 500;
 
 /// A failing test that was shortened.
@@ -14,7 +14,7 @@ const MAX_SHORTER_TESTS: usize = 500;
 pub struct Shortened {
     /// The test, which fails for the same reason as the original.
     pub case: TestCase,
-    /// What is known about its length.
+    /// What is known about the length of the test.
     pub minimality: Minimality,
 }
 
@@ -42,9 +42,9 @@ impl Minimality {
 }
 
 /// Shortens a failing test by removing events and cutting the end, while the model allows the
-/// result and it fails for the same reason. The test itself and at most `tries` other tests are
-/// executed. If few tests of the model are shorter than the result, they are then executed from the
-/// shortest on, until one fails for the same reason.
+/// result and the result fails for the same reason. The test itself and at most `tries` other tests
+/// are executed. If few tests of the model are shorter than the result, they are then executed from
+/// the shortest on, until one fails for the same reason.
 ///
 /// # Errors
 ///
@@ -89,13 +89,13 @@ struct Failure<'f> {
     /// earlier event fails.
     refused: Option<EventId>,
     why: String,
-    /// Tests that may still be executed.
+    /// Number of tests that may still be executed.
     left: usize,
 }
 
 impl Failure<'_> {
-    /// Executes a test that the model allows. Returns its events up to the failure, if it fails for
-    /// the same reason.
+    /// Executes a test if the model allows it. If the test fails for the same reason, returns the
+    /// events up to the failure.
     fn of(&mut self, test: Vec<EventId>) -> Result<Option<Vec<EventId>>, CommandError> {
         if !self.is_allowed(&test) {
             return Ok(None);
