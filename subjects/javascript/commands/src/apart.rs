@@ -16,7 +16,8 @@ use catherd_platform::{on_stop, terminate, was_ended_by_another, with_mode};
 
 /// Environment variable of a child: the process id of its parent.
 const CHILD: &str = "CATHERD_EXECUTES_FOR";
-/// Environment variable of a child that generates a suite: the file for the tests of its search.
+/// Environment variable of a child that generates a suite: the file for the tests that the child
+/// finds.
 const JOURNAL: &str = "CATHERD_JOURNAL";
 /// Environment variable of a child that generates a suite: the file for the number of the current
 /// execution.
@@ -41,8 +42,7 @@ const POLL: Duration = Duration::from_millis(20);
 /// to parent and child, and the parent forwards it.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
-/// Executes this command in a child process and exits with the exit code of the child. Returns
-/// `None` in the child.
+/// Executes this command in a child process. Returns `None` in the child.
 pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
@@ -57,10 +57,9 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
     })
 }
 
-/// Executes a command that generates a suite in child processes. If a child's process ends during
-/// an execution and the search is `repeatable`, another child repeats the search without this
-/// execution. If this does not help, another child writes a suite of the tests that were found
-/// before. Returns `None` in a child.
+/// Generates a suite in child processes. After a crash in a `repeatable` search, another child
+/// repeats the search without the execution that crashed, at most [`MAX_AGAIN`] times. Otherwise,
+/// another child writes a suite of the tests found so far. Returns `None` in a child.
 pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;
@@ -78,7 +77,7 @@ pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<
     })
 }
 
-/// A file that only this user can read. It is removed when this value is dropped.
+/// A file that only this user can read. The file is removed when this value is dropped.
 struct Temporary(PathBuf);
 
 impl Temporary {
@@ -134,7 +133,7 @@ fn generate_in_children(
         let Some([journal, number]) = files.filter(|_| !last) else {
             return Ok(Err(died(project, status)));
         };
-        // SIGKILL is sent by another process, so it does not show a fault of the child.
+        // Another process sends SIGKILL, so this signal does not show a fault of the child.
         let own = repeatable && !was_ended_by_another(status) && crashed.len() < MAX_AGAIN;
         let crash = Journal::under_way(number).filter(|_| own);
         if let Some(crash) =

@@ -74,7 +74,7 @@ pub(crate) struct Written {
     pub(crate) note: String,
     /// An entry for each test that is not in the code, with the reason.
     pub(crate) skipped: Vec<(usize, String)>,
-    /// Counts of the goals that the code covers, and that the suite covers.
+    /// Number of goals that the code covers, and number of goals that the suite covers.
     covered: (usize, usize),
     /// Whether an interrupt ended the refining.
     interrupted: bool,
@@ -168,7 +168,7 @@ impl CodeFlags {
     }
 }
 
-/// `goals` is the number of goals that only the tests left out cover.
+/// `goals` is the number of goals that are covered only by the tests left out.
 fn odd_values(goals: usize) -> String {
     let reason = "values that a person would not choose; --all-values writes all";
     match goals {

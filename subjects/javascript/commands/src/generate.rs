@@ -77,7 +77,7 @@ pub fn generate(asked: &Generation, flags: Flags) -> Result<Exit, Failure> {
 }
 
 /// Waits until the project changes. A project that cannot be read, for instance while it is being
-/// written, counts as unchanged. Returns false if the command was ended.
+/// written, counts as unchanged. Returns false if the command is to end.
 fn changes(asked: &Generation, stop: &AtomicBool) -> bool {
     let digest = || Project::open(&asked.project, None, None).ok().map(|project| project.digest());
     let before = digest();
@@ -211,7 +211,8 @@ fn compared(before: &Project, revision: &str, suite: &mut Suite) -> String {
     format!("At {revision}, {} of {} fail; they are first.\n", count, plural(passes.len(), "test"))
 }
 
-/// Switches on the parameter `words`, unless it is set or the algorithm is `flycatcher`.
+/// Returns `algorithm`, with the parameter `words` switched on unless the parameter is set or the
+/// algorithm is `flycatcher`.
 fn with_words(algorithm: &Algorithm) -> Algorithm {
     let mut algorithm = algorithm.clone();
     let words = || Parameter::Bool(true);

@@ -31,7 +31,7 @@ use clap::{Args, Subcommand};
 #[allow(missing_docs, reason = "the help of a command stands at its arguments")]
 pub enum Command {
     Methods(methods::Arguments),
-    // The name of version 0.3 for `catherd dev javascript check`, accepted for one more version.
+    // The name of `catherd dev javascript check` in version 0.3, accepted for one more version.
     #[command(hide = true)]
     Check(Check),
 }

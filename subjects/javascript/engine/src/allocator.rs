@@ -21,9 +21,9 @@ pub(crate) struct MeteredAllocator {
 /// Largest block, in bytes. Adding a header to a smaller size cannot overflow.
 const LARGEST: usize = 1 << 40;
 
-// SAFETY: all blocks come from one heap, which fulfils the contract: blocks are aligned as `u64`,
-// which is at least what rquickjs asks for (`usize`). This type only counts their sizes and returns
-// null for some requests, which the contract allows.
+// SAFETY: all blocks come from one heap, which fulfils the contract: blocks are aligned like `u64`,
+// which is at least what rquickjs asks for (`usize`). This type only counts the sizes of blocks and
+// returns null for some requests, which the contract allows.
 unsafe impl Allocator for MeteredAllocator {
     fn alloc(&mut self, size: usize) -> *mut u8 {
         if size > LARGEST || !self.meter.allocate(size) {

@@ -108,8 +108,8 @@ impl Clock {
         self.active.borrow_mut().remove(&number);
     }
 
-    /// Takes the next timer that is due, and sets it again if it repeats. Returns its id and
-    /// whether it repeats.
+    /// Takes the next timer that is due, and sets the timer again if it repeats. Returns the id of
+    /// the timer and whether it repeats.
     pub(crate) fn take_due(&self) -> Option<(u64, bool)> {
         self.next_due().filter(|due| *due <= self.now.get())?;
         let Reverse(timer) = self.queue.borrow_mut().pop()?;

@@ -76,14 +76,14 @@ impl CompiledScript {
     pub fn execute<'js>(&self, ctx: &Ctx<'js>) -> Result<Value<'js>, Error> {
         let (raw, bytes) = (ctx.as_raw().as_ptr(), &self.bytecode);
         let flags = qjs::JS_READ_OBJ_BYTECODE as i32;
-        // SAFETY: the context is alive, and the bytes were written by the engine of this process,
-        // which does not check them.
+        // SAFETY: the context is alive, and the engine of this process wrote the bytes. The engine
+        // does not check them.
         let script = unsafe { qjs::JS_ReadObject(raw, bytes.as_ptr(), bytes.len() as _, flags) };
         // SAFETY: the value was made by this context; an exception has no reference to count.
         if unsafe { qjs::JS_IsException(script) } {
             return Err(Error::Exception);
         }
-        // SAFETY: the script belongs to this context; the call takes the reference to it.
+        // SAFETY: the script belongs to this context; the call takes ownership of the script.
         let result = unsafe { qjs::JS_EvalFunction(raw, script) };
         owned(ctx, result)
     }
@@ -103,8 +103,8 @@ fn compile(ctx: &Ctx<'_>, file: &str, script: &str) -> Result<Vec<u8>, Error> {
     let (source, name) = (CString::new(script)?, CString::new(file)?);
     let raw = ctx.as_raw().as_ptr();
     let flags = qjs::JS_EVAL_TYPE_GLOBAL | qjs::JS_EVAL_FLAG_COMPILE_ONLY;
-    // SAFETY: the context is alive, and both strings end with a zero byte, the script after its
-    // length.
+    // SAFETY: the context is alive, and both strings end with a zero byte, which the length of the
+    // script does not count.
     let compiled = unsafe {
         qjs::JS_Eval(raw, source.as_ptr(), script.len() as _, name.as_ptr(), flags as i32)
     };

@@ -250,11 +250,11 @@ impl Engine {
     ///   must not store values as user data.
     pub unsafe fn restore(&mut self, image: &EngineImage) {
         // SAFETY: no session is open, because the engine is borrowed exclusively, so only
-        // persistent values, prototypes and user data refer to blocks. The caller promises that its
-        // own are older than the image. The engine's are older as well: a persistent value for the
-        // timers' function, another for the host's functions, and the prototype of host functions.
-        // The rejections that the engine lists are strings. Outside of the heap, blocks refer only
-        // to functions and buffers of the caller and of the host.
+        // persistent values, prototypes and user data refer to blocks. The caller promises that the
+        // caller's values are older than the image. The engine's values are older as well: a
+        // persistent value for the timers' function, another for the host's functions, and the
+        // prototype of host functions. The rejections that the engine lists are strings. Outside of
+        // the heap, blocks refer only to functions and buffers of the caller and of the host.
         unsafe { self.heap.restore(&image.heap) };
         self.meter.continue_from(&image.meter);
         self.clock.continue_from(&image.clock);
@@ -369,7 +369,7 @@ impl<'js> Session<'js> {
         Thrown::describe(&self.ctx, value, &self.file.borrow())
     }
 
-    /// The value of a result, or what was thrown instead.
+    /// Returns the value of a result, or what was thrown instead.
     ///
     /// # Errors
     /// If the result is an error.
@@ -383,7 +383,7 @@ impl<'js> Session<'js> {
         })
     }
 
-    /// Executes the jobs of promises until none is left or a limit is reached.
+    /// Executes the jobs of promises until none is left or a limit is met.
     pub fn drain(&self) {
         while self.stopped().is_none() && self.ctx.execute_pending_job() {
             if self.meter.count_job() {
@@ -402,8 +402,8 @@ impl<'js> Session<'js> {
         self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)
     }
 
-    /// Takes the reasons of promises that were rejected since the last call and are not handled, in
-    /// the order of rejection. Empty after a limit was met.
+    /// Takes the reasons of the rejections since the last call that are not handled, in the order
+    /// of rejection. Empty after a limit was met.
     pub fn unhandled_rejections(&self) -> Vec<Thrown> {
         if self.stopped().is_some() {
             return Vec::new();

@@ -48,7 +48,7 @@ pub struct Host {
 }
 
 impl Default for Host {
-    /// A host whose only random number is 0.5, without console, at 2024-01-01T12:00:00Z.
+    /// A host whose only random number is 0.5, without a console, at 2024-01-01T12:00:00Z.
     fn default() -> Host {
         Host {
             random: Box::new(|| 0.5),
@@ -131,7 +131,7 @@ fn nesting(text: &str, quotes: bool) -> usize {
     deepest
 }
 
-/// Evaluates a script of this crate to the function that the script consists of.
+/// Returns the function to which a script of this crate evaluates.
 fn own_script<'js>(ctx: &Ctx<'js>, script: &OwnScript, text: &str) -> Result<Function<'js>> {
     let compiled =
         script.get_or_init(|| CompiledScript::compile("eval_script", text, Limits::default()));

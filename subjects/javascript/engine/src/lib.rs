@@ -9,8 +9,8 @@
 //! - random numbers come from a stream of the caller ([`Host::random`]);
 //! - `Math.sin`, related functions and `**` are computed by one implementation instead of the
 //!   platform's;
-//! - operations and memory are counted ([`Limits`]); a script that exceeds these limits is ended,
-//!   and cannot catch this ([`Stop`]);
+//! - operations and memory are counted ([`Limits`]); a script that exceeds these limits is ended
+//!   without an error that the script could catch ([`Stop`]);
 //! - the locale is en-US and the time zone UTC; `Intl` does not exist;
 //! - garbage collection cannot be observed: `WeakRef` keeps its target, and a
 //!   `FinalizationRegistry` never calls its callback; `SharedArrayBuffer` and `Atomics` do not

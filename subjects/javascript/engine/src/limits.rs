@@ -5,7 +5,8 @@ use std::fmt;
 
 use catherd_platform::stack_address;
 
-/// Bytes of a large block of memory that count as one unit of operations: filling and copying it
+/// Bytes of a large block of memory that count as one unit of operations, because filling and
+/// copying a block takes time that no poll counts.
 /// takes time that no poll counts.
 const BYTES_PER_UNIT: usize = 32 * 1024;
 /// Blocks of at least this many bytes are large: they are refused once a limit is met.
@@ -13,7 +14,7 @@ const LARGE_BLOCK: usize = BYTES_PER_UNIT;
 /// Jobs (continuations of promises) in one unit of operations.
 const JOBS_PER_UNIT: u64 = 1_000;
 
-/// Limits of the scripts of one engine. All limits are counted, none is timed.
+/// Limits of the scripts of one engine. All limits are counted; none is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations between two calls of [`Session::begin_turn`](crate::Session::begin_turn), in
@@ -41,7 +42,7 @@ impl Default for Limits {
     }
 }
 
-/// Why a script was ended. The script cannot catch this.
+/// The reason why a script was ended, which the script cannot catch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
     /// The script exceeded [`Limits::turn`] or [`Limits::test`].
@@ -178,7 +179,7 @@ impl Meter {
         self.count(u64::from(self.jobs.get().is_multiple_of(JOBS_PER_UNIT)))
     }
 
-    /// Counts a new block of memory. Returns false if it is refused.
+    /// Counts a new block of memory. Returns false if the block is refused.
     ///
     /// Small blocks are granted up to twice the limit, although the script ends at the next poll,
     /// because parts of the engine abort the process if such a request fails.

@@ -45,7 +45,7 @@ fn power(base: f64, exponent: f64) -> f64 {
     if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { pow(base, exponent) }
 }
 
-/// An object with the functions, by their names in `Math`. The functions take only numbers.
+/// An object with the functions as members, named as in `Math`. The functions take only numbers.
 pub(crate) fn functions<'js>(ctx: &Ctx<'js>) -> Result<Object<'js>> {
     let functions = Object::new(ctx.clone())?;
     for (name, function) in UNARY {

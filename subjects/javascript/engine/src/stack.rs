@@ -1,6 +1,6 @@
-//! Detects how much of the native stack scripts use. The size of a frame differs between builds of
-//! the engine, so results must not depend on the depth at which the engine throws an error at the
-//! end of its stack. The engine neither requests memory nor calls the host when it throws this
+//! Detects whether scripts use most of the native stack. The size of a frame differs between builds
+//! of the engine, so results must not depend on the depth at which the engine throws an error at
+//! the end of its stack. The engine neither requests memory nor calls the host when it throws this
 //! error, so only the stack itself shows whether scripts were near its end.
 
 use std::cell::{Cell, RefCell};
@@ -11,7 +11,7 @@ use catherd_platform::{StackBand, stack_address};
 const USABLE_TENTHS: usize = 6;
 
 /// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes at
-/// once. Every recursion through a longer band of the stack uses a part of the band.
+/// once. A recursion through a longer band of the stack always uses a part of the band.
 const UNTOUCHED: usize = 1 << 20;
 
 /// Bytes by which a band is longer than [`UNTOUCHED`], for partial pages at its ends and for other

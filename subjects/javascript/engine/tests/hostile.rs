@@ -1,4 +1,4 @@
-//! Tests that hostile scripts end by a counted limit, in the same way each time.
+//! Tests that hostile scripts are ended by a counted limit, in the same way each time.
 
 use crate::support;
 

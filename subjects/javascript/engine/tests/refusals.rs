@@ -117,8 +117,8 @@ const CHILD: &str = "CATHERD_REFUSALS";
 /// Time within which a child must end.
 const MOST: Duration = Duration::from_secs(900);
 
-/// Evaluates a script and refuses its request with this number. Returns whether there was such a
-/// request.
+/// Evaluates a script and refuses the request with this number. Returns whether the script made
+/// such a request.
 fn refuse(script: &str, number: u64) -> bool {
     let requests = Rc::new(Requests { left: Cell::new(u64::MAX), refused: Cell::new(false) });
     let runtime = Runtime::new_with_alloc(Refusing { requests: Rc::clone(&requests) }).unwrap();
@@ -154,7 +154,7 @@ fn limited(script: &str, memory: usize) -> Option<String> {
     evaluated.ok()?
 }
 
-/// Tries points and writes each point before trying it, so the parent knows the last one if this
+/// Tries points and writes each point before trying it, so the parent knows the last point if this
 /// process dies.
 fn try_points(points: &str) {
     let mut numbers = points.split(' ').map(|number| number.parse::<usize>().unwrap());
@@ -188,8 +188,8 @@ fn read_all(mut pipe: impl Read + Send + 'static) -> thread::JoinHandle<String> 
     })
 }
 
-/// Tries points of a script in child processes, and counts their deaths by the place of the error
-/// or the exit status. Returns the number of points.
+/// Tries points of a script in child processes, and counts the deaths of children by the place of
+/// the error or the exit status. Returns the number of points that were tried.
 fn try_script(
     script: usize,
     step: usize,
@@ -235,8 +235,8 @@ fn try_script(
     }
 }
 
-/// The kind of an error that an address sanitizer reports, and the innermost three functions in
-/// which the error happened.
+/// The kind of an error that an address sanitizer reports, and the three innermost functions of the
+/// stack.
 fn place(report: &str) -> Option<String> {
     let (_, kind) = report.split_once("ERROR: AddressSanitizer: ")?;
     let kind = kind.split_whitespace().next()?;

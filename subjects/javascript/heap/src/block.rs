@@ -52,8 +52,8 @@ impl Block {
 
     pub(crate) fn save(&self, bytes: usize) -> Saved {
         let mut copy = Box::new_uninit_slice(bytes.min(self.len()));
-        // SAFETY: both have at least `copy.len()` bytes, and the copy is new. Uninitialised bytes
-        // may be copied as such.
+        // SAFETY: the block and the copy have at least `copy.len()` bytes, and the copy is new.
+        // Uninitialised bytes may be copied as such.
         unsafe {
             ptr::copy_nonoverlapping(
                 self.start().cast_const().cast(),

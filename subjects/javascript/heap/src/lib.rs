@@ -52,7 +52,7 @@ struct Header {
 }
 
 // A header keeps the alignment of the block after it, and a free block of the smallest size has
-// room for the address of the next one.
+// room for the address of the next free block.
 const _: () = assert!(HEADER == ALIGN && size_of::<*mut u8>() <= STEP - HEADER);
 
 impl Header {
@@ -161,7 +161,9 @@ impl Heap {
         unsafe { with_header(start, Header::new(usable, ALONE)) }
     }
 
-    /// Takes a free block of a size class. Returns null if the chunks are full.
+    /// Takes a free block of a size class. Returns null if the chunks are full or a new chunk
+    /// cannot be allocated.
+    /// memory for another chunk.
     fn small(&self, number: usize) -> *mut u8 {
         let first = self.free[number].get();
         if !first.is_null() {

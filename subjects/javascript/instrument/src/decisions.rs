@@ -1,4 +1,4 @@
-//! Instrumentation of decisions, logical chains, optional links, and of operators for type
+//! Instrumentation of decisions, logical chains and optional links, and of operators for type
 //! inference.
 
 use oxc_ast::ast::{
@@ -165,8 +165,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits a logical expression that is not an operand of another one. `id` is the id of the
-    /// decision, if any.
+    /// Visits a logical expression that is not an operand of another logical expression. `id`
+    /// identifies the decision, if any.
     pub(crate) fn chain(&mut self, it: &LogicalExpression<'_>, id: Option<u32>) {
         let mut locations = Vec::new();
         self.probed_chain(it, id, &mut locations);
@@ -189,8 +189,8 @@ impl Visitor<'_, '_> {
         self.units.chains[number] = program;
     }
 
-    /// Visits the left side of a chain. Returns the site of its outcomes, which are nullish or not
-    /// for `??`, and true or false for `&&` and `||`.
+    /// Visits the left side of a chain. Returns the site of the outcomes of this side: nullish or
+    /// not if `nullish` is set, and true or false otherwise.
     fn left_chain(
         &mut self,
         it: &LogicalExpression<'_>,
@@ -360,8 +360,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Visits an assignment. Logical ones have goals; compound ones are reported in the inference
-    /// build.
+    /// Visits an assignment. Logical assignments have goals; compound assignments are reported in
+    /// the inference build.
     pub(crate) fn assignment(&mut self, it: &AssignmentExpression<'_>) {
         let name = match &it.left {
             AssignmentTarget::AssignmentTargetIdentifier(id) => Some(id.name.to_string()),

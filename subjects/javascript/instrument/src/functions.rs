@@ -75,8 +75,9 @@ impl Visitor<'_, '_> {
         if plain { comment.span.source_text(self.source).to_owned() } else { String::new() }
     }
 
-    /// Returns the number of a function or class, and a comment with this number. The comment is
-    /// inserted into the code, so that the number can be found in the source text of the value.
+    /// Adds a function or class. Returns the number of `callable`, and a comment with this number.
+    /// The comment is inserted into the code so that the number can be found in the source text of
+    /// the value.
     pub(crate) fn marker(&mut self, callable: Callable) -> (usize, String) {
         let number = self.units.callables.len();
         self.units.callables.push(callable);
@@ -142,8 +143,8 @@ impl Visitor<'_, '_> {
         self.statement = outside.statement;
     }
 
-    /// The code at the start and at the end of a body. It counts the entry and, in functions that
-    /// may call themselves and do not suspend, the depth of recursion.
+    /// The code at the start and at the end of a body. The code counts the entry and, in functions
+    /// that may call themselves and do not suspend, the depth of recursion.
     pub(crate) fn entry(&mut self, start: u32, suspends: bool) -> (String, &'static str) {
         let counter = self.function.map_or(0, |f| self.units.functions[f as usize].counter);
         let count = self.count(counter);

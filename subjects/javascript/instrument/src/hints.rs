@@ -4,7 +4,7 @@
 pub type LineScores = [u32; 2];
 
 /// Operators with their points. Each operator precedes its prefixes. Operators without points are
-/// listed so that they are not mistaken for shorter ones.
+/// listed so that they are not mistaken for shorter operators.
 const OPERATORS: [(&str, LineScores); 19] = [
     (">>>", [2, 0]),
     ("<<", [2, 0]),

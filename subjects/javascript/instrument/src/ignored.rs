@@ -235,7 +235,7 @@ impl<'a> Finder<'_, 'a> {
         }
     }
 
-    /// Removes hints before values that Istanbul replaces with a sequence expression with a
+    /// Removes hints before values that Istanbul replaces with sequence expressions that contain a
     /// counter. Istanbul attaches such a hint to the sequence, and does not look for hints at
     /// sequences.
     fn forget(&mut self, kind: AstKind<'a>) {
@@ -271,7 +271,8 @@ impl<'a> Finder<'_, 'a> {
                 | Expression::ArrowFunctionExpression(_)
                 | Expression::ClassExpression(_)
         );
-        // The current node is the declarator, and its parent the declaration.
+        // The current node is a declarator. The parent is the declaration, and the next ancestor
+        // holds the declaration.
         let holder = self.parent(1);
         let block = matches!(
             holder,

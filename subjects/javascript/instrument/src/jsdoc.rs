@@ -81,9 +81,9 @@ impl Declarations {
         shape(tag.type_)
     }
 
-    /// What a comment says about each of these parameters. The forms `@param {T} name` and `@param
-    /// name {T}` are read. If no tag names one of the parameters, tags that begin with a type are
-    /// assigned to the parameters in the same positions, unless there are more tags than
+    /// The documentation of each of these parameters in a comment. The forms `@param {T} name` and
+    /// `@param name {T}` are read. If no tag names one of the parameters, tags that begin with a
+    /// type are assigned to the parameters in the same positions, unless there are more tags than
     /// parameters.
     pub fn all_documented(comment: &str, parameters: &[&str]) -> Vec<Documented> {
         let tags: Vec<Tag<'_>> = tags(comment).flatten().filter(|tag| !tag.member).collect();

@@ -74,7 +74,7 @@ pub use words::{Literal, Words, words};
 /// How much an instrumented file reports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Build {
-    /// Nothing. This is for files that are not targets; they have no units.
+    /// Nothing, for files that are not targets. Such files have no units.
     Plain,
     /// Counters and distances.
     Search,
@@ -124,7 +124,7 @@ pub struct SyntaxError {
 
 /// Maximum length of a file, in bytes.
 const LONGEST_FILE: usize = 8 << 20;
-/// Maximum nesting depth of brackets. It is limited because the parser is recursive.
+/// Maximum nesting depth of brackets, which is limited because the parser is recursive.
 const DEEPEST: usize = 400;
 
 /// Instruments a file and adds its units.
@@ -236,7 +236,7 @@ fn parse_typed<'a>(
     Parser::new(allocator, source, kind).parse()
 }
 
-/// A prefix for names, which does not occur in the source.
+/// A prefix for names that does not occur in the source.
 fn prefix(source: &str) -> String {
     let mut prefix = "$c_".to_owned();
     while source.contains(&prefix) {

@@ -65,8 +65,8 @@ impl MutationOperator {
         Self::ALL.into_iter().find(|operator| operator.name() == name)
     }
 
-    /// Whether a mutant of this operator is dropped if an operator for which this is false makes
-    /// the same change.
+    /// Whether a mutant of this operator is dropped if an operator for which `yields` is false
+    /// makes the same change.
     pub(crate) fn yields(self) -> bool {
         matches!(self, MutationOperator::Cor | MutationOperator::Bsr | MutationOperator::Sdl)
     }

@@ -55,8 +55,8 @@ impl Visitor<'_, '_> {
         });
     }
 
-    /// Adds a branch with the outcomes of a site. `counted` selects the outcomes, true and false,
-    /// that are locations of the branch.
+    /// Adds a branch with the outcomes of a site. `counted` selects the outcomes that are locations
+    /// of the branch: the first element for true, the second for false.
     pub(crate) fn two_way(
         &mut self,
         range: (u32, u32),

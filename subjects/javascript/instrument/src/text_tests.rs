@@ -61,7 +61,7 @@ fn literal_text(pattern: &str) -> Option<(u32, String)> {
     is_plain.then(|| (3 + u32::from(begins) + 2 * u32::from(ends), text.to_owned()))
 }
 
-/// The number of the type that a built-in function expects of an argument, in the order of the
+/// The number of the type that a built-in function expects for an argument, in the order of the
 /// table in the crate `catherd-javascript-machine`: number, string, object, array.
 fn known_signature(callee: &Expression<'_>, index: usize) -> Option<u32> {
     match callee {
@@ -120,8 +120,8 @@ fn array_of<'c, 'a>(call: &'c CallExpression<'a>) -> Option<&'c Expression<'a>> 
 
 impl Visitor<'_, '_> {
     /// In the inference build, visits a call whose first argument must be a function if the object
-    /// is an array. A probe checks this when the call is executed. Returns false without a visit
-    /// for other calls and in other builds.
+    /// is an array. A probe checks the object when the call is executed. Returns false without a
+    /// visit for other calls and in other builds.
     pub(crate) fn array_call(&mut self, call: &CallExpression<'_>) -> bool {
         let (Some(object), Some(argument)) = (array_of(call), call.arguments.first()) else {
             return false;
@@ -156,7 +156,8 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// The number of the type that a built-in function expects of an argument, in inference builds.
+    /// The number of the type that a built-in function expects for an argument, in inference
+    /// builds.
     pub(crate) fn signature(&self, call: &CallExpression<'_>, index: usize) -> Option<u32> {
         let spread = matches!(call.arguments.get(index), Some(Argument::SpreadElement(_)) | None);
         if self.build != Build::Inference || spread {

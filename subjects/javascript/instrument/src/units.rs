@@ -26,7 +26,7 @@ pub enum Hit {
 pub struct Control {
     /// Number of the site.
     pub site: u32,
-    /// The outcome that leads there.
+    /// The outcome.
     pub outcome: bool,
 }
 
@@ -206,7 +206,7 @@ pub enum GoalKind {
     Function,
     /// A location of a branch that Istanbul counts.
     Branch(BranchKind),
-    /// A loop whose body is entered, or that ends.
+    /// A loop: its body is entered, or the loop ends.
     Loop,
     /// An optional link or a logical assignment.
     Optional,

@@ -258,8 +258,8 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
         let callable = Callable { file: self.file, range, function: None, class: true };
         let (number, marker) = self.marker(callable);
         if let Some(heritage) = &it.heritage {
-            // `extends` takes a left-hand-side expression, so the wrapped superclass must be one as
-            // well.
+            // `extends` takes a left-hand-side expression, so the instrumented superclass must be
+            // such an expression as well.
             self.visit_expression(&heritage.expression);
         }
         self.out.open(it.body.span.start + 1, marker);

@@ -57,7 +57,7 @@ pub struct Words {
     /// Properties that are read: the position, the last name of the object (`{}` for a parameter
     /// that is a pattern), and the name of the property.
     pub members: Vec<(u32, String, String)>,
-    /// Values for variables and properties, by name: what they are compared with, and their
+    /// Values for variables and properties, by name: values with which they are compared, and their
     /// defaults.
     pub values: Vec<(String, Literal)>,
     /// Calls with literal arguments: the last name of the function or class, and the arguments.
@@ -69,8 +69,8 @@ pub struct Words {
     pub declarations: Declarations,
 }
 
-/// The words of JavaScript or TypeScript source text. If the text has syntax errors, these are only
-/// its quoted strings. Empty if the text is too long or too deeply nested.
+/// The words of JavaScript or TypeScript source text. Only the quoted strings if the text has
+/// syntax errors; empty if the text is too long or too deeply nested.
 pub fn words(path: &str, source: &str) -> Words {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
@@ -119,7 +119,7 @@ fn scanned(source: &str) -> Vec<(u32, Literal)> {
 #[derive(Default)]
 struct Finder(Words, BTreeMap<String, Literal>, BTreeMap<String, String>);
 
-/// The last name of an expression, which is a variable or a property.
+/// The last name of an expression that is a variable or a property.
 pub(crate) fn name_of(expression: &Expression<'_>) -> Option<String> {
     match expression.without_parentheses() {
         Expression::Identifier(id) => Some(id.name.to_string()),

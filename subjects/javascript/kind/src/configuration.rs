@@ -15,7 +15,7 @@ use crate::{EXECUTIONS, STEPS};
 pub const FLYCATCHER: &str = "flycatcher";
 
 /// The names of the algorithms of this kind. Algorithms that draw events while a test runs are left
-/// out, because this kind has no such tests.
+/// out, because tests of this kind have no events.
 fn names() -> Vec<&'static str> {
     let searches = catherd_search::Algorithm::NAMES.iter().copied().filter(|name| {
         catherd_search::Algorithm::named(name).is_ok_and(|algorithm| !algorithm.draws_events())
@@ -23,7 +23,7 @@ fn names() -> Vec<&'static str> {
     std::iter::once(FLYCATCHER).chain(searches).collect()
 }
 
-/// The algorithm with a name, and its default settings.
+/// The algorithm with this name, and the default settings of the generation.
 fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
     if name == FLYCATCHER {
         let settings = GenerationSettings {
@@ -105,7 +105,7 @@ pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
     Ok(settings)
 }
 
-/// Mutation operators by their names.
+/// The mutation operators with these names.
 ///
 /// # Errors
 ///

@@ -45,8 +45,7 @@ const HARNESS: &str = include_str!("confirmation/harness.js");
 /// Code that replaces TypeScript files with their JavaScript.
 const TYPED: &str = include_str!("confirmation/typed.js");
 
-/// The option that permits worker threads. Node.js executes the hook that loads modules again in
-/// such a thread.
+/// The option that permits worker threads, in which Node.js executes hooks for loading modules.
 const WORKERS: &str = "--allow-worker";
 
 /// Node.js on this computer.
@@ -58,7 +57,7 @@ pub struct Node {
     major: u32,
 }
 
-/// Why a suite was not confirmed, in one line.
+/// The reason why a suite was not confirmed, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct NotConfirmed(String);
@@ -98,8 +97,8 @@ impl Node {
         }
     }
 
-    /// Whether the test runner of this Node.js compares values with snapshots, as it does from
-    /// version 22.3 on.
+    /// Whether the test runner of this Node.js compares values with snapshots, which requires
+    /// version 22.3 or later.
     pub fn has_snapshots(&self) -> bool {
         let minor = self.version.split('.').nth(1).and_then(|minor| minor.parse::<u32>().ok());
         self.major > 22 || self.major == 22 && minor.is_some_and(|minor| minor >= 3)
@@ -177,8 +176,8 @@ impl Node {
         Ok(confirmation)
     }
 
-    /// Executes tests in an order, in as many processes as necessary. Returns the result of each
-    /// test by its number.
+    /// Executes tests in the given order, in as many processes as necessary. Returns the result of
+    /// each test by its number.
     fn execute(
         &self,
         job: &Value,
@@ -259,7 +258,7 @@ impl Node {
         let permission =
             if self.major >= PERMISSIONS { "--permission" } else { "--experimental-permission" };
         let mut child = Command::new(&self.program)
-            // Permit tests to read files, but not to write files or start processes.
+            // Allow tests to read files, but not to write files or start processes.
             .args([permission, "--allow-fs-read=*", "--no-warnings"])
             .args(options)
             .args(["-e", script])
@@ -314,7 +313,7 @@ fn token() -> String {
     format!("catherd-{}", std::process::id())
 }
 
-/// The JavaScript of TypeScript files for the harness, by path.
+/// The JavaScript code of TypeScript files, by path, for the harness.
 fn typed(code: &Code, root: &Path) -> Value {
     let place = |path: &str| root.join(path).display().to_string();
     let files = code.typed.iter().map(|file| {
@@ -341,7 +340,7 @@ fn described(test: &SuiteTest) -> Value {
     })
 }
 
-/// Adds JavaScript code to each argument that is a function returning a constant.
+/// Adds JavaScript code to each argument that is a function that returns a constant.
 fn with_code(arguments: &mut Value) {
     let code = Argument::from_json(arguments).and_then(|argument| code_of_constant(&argument));
     if let Value::Array(items) = arguments {
@@ -350,8 +349,8 @@ fn with_code(arguments: &mut Value) {
     }
 }
 
-/// Returns the result of a test if all executions agree on the values that the code asserts.
-/// Otherwise, returns the reason to drop the test.
+/// Returns the result of a test, or the reason to drop the test, for example that executions differ
+/// in the values that the code asserts.
 fn agreed(
     executions: &[BTreeMap<usize, Value>],
     number: usize,

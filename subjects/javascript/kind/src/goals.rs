@@ -13,9 +13,9 @@ use crate::{Examiner, GOALS, configuration};
 /// Maximum number of goals of all projects that are named, because the names are sent with a study.
 const MAX_NAMED: usize = 40_000;
 
-/// The names of the goals of projects, with the algorithms whose runs have them. Empty if there are
-/// too many; in this case, goals only have numbers. The goals of a project that cannot be loaded
-/// are left out; its runs report the reason.
+/// The names of the goals of projects, with the algorithms whose runs have these goals. Empty if
+/// there are more than [`MAX_NAMED`] goals; goals then have only numbers. The goals of a project
+/// that cannot be loaded are left out, because the project's runs report the reason.
 ///
 /// # Errors
 ///

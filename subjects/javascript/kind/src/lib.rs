@@ -68,7 +68,7 @@ impl Default for JavaScript {
 
 impl JavaScript {
     /// A kind that examines projects with a function. The function can use a separate process,
-    /// because a hostile project could end the process.
+    /// because a hostile project could end this process.
     pub fn examined_by(examine: Examiner) -> JavaScript {
         JavaScript { examine }
     }

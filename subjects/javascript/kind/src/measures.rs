@@ -16,7 +16,7 @@ pub(crate) fn related() -> Vec<Measure> {
     vec![Measure::new("statements", "Statements"), Measure::related("mccabe", "Mean complexity")]
 }
 
-/// Measures of each project. They are empty if the project cannot be examined.
+/// Measures of each project, which are empty if the project cannot be examined.
 ///
 /// # Errors
 ///

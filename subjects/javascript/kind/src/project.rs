@@ -65,7 +65,7 @@ pub fn is_project(path: &Path) -> bool {
 /// Options of the generation of a suite, in addition to algorithm, seed and budget.
 #[derive(Debug, Default)]
 pub struct GenerateOptions<'a> {
-    /// Whether the suite may be minimised. The algorithm can prevent this too.
+    /// Whether the suite may be minimised. The settings of the algorithm can prevent minimisation.
     pub minimise: bool,
     /// An earlier version of the project. Only functions that differ from this version are tested;
     /// `None` for all functions.
@@ -230,8 +230,8 @@ impl Project {
         steps: Option<u64>,
     ) -> Result<Vec<(Verdict, u64)>, ProjectError> {
         self.with_program(|program| {
-            // Use a new context for each test, so that no test sees the changes that another made
-            // to built-in objects.
+            // Use a new context for each test, so that no test sees the changes that another test
+            // made to built-in objects.
             let mut machine = machine_of(program, &GenerationSettings::default(), seed, true);
             let options = ExecuteOptions { seed, steps, ..ExecuteOptions::default() };
             let tests = suite.tests.iter().map(|test| {
@@ -350,8 +350,8 @@ fn relative(folder: &Path, file: &Path) -> String {
     format!("{start}{}", to[common..].join("/"))
 }
 
-/// Whether Node.js treats a file as a module, by its extension or by the nearest `package.json`
-/// above it.
+/// Whether Node.js treats a file as a module, according to the extension or the nearest
+/// `package.json` above the file.
 fn in_module(file: &Path) -> bool {
     match file.extension().and_then(|extension| extension.to_str()) {
         Some("mjs") => return true,

@@ -10,7 +10,7 @@ use catherd_javascript_instrument::{Instrumented, PROBES};
 pub(crate) enum CompiledFile {
     /// The text of a JSON file.
     Json(String),
-    /// A script whose value is a function. Called with the probes, it returns the function of the
+    /// A script whose value is a function that takes the probes and returns the function of the
     /// file.
     Script {
         /// The bytecode.

@@ -3,12 +3,12 @@
 use crate::live::Live;
 
 /// An execution that exceeds the stack is repeated with a stack that is larger by this factor. If
-/// it then ends within all limits, it has the same result with any larger stack.
+/// the execution then ends within all limits, it has the same result with any larger stack.
 const DEEPER: usize = 4;
 
-/// An execution that exceeds that stack as well is repeated with a stack larger by this factor. If
-/// the execution exceeds even this stack, it recurses without end in any build, because the sizes
-/// of frames in different builds differ by less.
+/// An execution that exceeds that stack as well is repeated with a stack that is larger by this
+/// factor. If the execution exceeds even this stack, it recurses without end in any build, because
+/// the sizes of frames in different builds differ by less.
 const DEEPEST: usize = 7;
 
 /// An execution that took too much of the stack. Its results must not be used, because a script can

@@ -63,7 +63,7 @@ pub struct Evidence {
     pub more: BTreeMap<String, u64>,
     /// Maximum number of arguments with which the argument was called.
     pub arity: u32,
-    /// Traps of the argument's proxy.
+    /// Number of traps that the argument's proxy executed.
     pub traps: u64,
     /// Observations of values accessed through the argument, by path: `.name`, `[]` for elements,
     /// `()` for results.
@@ -101,9 +101,9 @@ pub struct Execution {
     pub outcome: TestOutcome,
     /// Index of the statement at which the test ended; the length of the test if it passed.
     pub ended: usize,
-    /// Statements, loop iterations, entries of functions and traps.
+    /// Number of statements, loop iterations, entries of functions and traps.
     pub steps: u64,
-    /// Traps of all proxies.
+    /// Number of traps that all proxies executed.
     pub traps: u64,
     /// The values of the counters.
     pub counters: Vec<u32>,

@@ -31,7 +31,7 @@ struct Loaded {
     infer: bool,
     /// The seed and the stream of `Math.random`; `None` if the program used no random number.
     random: Option<(u64, Stream)>,
-    /// The time in milliseconds; `None` if the program did not ask for it.
+    /// The time in milliseconds; `None` if the program did not ask for the time.
     time: Option<f64>,
 }
 
@@ -50,7 +50,7 @@ impl Live {
         Ok(())
     }
 
-    /// Restores the context to its state before loading, if there is an image of it.
+    /// Restores the context to its state before loading, if there is an image of this state.
     pub(crate) fn clear(&mut self) {
         if let Some(bare) = &self.images.bare {
             // SAFETY: the image was made of this engine. Persistent values are the functions of the
@@ -86,8 +86,8 @@ impl Live {
 
     /// Makes an image of the context, in which the program has just been loaded with these options,
     /// unless contexts are not reused or the units that loading reaches count. Old images are
-    /// dropped, so that at most [`MAX_IMAGES`] are kept and all together take at most the memory
-    /// limit of a context.
+    /// dropped, so that at most [`MAX_IMAGES`] are kept and together take at most the memory limit
+    /// of a context.
     pub(crate) fn keep_loaded(&mut self, options: &ExecuteOptions, settings: &MachineSettings) {
         if self.images.bare.is_none() || options.loading {
             return;
@@ -120,7 +120,7 @@ mod tests {
     use super::*;
 
     /// A module that collects all values that it can reach: its own variables, built-in modules,
-    /// probes by their names, and the functions in stack traces.
+    /// probes by name, and the functions in stack traces.
     const COLLECTOR: &str = "
         const all = globalThis.all = [module, require, exports, globalThis.process, this];
         for (const name of ['assert', 'events', 'path', 'util']) all.push(require(name));

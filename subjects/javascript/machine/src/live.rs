@@ -56,8 +56,8 @@ impl Shared {
     }
 
     /// Two numbers, of which at least one changes whenever a test reaches a unit for the first time
-    /// or comes nearer to an outcome. `None` for large programs, for which this takes more time
-    /// than it saves.
+    /// or comes nearer to an outcome. `None` for large programs, for which comparing these numbers
+    /// takes more time than it saves.
     pub(crate) fn reached(&self) -> Option<(usize, f64)> {
         let Arrays { counters, taken, refused, least, .. } = &self.arrays;
         let (count, sites) = self.arrays.sizes;
@@ -266,7 +266,7 @@ impl Live {
     }
 
     /// Executes jobs of promises and, whenever no job is left, the functions passed to
-    /// `process.nextTick`, until none is left or a limit is met. Returns whether one of these
+    /// `process.nextTick`, until neither are left or a limit is met. Returns whether one of these
     /// functions threw an exception.
     pub(crate) fn drain(&self, session: &Session<'_>) -> bool {
         let mut failed = false;

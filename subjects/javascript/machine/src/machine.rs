@@ -79,7 +79,7 @@ impl Machine {
     /// them.
     ///
     /// # Errors
-    /// If the program cannot be loaded.
+    /// If the engine does not start, or if the program cannot be loaded.
     pub fn analyse(&mut self) -> Result<Value, MachineError> {
         let mut live = self.live()?;
         let text = live.within_the_stack(|live| {
@@ -396,8 +396,8 @@ impl Live {
 /// Maximum number of known names of classes; from this number on, new classes are not looked for.
 const MAX_CLASSES: usize = 200;
 
-/// The indices of the results whose classes have unknown names, with the names, which become known.
-/// Empty if a limit ended the test.
+/// Adds the names of the classes of results to `known`. Returns the indices of the results whose
+/// classes were unknown, with these names. Empty if a limit ended the test.
 fn new_classes(execution: &Execution, known: &mut BTreeSet<String>) -> Vec<(usize, String)> {
     let mut new = Vec::new();
     if matches!(execution.outcome, TestOutcome::Limit(_)) {

@@ -32,7 +32,7 @@ pub struct ProjectConfig {
     pub class: Option<String>,
     /// The only method under test.
     pub method: Option<String>,
-    /// A path of properties from the exports.
+    /// The path of properties that leads from the exports to the values under test.
     pub namespace: Option<String>,
     /// Whether top-level definitions of a script count as exported.
     pub globals: bool,
@@ -153,8 +153,8 @@ impl Package {
         self.files.len() > MAX_FILES || bytes > MAX_BYTES
     }
 
-    /// Packs the project into the bytes whose digest names it: each file as path, length and
-    /// contents, in the order of the paths.
+    /// Packs the project into the bytes whose digest names the project: each file as path, length
+    /// and contents, in the order of the paths.
     pub fn pack(&self) -> Vec<u8> {
         let mut packed = MAGIC.to_vec();
         for (path, bytes) in &self.files {

@@ -48,14 +48,14 @@ pub struct Program {
 }
 
 impl Program {
-    /// Points that each line with operators gives to number and string (Flycatcher's thesis, table
-    /// of primitive scores).
+    /// Points of each line with operators for number and string (Flycatcher's thesis, table of
+    /// primitive scores).
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }
 
-    /// The JavaScript of a file: its text or, for a TypeScript file, the text without types. Line
-    /// numbers do not change. `None` if there is no such file.
+    /// The JavaScript code of a file: the text or, for a TypeScript file, the text without types.
+    /// Line numbers do not change. `None` if there is no such file.
     ///
     /// # Errors
     /// If the file is TypeScript that cannot be converted.
@@ -85,7 +85,7 @@ impl Program {
 
     /// The program with changed JavaScript code in one file (see [`Program::source`]), as for a
     /// mutant. Only this file is instrumented, and only for the search build: steps are counted,
-    /// but goals have other numbers than in this program.
+    /// but goals are numbered differently.
     ///
     /// # Errors
     /// If the text is not JavaScript.
@@ -109,8 +109,8 @@ impl Program {
         Ok(Rc::new(variant))
     }
 
-    /// Whether a file is a module, by its name, its package, or its text; false for files that
-    /// loading does not reach.
+    /// Whether a file is a module, according to its name, its package or its text; false for files
+    /// that loading does not reach.
     pub fn is_module(&self, path: &str) -> bool {
         self.texts[0].get(path).is_some_and(|text| text.module)
     }
@@ -166,7 +166,7 @@ impl Program {
         CompiledFile::compile(path, &self.finished(path, text), limits)
     }
 
-    /// The source text of a function or class, by its number.
+    /// The source text of the function or class with this number.
     pub fn callable_text(&self, number: usize) -> Option<&str> {
         let callable = self.units.callables.get(number)?;
         let file = self.units.files.get(callable.file as usize)?;

@@ -20,7 +20,7 @@ const OF_REQUIRE: [&str; 4] = ["node-addons", "node", "require", "default"];
 /// Conditions for `import`.
 const OF_IMPORT: [&str; 4] = ["node-addons", "node", "import", "default"];
 
-/// The entry of a project, by `subject.toml`, `package.json`, or the names of its files.
+/// The entry of a project, according to `subject.toml`, `package.json`, or the names of files.
 pub(crate) fn entry(package: &Package) -> Option<String> {
     if let Some(entry) = &package.config.entry {
         return file(package, &normal(entry)?);
@@ -152,7 +152,7 @@ pub(crate) fn join(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
-/// A path without `.` and `..`; `None` if it leads out of the package.
+/// A path without `.` and `..`; `None` if the path leads out of the package.
 pub(crate) fn normal(path: &str) -> Option<String> {
     let mut parts: Vec<&str> = Vec::new();
     for part in path.split('/') {
@@ -214,8 +214,8 @@ fn in_package(package: &Package, root: &str, rest: &str, conditions: &[&str]) ->
     }
 }
 
-/// The path to which `exports` or `imports` map a name, by the name itself or by the pattern with
-/// the longest beginning.
+/// The path to which `exports` or `imports` map a name: the path for the name itself, or for the
+/// matching pattern with the longest beginning.
 fn mapped(list: &Entry, name: &str, conditions: &[&str]) -> Option<String> {
     if let Some(value) = list.get(name).filter(|_| !name.contains('*')) {
         return conditional(value, conditions);

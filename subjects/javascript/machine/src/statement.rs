@@ -114,7 +114,7 @@ impl Argument {
         }
     }
 
-    /// Reads the JSON form; `None` if it is malformed.
+    /// Reads the JSON form; `None` if the value is malformed.
     pub fn from_json(value: &Value) -> Option<Argument> {
         let list = value.as_array()?;
         let data = list.get(1);
@@ -273,7 +273,7 @@ impl Statement {
         }
     }
 
-    /// Reads the JSON form; `None` if it is malformed.
+    /// Reads the JSON form; `None` if the value is malformed.
     pub fn from_json(value: &Value) -> Option<Statement> {
         let op = value.get("op")?.as_str()?;
         let operation = Operation::ALL.iter().find(|(_, name)| *name == op)?.0;

@@ -1,5 +1,5 @@
-//! TypeScript in packages: the files to which requests refer, and the JavaScript of the files that
-//! a program reaches.
+//! TypeScript in packages: the files to which requests refer, and the JavaScript code of the files
+//! that a program reaches.
 
 use catherd_javascript_instrument::is_typescript;
 

@@ -90,7 +90,7 @@ fn lines_give_points_instead_of_operators() {
     let points = |seen: &Evidence| (seen.scores["number"], seen.scores["string"]);
     assert!([(2, 1), (2, 6)].contains(&points(&evidence(source, with(None)))));
     let line = evidence(source, with(Some(LineHints::Code)));
-    // If `a` is not less than `c`, it is converted twice on its line.
+    // If `a` is not less than `c`, the line converts `a` twice.
     assert!([(2, 1), (4, 2)].contains(&points(&line)), "{line:?}");
     let source = "exports.f = a => a - 1; // \"x\"";
     assert_eq!(points(&evidence(source, with(Some(LineHints::Code)))), (7, 0));

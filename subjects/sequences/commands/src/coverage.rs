@@ -91,8 +91,7 @@ impl Items {
     }
 }
 
-/// The numbers of all items of a criterion. If there are too many items, the error names the flag
-/// that needs them.
+/// The numbers of all items of a criterion. If there are too many items, the error names `flag`.
 fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
     criterion.all_items(MAX_LISTED).ok_or_else(|| {
         let bound = criterion.bound();

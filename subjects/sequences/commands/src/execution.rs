@@ -146,7 +146,7 @@ fn losses(arguments: &RiskArguments) -> Result<HashMap<String, f64>, Failure> {
     Ok(losses)
 }
 
-/// Number of walks of the model from which the next tests are chosen, and the profile of a
+/// Number of walks of the model, from which the next tests are chosen and the profile of a
 /// partition is made.
 const WALKS: u64 = 2000;
 
@@ -206,8 +206,8 @@ impl<'s> Classes<'s> {
         place
     }
 
-    /// The classes of a test. With a partition, a test has exactly one class, which is added if it
-    /// is new.
+    /// The classes of a test. With a partition, each test has exactly one class; a new class is
+    /// added.
     fn of(&mut self, test: &[EventId]) -> Vec<usize> {
         let items = self.criterion.items(test, &self.subject.alphabet, self.subject.space());
         let key = match self.partition {

@@ -309,7 +309,7 @@ fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec
     Ok(found.best.suite)
 }
 
-/// Tests that are made for the items one after the other, instead of selected from a pool.
+/// Tests that are made for the items one after the other, instead of being selected from a pool.
 fn made(
     arguments: &Generate,
     subject: &Subject,

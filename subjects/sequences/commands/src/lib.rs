@@ -33,7 +33,7 @@ pub enum Command {
     Coverage(coverage::Coverage),
     Test(test::Test),
     Risk(execution::RiskArguments),
-    // The names of version 0.3 for two commands of `catherd dev sequences`, accepted for one more
+    // The names of two commands of `catherd dev sequences` in version 0.3, accepted for one more
     // version.
     #[command(hide = true)]
     Synth(synth::Synth),
@@ -204,7 +204,7 @@ impl Subject {
         self.events.get(event).to_string()
     }
 
-    /// The labels of a test; an event that the system must refuse has its mark.
+    /// The labels of a test; an event that the system must refuse is marked.
     fn labels(&self, case: &TestCase) -> Vec<String> {
         let refused = case.refused.map(|event| format!("!{}", self.label(event)));
         case.events.iter().map(|&event| self.label(event)).chain(refused).collect()

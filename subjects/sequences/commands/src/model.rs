@@ -232,8 +232,8 @@ fn to_text(counts: &SpaceCounts, threads: usize, names: usize) -> String {
 pub(crate) fn walk(arguments: &Walk) -> Result<Exit, Failure> {
     let model = open(&arguments.model)?;
     let sampler = Sampler::named(&arguments.sampler).unwrap_or_default();
-    // Explore at most as many states as the walks have events, because exploring more takes longer
-    // than it saves. Walks are the same without the states, but each step takes longer.
+    // Explore at most as many states as the walks have events, because exploring more takes more
+    // time than it saves. Walks are the same without the states, but each step takes longer.
     let most = arguments.number.saturating_mul(arguments.length as u64);
     let limit = match sampler {
         Sampler::Steps => usize::try_from(most).unwrap_or(usize::MAX).min(arguments.settings.limit),

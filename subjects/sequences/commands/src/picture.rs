@@ -24,8 +24,8 @@ const TITLE: f64 = 16.0;
 const ROWS: &str = "beginning of the word";
 const COLUMNS: &str = "last event";
 
-/// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover. They have the same hue and
-/// become darker.
+/// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover. The fills have the same hue
+/// and become darker.
 const COVERED: [(u64, &str, &str); 4] = [
     (1, "#c6dbef", "1 test"),
     (2, "#6baed6", "2 to 4"),
@@ -51,7 +51,7 @@ fn fill(state: State) -> &'static str {
     }
 }
 
-/// Labels in the order of their first occurrence, and the index of each.
+/// Labels in the order of their first occurrence, and the index of each label.
 #[derive(Default)]
 struct Labels {
     list: Vec<String>,

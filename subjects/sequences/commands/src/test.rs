@@ -253,7 +253,8 @@ fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>
     Ok(cases)
 }
 
-/// Replaces the file of failing tests. It contains each failing test once, on a separate line.
+/// Replaces the file of failing tests. The new file contains each failing test once, on a separate
+/// line.
 fn keep_failures(file: &str, subject: &Subject, failing: &[TestCase]) -> Result<(), Failure> {
     let event = |event: EventId| json!(subject.events.get(event));
     let mut kept: Vec<String> = Vec::new();

@@ -73,7 +73,7 @@ fn words(criterion: &str) -> Option<(Order, usize)> {
 }
 
 /// How close the suite of a run came to each open item: how many letters are missing after the
-/// longest beginning of the item in a test. `None` if this is not known.
+/// longest beginning of the item in a test. `None` for an item if this number is not known.
 pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approach>> {
     let none = || vec![None; goals.open.len()];
     let Some((order, strength)) = words(goals.criterion) else { return none() };

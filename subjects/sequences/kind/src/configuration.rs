@@ -50,7 +50,7 @@ pub(crate) struct PoolSettings {
 pub(crate) enum Letters {
     Names,
     Events,
-    /// The letter of each listed event or name; other events have none.
+    /// The letter of each listed event or name; other events have no letter.
     Mapped(Vec<(String, String)>),
 }
 
@@ -164,7 +164,7 @@ fn choice(words: &[&str]) -> Values {
 
 /// The parameters of an algorithm in the order of the documentation. The common parameters come
 /// first: every algorithm accepts them, even if it ignores some, so that a study can set them for
-/// all.
+/// all algorithms.
 fn parameters(algorithm: &str) -> Vec<ParameterInfo> {
     let mut all = common();
     all.extend(own(algorithm));
@@ -353,8 +353,8 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     })
 }
 
-/// Checks the settings of a mutation analysis. Its mutants are the faults of a built-in system.
-/// Because these are few, a sample, its seed and a block factor are not supported.
+/// Checks the settings of a mutation analysis, whose mutants are the faults of a built-in system.
+/// Because these faults are few, a sample, its seed and a block factor are not supported.
 ///
 /// # Errors
 ///

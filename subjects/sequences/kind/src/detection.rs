@@ -10,7 +10,7 @@ use crate::subject::{Stop, Subject};
 pub(crate) struct Bug {
     pub(crate) name: String,
     word: NamedWord,
-    /// The faulty system, if there is one to execute tests on.
+    /// The faulty system on which tests are executed, if there is one.
     system: Option<Box<dyn System>>,
 }
 

@@ -12,7 +12,7 @@ const MAX_NAMED: usize = 20_000;
 
 /// The names of the items of models, with the configurations whose runs have these items. Names are
 /// left out if the items depend on the pool, if there are too many, or if the model cannot be
-/// explored; in the last case, its runs report the reason.
+/// explored; in the last case, the model's runs report the reason.
 ///
 /// # Errors
 ///
@@ -58,8 +58,7 @@ struct Names {
 }
 
 /// The names of all items; `None` if the items depend on the pool, or if more than [`MAX_NAMED`]
-/// are reachable. The unreachable items are left out if the criterion has more than [`MAX_NAMED`]
-/// numbers of items.
+/// are reachable. The unreachable items are left out if there are too many items in total.
 fn names(subject: &mut Subject, configuration: &Configuration) -> Result<Option<Names>, Stop> {
     let items = subject.items(&configuration.goals, configuration)?;
     let alphabet = subject.alphabet(&configuration.pool.letters)?;

@@ -71,7 +71,7 @@ pub(crate) fn find(
     Ok(found)
 }
 
-/// Makes synthetic models. Their bytes are not kept, but generated again when they are needed.
+/// Makes synthetic models. Their bytes are not kept, but generated again when needed.
 fn synthetic_models(
     count: u64,
     seed: u64,
@@ -174,8 +174,8 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
         hint => format!("{error}: {hint}"),
     })?;
     let bytes = source.pack();
-    // Check the model as it is read from the packed bytes, because workers read these instead of
-    // the files.
+    // Check the model as it is read from the packed bytes, because workers read these bytes instead
+    // of the files.
     let source = ModelSource::unpack("model", &bytes).map_err(|error| error.to_string())?;
     let model = source.model().map_err(|error| error.to_string())?;
     let mut stepper = Stepper::new(&model.program);
@@ -188,8 +188,8 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     Ok((Digest::of(&bytes), model.warnings))
 }
 
-/// The table of `projects.csv`. Measures are missing values if they are unknown because the model
-/// has too many states, or if there are infinitely many traces.
+/// The table of `projects.csv`. A measure is empty if it is unknown, for example because the model
+/// has too many states.
 ///
 /// # Errors
 ///

@@ -102,7 +102,7 @@ pub(crate) fn of(
 
 /// The timeline of covered goals. It never decreases: if the criterion of the goals differs from
 /// the criterion of the search, a better suite may cover fewer goals, so each point has the least
-/// coverage of itself and all later points.
+/// coverage of this point and all later points.
 fn timeline(improvements: &[Improvement], last: u32) -> Vec<TimelinePoint> {
     let (mut least, mut points) = (last, Vec::new());
     for point in improvements.iter().rev() {

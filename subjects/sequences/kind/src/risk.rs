@@ -26,8 +26,8 @@ struct Checkpoint {
     evidence: Vec<(u32, u32)>,
 }
 
-/// Whether evidence is kept after this number of tests: 1, 2, 5, 10, 20, 50, ... It is also kept
-/// after the last test.
+/// Whether evidence is kept after this number of tests: 1, 2, 5, 10, 20, 50, ... Evidence is also
+/// kept after the last test.
 fn is_checkpoint(tests: u64) -> bool {
     let mut rest = tests;
     while rest >= 10 && rest.is_multiple_of(10) {

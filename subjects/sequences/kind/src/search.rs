@@ -19,7 +19,7 @@ pub(crate) struct Watch<'w> {
     pub(crate) start: Instant,
     pub(crate) wall: Option<Duration>,
     pub(crate) on_progress: &'w mut dyn FnMut(RunProgress) -> ControlFlow<()>,
-    /// Whether the caller stopped the search, so that there is no record.
+    /// Whether the caller stopped the search, in which case there is no record.
     pub(crate) stopped: bool,
 }
 
@@ -62,7 +62,7 @@ pub(crate) struct Outcome {
     pub(crate) pool: Option<[u64; 3]>,
     /// The items that are goals: the reachable items, or the items of the pool.
     pub(crate) goals: Vec<u64>,
-    /// Time of the search, without the making of its pool.
+    /// Time of the search, without the time for making the pool.
     pub(crate) time: Duration,
 }
 

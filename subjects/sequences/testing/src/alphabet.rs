@@ -43,7 +43,7 @@ impl Alphabet {
     /// If a key of the map is neither the name nor the label of an event.
     pub fn mapped(events: &Events, map: &[(String, String)]) -> Result<Alphabet, UnknownEvent> {
         let mut names: Vec<Option<&String>> = vec![None; events.len()];
-        // Apply labels after names, because they are more specific.
+        // Apply labels after names, because labels are more specific.
         for labels in [false, true] {
             for (from, to) in map {
                 match events.labelled(from) {
@@ -90,7 +90,7 @@ impl Alphabet {
         self.of_event[event as usize]
     }
 
-    /// The letter with a name, if there is one.
+    /// The letter with this name, if there is one.
     pub fn find(&self, name: &str) -> Option<Letter> {
         self.letters.iter().position(|letter| letter == name).map(|found| found as Letter)
     }

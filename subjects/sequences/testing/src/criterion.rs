@@ -35,7 +35,7 @@ pub struct Criterion {
     text: String,
     pub(crate) letters: usize,
     pub(crate) kind: Kind,
-    /// Exclusive upper bound of the numbers of items.
+    /// Exclusive upper bound on the items' numbers.
     span: u64,
     /// Whether only words without a repeated letter are items.
     pub(crate) distinct: bool,
@@ -73,7 +73,7 @@ enum Relax {
     First,
     Last,
     Set,
-    /// The class of each item that has one, and the number of classes.
+    /// The class of each item that has a class, and the number of classes.
     Classes(FxHashMap<u64, u64>, u64),
 }
 
@@ -96,7 +96,7 @@ impl Criterion {
         }
     }
 
-    /// An upper bound of the number of items, or of classes if the criterion is relaxed.
+    /// An upper bound on the number of items, or of classes if the criterion is relaxed.
     /// Reachability is ignored.
     pub fn bound(&self) -> u64 {
         let s = self.letters as u64;
@@ -147,7 +147,7 @@ impl Criterion {
         word.iter().enumerate().all(|(at, letter)| !word[..at].contains(letter))
     }
 
-    /// The letters of a word by its number.
+    /// The letters of the word with this number.
     pub(crate) fn word(&self, item: u64) -> Vec<Letter> {
         let (t, s) = (self.strength().unwrap_or(0), self.letters as u64);
         let mut rest = item;
@@ -208,9 +208,9 @@ impl Criterion {
         }
     }
 
-    /// Row and column of an item in a picture: the word without its last letter, and that letter.
-    /// Items that are not words of two letters or more, words with positions, and classes of a
-    /// relaxed criterion each have a separate row and an empty column.
+    /// Row and column of an item in a picture: the word without its last letter, and the last
+    /// letter. Items that are not words of two letters or more, words with positions, and classes
+    /// of a relaxed criterion each have a separate row and an empty column.
     pub fn cell(&self, item: u64, alphabet: &Alphabet) -> (String, String) {
         let is_word = matches!(
             self.kind,
@@ -247,8 +247,8 @@ impl Criterion {
         matches!(self.kind, Kind::States(_) | Kind::Transitions(_) | Kind::EdgePairs(_))
     }
 
-    /// Replaces items by their classes if the criterion has a relaxation; items without a class are
-    /// left out. The result is ascending.
+    /// Replaces items with their classes if the criterion has a relaxation; items without a class
+    /// are left out. The result is ascending.
     fn relaxed(&self, items: Vec<u64>) -> Vec<u64> {
         let Some(relax) = &self.relax else { return items };
         let t = self.strength().unwrap_or(1) as u32;
@@ -328,7 +328,7 @@ fn combination_number(length: usize, positions: &[usize]) -> u64 {
     number
 }
 
-/// The combination with a number, as [`combination_number`] counts.
+/// The combination with this number, as counted by [`combination_number`].
 fn combination(length: usize, size: usize, mut number: u64) -> Vec<usize> {
     let (mut positions, mut at) = (Vec::new(), 0);
     while positions.len() < size && at < length {

@@ -80,7 +80,7 @@ pub fn shortest_trace(
 ) -> Option<Vec<EventId>> {
     let reader = Reader::new(criterion, item)?;
     let places = reader.len() + 1;
-    // For each product state, the state and event by which it was reached.
+    // For each product state, the previous product state, and the event that led from there.
     let mut from: Vec<u32> = vec![u32::MAX; space.states().checked_mul(places)?];
     let mut by: Vec<EventId> = vec![0; from.len()];
     let mut queue = VecDeque::from([0_usize]);
@@ -138,7 +138,7 @@ pub struct GeneratedTest<'t> {
     pub events: u64,
 }
 
-/// Receives each generated test; generation ends if it breaks.
+/// Receives each generated test; generation ends if the function breaks.
 pub type OnTest<'o> = dyn FnMut(GeneratedTest<'_>) -> ControlFlow<()> + 'o;
 
 /// Makes tests for uncovered items. Each test begins with a shortest trace that covers an uncovered

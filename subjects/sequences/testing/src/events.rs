@@ -128,7 +128,7 @@ impl Events {
         &self.list
     }
 
-    /// The event with a number.
+    /// The event with this number.
     ///
     /// # Panics
     ///
@@ -137,12 +137,12 @@ impl Events {
         &self.list[id as usize]
     }
 
-    /// The event with a label, as [`Event`] displays it, if there is one.
+    /// The event with this label, as [`Event`] displays it, if there is one.
     pub fn labelled(&self, label: &str) -> Option<EventId> {
         self.labels.get(label).copied()
     }
 
-    /// The events with a name in the order of their numbers.
+    /// The events with this name in the order of their numbers.
     pub fn named(&self, name: &str) -> &[EventId] {
         self.named.get(name).map_or(&[], Vec::as_slice)
     }

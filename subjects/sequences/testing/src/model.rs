@@ -99,7 +99,7 @@ impl Model {
         table::write(self, limit)
     }
 
-    /// Finds possible mistakes: threads that are tables, have no guard and end at once and, if all
+    /// Finds possible mistakes: unguarded threads that are tables and end at once and, if all
     /// threads are tables, events that no thread requests.
     fn find_warnings(&mut self) {
         let program = &self.program;

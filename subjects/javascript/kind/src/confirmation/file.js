@@ -8,7 +8,7 @@ const { pathToFileURL } = require('node:url');
 const job = JSON.parse(fs.readFileSync(0, 'utf8'));
 replaceTyped(job);
 process.argv[1] = job.path;
-// Results are reported late, so that a test that blocks is known only by its number.
+// Results are reported late, so only its number identifies a test that blocks.
 let begun = 0;
 require('node:test').beforeEach(() => {
   fs.writeSync(1, `\n${job.token} [${begun++}]\n`);

@@ -115,7 +115,7 @@ impl Node {
 struct Results {
     passed: BTreeSet<Name>,
     failed: Vec<Name>,
-    /// Tests whose group has not ended yet, with whether they pass and how they fail.
+    /// Tests whose group has not ended yet: the title, whether the test passes, and how it fails.
     open: Vec<(String, bool, String)>,
     /// Number of the test that began last.
     begun: usize,
@@ -153,8 +153,8 @@ impl Results {
         }
     }
 
-    /// Returns the tests that fail. If none fails, returns a test that did not pass, preferably the
-    /// test that began last. `names` are all tests in the order of the file.
+    /// Returns the tests that fail. If no test fails, returns a test that did not pass, if any,
+    /// preferably the test that began last. `names` are all tests in the order of the file.
     fn failing(mut self, names: &[Name]) -> Vec<Name> {
         let ended = |it: &&Name| self.passed.contains(it) || self.failed.contains(it);
         if let Some((group, _)) = names.iter().find(|it| !ended(it)) {
@@ -172,7 +172,7 @@ impl Results {
     }
 }
 
-/// A string, percent-encoded as part of a URL.
+/// Percent-encodes a string as part of a URL.
 fn encoded(text: &str) -> String {
     let mut encoded = String::new();
     for byte in text.bytes() {

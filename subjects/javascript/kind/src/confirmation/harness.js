@@ -40,7 +40,7 @@ const mapHas = Function.prototype.call.bind(Map.prototype.has);
 const mapKeys = Function.prototype.call.bind(Map.prototype.forEach);
 const is = Object.is;
 const setHas = Function.prototype.call.bind(Set.prototype.has);
-/** Restores built-in objects. Returns whether one of them had changed. */
+/** Restores built-in objects. Returns whether any of these objects had changed. */
 const restored = () => {
   let changed = false;
   for (let i = 0; i < before.length; i++) {

@@ -41,7 +41,7 @@ pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>
         let text = package.text(&path).unwrap_or_default();
         for request in requests(&text) {
             // Always look for the package on the disk, because the nearest package of this name in
-            // the project may differ from it.
+            // the project may be a different package.
             if let Some(name) = name_of(request) {
                 install(&path, name, package, &mut known, &mut bytes)?;
             }
@@ -107,7 +107,7 @@ pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     found
 }
 
-/// The name of the package that a request is for.
+/// The name of the package to which a request refers.
 fn name_of(request: &str) -> Option<&str> {
     let parts = if request.starts_with('@') { 2 } else { 1 };
     let cut = request.match_indices('/').nth(parts - 1).map_or(request.len(), |(at, _)| at);

@@ -1,4 +1,4 @@
-// Modules. Each load evaluates them again, so that no state remains from an earlier load.
+// Modules. Each load evaluates modules again, so that no state remains from an earlier load.
 const factories = [new Map(), new Map()];
 const resolved = new Map();
 let cache = new Map();
@@ -56,7 +56,7 @@ const moduleModule = () => ({createRequire(from) {
     }
     return requireOf(path[1]);
 }});
-/** A module by its path: `{module, esm}`. */
+/** The module at a path: `{module, esm}`. */
 const loadModule = path => {
     const known = mapGet(cache, path);
     if (known !== undefined) {

@@ -9,7 +9,8 @@ let frames = 0;
     reaches count. */
 let measured = true;
 
-/** Which sites are operands of logical chains, whose last distances count until their chain is settled. */
+/** 1 for each site that is an operand of a logical chain. The last distances of these sites count until their chain
+    is settled. */
 const operands = new Uint8Array(taken.length);
 for (let i = 0; i < chains.length; i++) {
     for (let k = 0; k < chains[i].length; k++) {
@@ -21,8 +22,8 @@ for (let i = 0; i < chains.length; i++) {
 const operandsAtFirst = new Uint8Array(operands);
 /** Chains whose sites have all had both outcomes. */
 const settledChains = new Uint8Array(chains.length);
-/** Sites that have had both outcomes. Their distances are not needed any more, and outcomes are only counted. The
-    functions below check this themselves, because a call would take most of their time. */
+/** Sites that have had both outcomes. The distances of these sites are no longer needed, and their outcomes are only
+    counted. The functions below check this array themselves, because a call would take most of their time. */
 const settledSites = new Uint8Array(taken.length);
 
 /** Records an outcome at a site with the distances in `toTrue` and `toFalse`. */

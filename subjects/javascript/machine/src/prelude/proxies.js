@@ -105,7 +105,7 @@ const twice = next => function* () {
 };
 const newRecord = id => ({id, members: {}, called: {}, written: {}, scores: {number: 0, string: 0}, more: {}, arity: 0, traps: 0,
     paths: {}});
-/** The value that comes from a collecting proxy by a path: `.name`, `[]` for elements, `()` for results. */
+/** The value that comes from a collecting proxy through a path: `.name`, `[]` for elements, `()` for results. */
 const offspring = (record, count, level, path, name) => {
     if (!PATHS || level >= DEEPEST_PATH) {
         return idleProxy(count, record, name);

@@ -127,7 +127,7 @@ const execute = statement => {
     }
 };
 const named = create(null);
-/** A line of code of an example, in which exports and earlier variables have their names. */
+/** The value of a line of code in an example, where exports and earlier variables have their names. */
 const snippet = code => {
     const scope = create(null);
     for (const name of keys(exported)) {
@@ -172,7 +172,7 @@ const run = index => {
 const isSettled = () => settled;
 const observed = index => stringify(observe(variables[index]));
 const exception = () => stringify(thrownData(thrown));
-/** What collecting proxies recorded, the traps, whether recursion was too deep, and the types of results. */
+/** The records of collecting proxies, the traps, whether recursion was too deep, and the types of results. */
 const report = () => {
     const types = [];
     for (let i = 0; i < variables.length; i++) {

@@ -64,7 +64,7 @@ pub(crate) enum Strategy {
 /// How a part of the input ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Flush {
-    /// More input follows, and input that is already known may influence the output.
+    /// More input follows, and known input may influence later output.
     None,
     /// An empty block with the fixed code follows.
     Partial,
@@ -196,7 +196,7 @@ impl Search<'_> {
         self.size - MIN_LOOKAHEAD
     }
 
-    /// Moves the window, and reads as much as fits into it.
+    /// Moves the window, and reads as much input as fits into the window.
     fn fill(&mut self) {
         loop {
             if self.start >= self.size + self.far() {

@@ -62,7 +62,7 @@ struct Reader {
 }
 
 impl Expression {
-    /// Reads an expression from its text.
+    /// Parses an expression.
     ///
     /// # Errors
     ///
@@ -208,7 +208,8 @@ impl Reader {
         let start = self.at;
         let inside = |&character: &char| match quoted {
             true => character != '"',
-            // A dot inside a name is a part of it if a letter follows; the loop below accepts it.
+            // A dot inside a name is a part of the name if a letter follows; the loop below accepts
+            // such a dot.
             false => character.is_alphanumeric() || matches!(character, '_' | '-' | '$'),
         };
         loop {
@@ -249,7 +250,7 @@ impl Reader {
             };
             self.at += 1;
             part = match part {
-                // Do not repeat again what may already occur any number of times, because that
+                // Do not repeat a part that may already occur any number of times, because this
                 // changes nothing.
                 Part::Repeat(inner, 0, None) => Part::Repeat(inner, 0, None),
                 part => Part::Repeat(Box::new(part), low, high),

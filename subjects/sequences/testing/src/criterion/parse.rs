@@ -82,7 +82,7 @@ struct Context<'c> {
     alphabet: &'c Alphabet,
     /// Reads a file that the criterion names.
     read: &'c dyn Fn(&str) -> Result<String, String>,
-    /// Whether there is a model. Without one, any event and any state is assumed to exist.
+    /// Whether there is a model. Without a model, any event and any state is assumed to exist.
     model: bool,
 }
 
@@ -366,7 +366,7 @@ fn length_option(
     })
 }
 
-/// The exclusive upper bound of the numbers of items.
+/// The exclusive upper bound on the items' numbers.
 fn span(context: &Context<'_>, kind: &Kind) -> Result<u64, CriterionError> {
     let s = context.alphabet.len() as u64;
     let words = |t: usize| {

@@ -1,4 +1,4 @@
-//! Bounds of the number of items of tests, which are checked before items are computed, because
+//! Bounds on the number of items of tests, which are checked before items are computed, because
 //! items of long tests may not fit into memory.
 
 use crate::alphabet::Letter;
@@ -33,7 +33,7 @@ impl Criterion {
         Ok(())
     }
 
-    /// An upper bound of the number of items of a test before relaxation; exact for subsequences
+    /// An upper bound on the number of items of a test before relaxation; exact for subsequences
     /// without `distinct` and `until`.
     fn most_items(&self, letters: &[Letter]) -> u64 {
         let length = letters.len() as u64;

@@ -198,7 +198,7 @@ fn suite_rank(input: &Input<'_>) -> Result<Value, String> {
     Ok(json!({"rank": matrix.rank(&all), "total": criterion.bound()}))
 }
 
-/// The pool of tests by the names of letters.
+/// The pool of tests that are given by names of letters.
 fn pool_of(tests: &[Vec<String>], alphabet: &Alphabet) -> Pool {
     let mut all = Tests::default();
     tests.iter().for_each(|test| all.push(&letters(test, alphabet)));

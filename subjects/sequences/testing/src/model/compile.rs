@@ -318,7 +318,7 @@ fn path(expr: &syntax::Expr) -> Option<String> {
     }
 }
 
-/// A set that must not depend on variables.
+/// Returns the events of a set, which must not depend on variables.
 fn known(set: SetExpr, span: Span) -> Result<EventSet, ModelError> {
     match set {
         SetExpr::Constant(set) => Ok(set),

@@ -127,7 +127,8 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
         let known = id.as_deref().and_then(|id| numbers.get(id).copied());
         known.ok_or_else(|| failed(format!("edge `{}` has no {end}", edge.event())))
     };
-    // State 0 contains the edges from the start vertex, or the start itself if that is an edge.
+    // State 0 contains the edges from the start vertex, or the start element itself if this element
+    // is an edge.
     let mut states = vec![Vec::new(); graph.vertices.len() + 1];
     let start = match &graph.start_element_id {
         Some(id) => id.clone(),
@@ -159,9 +160,9 @@ pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     Ok(tables(graph, &states))
 }
 
-/// The model as tables. The event of an edge has the name of the edge, or its id if there is none.
-/// If two edges from one vertex have the same name, all edges with this name have their ids as a
-/// field.
+/// The model as tables. The event of an edge has the name of the edge, or its id if the edge has no
+/// name. If two edges from one vertex have the same name, all edges with this name have their ids
+/// as a field.
 fn tables(graph: &Graph, states: &[Vec<(&Edge, usize)>]) -> String {
     let mut ambiguous: BTreeSet<String> = BTreeSet::new();
     for edges in states {

@@ -85,7 +85,7 @@
     return fail(`request: ${String(part)} is not an event`);
   };
 
-  // The events of the model by their labels, in the order in which they were found.
+  // The events of the model by label, in the order in which they were found.
   const events = new Map();
   let grown = false;
   const know = (event) => {
@@ -164,7 +164,7 @@
     return found;
   };
 
-  // Numbers of statements, by their JSON.
+  // The number of each statement, by the statement's JSON.
   const known = new Map();
   const numberOf = (statement) => {
     const text = JSON.stringify(statement);

@@ -18,8 +18,8 @@ const OBJECTS: &str = include_str!("javascript.js");
 /// The name of the model's file in errors of the engine.
 const FILE: &str = "model.bp.js";
 
-/// Maximum number of operations of the engine for a model, in units of 10,000. They take five to
-/// ten seconds on an idle core.
+/// Maximum number of operations of the engine for a model, in units of 10,000. These operations
+/// take five to ten seconds on an idle core.
 const OPERATIONS: u64 = 10_000;
 
 /// Maximum memory of a model in bytes.
@@ -54,8 +54,8 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
 ///
 /// # Errors
 ///
-/// If the script throws, which is reported with the line if it is known, if it meets a limit, or if
-/// it changes how objects are written as JSON.
+/// If the script throws (reported with the line if known), meets a limit, or changes how objects
+/// are written as JSON.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     convert_within(OPERATIONS, text)
 }
@@ -142,8 +142,8 @@ mod tests {
             sync({ request: "end", block: "tick", priority: 2 });
         });
         bthread("clock", () => { while (true) sync({ request: ["tick", "tock"] }); });"#;
-        // Two edges for each of 90 waits, then only the end because of its priority, and two that
-        // repeat.
+        // Two edges for each of 90 waits, then only the edge `end` because of its priority, and two
+        // edges that repeat.
         assert_eq!(space_of(counter), (92, 183));
     }
 

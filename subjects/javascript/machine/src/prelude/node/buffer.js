@@ -115,8 +115,8 @@ const outOfRange = (name, range, value) => {
     const text = typeof value === 'number' || typeof value === 'bigint' ? grouped(value) : inspect(value);
     return coded(RangeError, 'ERR_OUT_OF_RANGE', 'The value of "' + name + '" is out of range. It must be ' + range + '. Received ' + text);
 };
-/** A number as in errors of Node.js: with `_` between groups of three digits if the absolute value exceeds 2 ** 32.
-    */
+/** A number as in errors of Node.js: a whole number of more than 2 ** 32 in absolute value has `_` between groups of
+    three digits. */
 const grouped = value => {
     const text = String(value);
     const large = typeof value === 'bigint' ? value > 4294967296n || value < -4294967296n : abs(value) > 4294967296 && Number.isInteger(value);

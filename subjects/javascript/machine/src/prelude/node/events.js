@@ -18,7 +18,7 @@ const eventsModule = () => {
         if (list.length > 0) {
             emitter._events[name] = list.length === 1 ? list[0] : list;
         } else if (getPrototypeOf(emitter._events) !== null) {
-            // Keep the members of streams.
+            // The object `_events` of a stream keeps its members.
             emitter._eventsCount--;
             emitter._events[name] = undefined;
         } else if (--emitter._eventsCount === 0) {

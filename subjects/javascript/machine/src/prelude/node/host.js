@@ -28,7 +28,7 @@ const nextTick = (f, ...values) => {
     host.waits();
 };
 /** Calls the functions passed to `nextTick`, including the functions that these pass to `nextTick`. Returns whether
-    one of them threw an exception, which ends only this function. */
+    one of the functions threw an exception. An exception ends only the function that throws it. */
 const runTicks = () => {
     let hasFailed = false;
     for (let i = 0; i < ticks.length; i++) {
@@ -160,7 +160,7 @@ const unavailable = name => {
             return mapGet(known, key);
         },
         apply: use,
-        // Tests must not use what loading constructs.
+        // A test must not use a value that loading constructs, so the value is a stub.
         construct: () => testing ? use() : unavailable('new ' + name),
         has: () => true,
         set: use,

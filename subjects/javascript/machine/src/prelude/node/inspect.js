@@ -234,7 +234,7 @@ const itemsOf = (value, items, nested, state) => {
     }
     return parts;
 };
-/** Parts between braces: on one line if `mayFit` is true and they fit, otherwise one part per line. */
+/** Parts between braces: on one line if `mayFit` is true and the parts fit, otherwise one part per line. */
 const joined = (parts, base, braces, mayFit, state) => {
     const start = (base === '' ? '' : base + ' ') + braces[0];
     const length = parts.reduce((sum, part) => sum + part.length + 2, 10 + state.indentation + base.length + braces[0].length);
@@ -279,7 +279,7 @@ const columns = (value, parts, state) => {
     }
     return hasRest ? [...lines, parts.at(-1)] : lines;
 };
-/** Inserts values at the placeholders (`%`) of a string, and appends the other values after it. */
+/** Inserts values at the placeholders (`%`) of a string, and appends the remaining values. */
 const formatStrictly = (options, values) => {
     const [first, ...rest] = values;
     const plain = value => typeof value === 'string' ? value : inspectStrictly(value, options ?? {});

@@ -42,7 +42,7 @@ const onceOf = async (emitter, name, options = {}) => {
         }
     });
 };
-/** An iterator over the occurrences of an event. It keeps occurrences until they are requested. */
+/** An iterator over the occurrences of an event, which keeps occurrences until they are requested. */
 const onOf = (emitter, name, options = {}) => {
     const {signal, close} = options;
     checkAborted(signal);

@@ -103,7 +103,7 @@ const textClasses = () => {
                 const [count, least, most] = first < 0x80 ? [0, 0, 0] : sequenceOf(first);
                 let c = count <= 0 ? first : first & 0x3f >> count;
                 let left = count;
-                // The longest prefix of a valid sequence is replaced once, and the byte after it is read again.
+                // The longest prefix of a valid sequence is replaced once, and the byte after the prefix is read again.
                 while (left > 0 && bytes[i] >= (left === count ? least : 0x80) && bytes[i] <= (left === count ? most : 0xbf)) {
                     c = c << 6 | bytes[i++] & 63;
                     left--;

@@ -42,7 +42,8 @@ const invalidURL = (input, base) => {
     }
     return error;
 };
-/** An IPv4 address in normal form, or the host itself if it is not an address; `undefined` for an invalid address. */
+/** An IPv4 address in normal form, or the host itself if the host is not an address; `undefined` for an invalid
+    address. */
 const ipv4 = text => {
     const parts = text.split('.');
     if (parts.at(-1) === '' && parts.length > 1) {

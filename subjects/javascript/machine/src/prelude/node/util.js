@@ -59,7 +59,7 @@ const deprecate = f => {
     return defineProperty(defineProperty(deprecated, 'name', {value: 'deprecated', configurable: true}), 'length', {value: 0, configurable: true});
 };
 const debuglog = () => defineProperty(() => undefined, 'enabled', {value: false, configurable: true, enumerable: true});
-/** Whether a value is an instance of a built-in class, because a method of the class accepts the value. */
+/** Whether a value is an instance of a built-in class: a method of the class accepts the value. */
 const tagged = tag => value => typeof value === 'object' && value !== null && safely(() => {
     apply(BRANDS[tag], value, []);
     return true;

@@ -8,7 +8,7 @@ use super::{Compiler, Constant, constant, path};
 use crate::span::Span;
 use crate::types::{INTEGER, Type};
 
-/// The largest number of items of a list literal.
+/// Maximum number of items of a list literal.
 const LONGEST: i64 = 4096;
 
 impl Compiler {
@@ -44,12 +44,10 @@ impl Compiler {
         }
     }
 
-    /// Compiles a condition.
     pub(super) fn flag(&self, expr: &syntax::Expr) -> Result<Expr, ModelError> {
         self.value_of(expr, &Type::Flag)
     }
 
-    /// Compiles a number.
     pub(super) fn integer(&self, expr: &syntax::Expr) -> Result<Expr, ModelError> {
         self.value_of(expr, &INTEGER)
     }

@@ -155,7 +155,7 @@ const endStream = (stream, error) => {
         stream[DESTROYED] = true;
     }
 };
-/** Calls a function when a stream has ended. Returns a function that cancels this. */
+/** Calls a function when a stream has ended. Returns a function that cancels the call. */
 const finished = function (stream, options, callback) {
     const [settings, f] = arguments.length === 2 ? [{}, options] : [options ?? {}, callback];
     checkObject(settings, 'options');

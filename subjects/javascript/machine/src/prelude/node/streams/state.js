@@ -2,7 +2,7 @@
 const nothing = () => undefined;
 const {AggregateError} = globalThis;
 const BITS = Symbol('kState');
-/** Adds boolean members to a class of states, all of which are stored in one number. */
+/** Adds boolean members, which are stored in one number, to a class of states. */
 const defineFlags = (State, names) => {
     const bits = create(null);
     names.forEach((name, index) => {
@@ -112,7 +112,7 @@ const checkWhole = (value, name, least) => {
         throw outOfRange(name, '>= ' + least + ' && <= 9007199254740991', value);
     }
 };
-/** Calls a function when a signal aborts. Returns a function that cancels this. */
+/** Calls a function when a signal aborts. Returns a function that cancels the call. */
 const whenAborted = (signal, f) => {
     if (signal.aborted) {
         globalThis.queueMicrotask(() => f());

@@ -1,6 +1,6 @@
 // Connecting and copying web streams, and making them from iterables.
-/** Writes the values of a readable stream to a writable stream until one of them ends. Then ends the other stream,
-    unless it must stay open. */
+/** Writes the values of a readable stream to a writable stream until one of the streams ends. Then ends the other
+    stream, unless it must stay open. */
 const pipeStreams = (source, destination, {keepsOpen, keepsWritable, keepsReadable}, signal) => {
     const [reader, writer] = [source.lock(), destination.lock()];
     source.isDisturbed = true;

@@ -50,7 +50,7 @@ class ReadableCore {
             }
         }, error => this.fail(error));
     }
-    /** Adds a value, unless the stream accepts none. */
+    /** Adds a value, if the stream accepts values. */
     give(value) {
         if (!this.takes) {
             return;

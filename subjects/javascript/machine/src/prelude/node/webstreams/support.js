@@ -5,7 +5,7 @@ const AsyncIteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf(async
 const invalidThis = name => coded(TypeError, 'ERR_INVALID_THIS', 'Value of "this" must be of type ' + name);
 const invalidState = message => coded(TypeError, 'ERR_INVALID_STATE', 'Invalid state: ' + message);
 const wrongRange = (name, value) => coded(RangeError, 'ERR_INVALID_ARG_VALUE', wrongValue(name, value).message);
-/** Only the streams themselves make controllers. */
+/** Refuses a constructor that a program calls, because only the streams themselves make controllers. */
 const checkKey = key => {
     if (key !== KEY) {
         throw coded(TypeError, 'ERR_ILLEGAL_CONSTRUCTOR', 'Illegal constructor');
