@@ -16,7 +16,8 @@ const MARK: char = '!';
 pub struct TestCase {
     /// The events that happen.
     pub events: Vec<EventId>,
-    /// The event after these that the system must refuse; `None` for a test that is not negative.
+    /// The event after `events` that the system must refuse; `None` for a test that is not
+    /// negative.
     pub refused: Option<EventId>,
 }
 

@@ -39,7 +39,7 @@ pub enum Sampler {
     /// statements that request it.
     Weighted,
     /// The enabled events that were taken least often in the state are equally likely. All walks up
-    /// to the current walk are counted. The states of the space must all be known.
+    /// to the current walk are counted. All states of the space must be known.
     Avoid,
 }
 
@@ -58,7 +58,7 @@ impl Sampler {
         [a.0, b.0, c.0, d.0]
     };
 
-    /// The sampler with a name, if there is one.
+    /// The sampler with this name, if there is one.
     pub fn named(name: &str) -> Option<Sampler> {
         Sampler::NAMED.into_iter().find(|(known, _)| *known == name).map(|(_, sampler)| sampler)
     }
@@ -175,7 +175,7 @@ impl<'m> Walker<'m> {
         Ok(Walker { program, space, ends, sampler, seed, length })
     }
 
-    /// Writes the walk with a number to `test`. Returns whether the walk was cut at the maximum
+    /// Writes the walk with this number to `test`. Returns whether the walk was cut at the maximum
     /// length. `taken` counts how often walks took each edge, for [`Sampler::Avoid`].
     fn walk(
         &self,
@@ -289,9 +289,9 @@ impl<'m> Walker<'m> {
         }
     }
 
-    /// The walks with a range of numbers, and how many of these walks were cut. Walks are made in
-    /// parallel, which does not change the result. With [`Sampler::Avoid`], all walks from the
-    /// first are made, one after the other.
+    /// The walks with these numbers, and how many of these walks were cut. Walks are made in
+    /// parallel, which does not change the result. With [`Sampler::Avoid`], all walks up to the
+    /// last are made, one after the other.
     ///
     /// # Errors
     ///
@@ -325,8 +325,8 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes walks one after the other up to the end of a range of numbers, or until they have more
-    /// than `most` events in total.
+    /// Makes walks one after the other up to the end of a range of numbers, or until the walks have
+    /// more than `most` events in total.
     fn walks_in_turn(
         &self,
         numbers: &std::ops::Range<u64>,
@@ -420,7 +420,7 @@ impl<'m> Walker<'m> {
 }
 
 impl Pool {
-    /// The pool of some tests, duplicates removed after projection.
+    /// The pool of some tests, with duplicates removed after projection.
     pub fn new(tests: &Tests, alphabet: &Alphabet) -> Pool {
         let mut pool = Pool { drawn: tests.len(), steps: tests.events(), ..Pool::default() };
         let mut known: HashTable<usize> = HashTable::new();
@@ -466,8 +466,8 @@ fn hash(letters: &[Letter]) -> u64 {
     hasher.finish()
 }
 
-/// A number below a bound, each equally likely. Numbers with as many bits as the bound are drawn
-/// until a number is below the bound.
+/// A number below a bound, with equal probability for each such number. Numbers with as many bits
+/// as the bound are drawn until a number is below the bound.
 fn below(stream: &mut Stream, bound: &BigUint) -> BigUint {
     if let Ok(bound) = u64::try_from(bound) {
         return BigUint::from(stream.below(bound));

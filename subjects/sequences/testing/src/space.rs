@@ -70,7 +70,7 @@ impl Interner {
         Interner { widths, stride, bytes: Vec::new(), table, packed: Vec::new() }
     }
 
-    /// The number of a state, and whether it is new.
+    /// Returns the number of a state, and whether the state is new.
     fn add(&mut self, state: &[i32]) -> (u32, bool) {
         self.packed.clear();
         for (&word, &width) in state.iter().zip(&self.widths) {

@@ -1,4 +1,4 @@
-//! Numbers of the random streams of a seed, one for each purpose.
+//! The random streams of a seed by number, one for each purpose.
 
 /// The search for a suite.
 pub(crate) const SEARCH: u64 = 0;

@@ -182,7 +182,7 @@ impl<'m> Union<'m> {
         }
     }
 
-    /// The rank of a suite. Afterwards, this is the union of the suite.
+    /// The rank of a suite, whose tests replace the tests of the union.
     fn rank_of(&mut self, suite: &[u32]) -> u64 {
         self.clear();
         suite.iter().for_each(|&test| self.add(test as usize));
@@ -214,7 +214,8 @@ impl<'m> Union<'m> {
 /// in between. The search ends if the function breaks.
 pub type OnProgress<'o> = dyn FnMut(&SearchResult) -> ControlFlow<()> + 'o;
 
-/// Units of work between two calls of [`OnProgress`]; they take a few milliseconds.
+/// Number of units of work between two calls of [`OnProgress`]; these units take a few
+/// milliseconds.
 const PAUSE: u64 = 512;
 
 /// The best suite so far.
@@ -237,7 +238,7 @@ pub struct SearchResult {
     pub executions: u64,
     /// Number of generations of a genetic algorithm; 0 for other algorithms.
     pub generations: u64,
-    /// Whether a genetic algorithm ended because its best rank hardly changed any more.
+    /// Whether a genetic algorithm ended because the best rank hardly changed any more.
     pub converged: bool,
 }
 

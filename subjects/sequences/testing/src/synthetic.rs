@@ -79,9 +79,9 @@ impl Shape {
     }
 }
 
-/// The text of the synthetic model with a number, from 1. The text depends only on the seed, the
-/// shape and the number. Each model has at least 100 complete traces; tries with fewer traces are
-/// discarded.
+/// The text of the synthetic model with this number, which counts from 1. The text depends only on
+/// the seed, the shape and the number. Each model has at least 100 complete traces; tries with
+/// fewer traces are discarded.
 ///
 /// # Errors
 ///

@@ -68,7 +68,7 @@ pub const BUILTIN: [(&str, &[&str]); 2] =
 #[error("{0}")]
 pub struct UnknownSystem(String);
 
-/// The built-in system with a name and a fault; `None` for the correct system.
+/// The built-in system with this name, and with a fault unless `fault` is `None`.
 ///
 /// # Errors
 ///

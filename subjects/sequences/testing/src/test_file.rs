@@ -58,7 +58,7 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
     tests.iter().enumerate().map(test).collect()
 }
 
-/// Reads the labels of the events of a test from one line. They are separated by commas or
+/// Reads the labels of the events of a test from one line. Labels are separated by commas or
 /// semicolons outside parentheses and brackets, or by spaces if the line contains no comma,
 /// quotation mark or parenthesis. A label may be written as a JSON string, such as `"log in,
 /// again"`.

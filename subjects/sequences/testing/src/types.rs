@@ -19,7 +19,7 @@ pub(crate) enum Type {
 pub(crate) const INTEGER: Type = Type::Integer(i32::MIN, i32::MAX);
 
 impl Type {
-    /// The number of words of a value, unless this overflows.
+    /// The number of words of a value; `None` if the number overflows.
     pub(crate) fn width(&self) -> Option<usize> {
         match self {
             Type::Integer(..) | Type::Flag | Type::Text(_) | Type::Event => Some(1),

@@ -109,7 +109,7 @@ fn loops_conditions_and_events_with_fields_work() {
     let space = space(text);
     let counts = space.counts(None);
     let traces = counts.traces.unwrap();
-    // Both choose three times. `done` follows if ben makes the last choice.
+    // Each of three steps chooses anna or ben. `done` follows if ben is chosen last.
     assert_eq!(traces.maximal, 8_u32.into());
     assert_eq!(counts.longest, Some(4));
     assert_eq!(counts.shortest, Some(3));

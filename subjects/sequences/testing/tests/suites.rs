@@ -409,7 +409,7 @@ fn a_shortened_test_states_whether_it_is_a_shortest_one() {
         let short = systems::shorten(&mut Fragile, events, &space, &test.into(), tries).unwrap();
         (short.case.events, short.minimality)
     };
-    // Without a or b, the model does not allow c; but it allows c after d.
+    // Neither a nor b can be left out of a, b, c, but d, c is shorter.
     assert_eq!(shorten(vec![a, b, c], 100), (vec![d, c], Minimality::Shortest));
     assert_eq!(shorten(vec![d, c], 100), (vec![d, c], Minimality::Shortest));
     assert_eq!(shorten(vec![a, b, c], 3), (vec![a, b, c], Minimality::Local));

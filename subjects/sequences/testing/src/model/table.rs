@@ -318,7 +318,7 @@ fn row(
     })
 }
 
-/// Why a model cannot be written as tables.
+/// The reason why a model cannot be written as tables.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum TableFormError {

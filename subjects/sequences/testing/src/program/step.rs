@@ -82,8 +82,8 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Like [`Stepper::enabled`], but only the events that statements of the highest priority
-    /// request, among the statements with an enabled event.
+    /// Like [`Stepper::enabled`], but with only the events that are requested by the statements of
+    /// the highest priority among the statements with an enabled event.
     fn enabled_by_priority(&mut self, state: &[i32], enabled: &mut Enabled) -> Result<(), Fault> {
         let program = self.program;
         let mut requests: Vec<(i32, Vec<u64>)> = Vec::new();
@@ -119,8 +119,8 @@ impl<'p> Stepper<'p> {
         Ok(())
     }
 
-    /// Writes the weight of each enabled event to `weights`, which is the largest weight of the
-    /// statements that request the event.
+    /// Writes the weight of each enabled event to `weights`. The weight of an event is the largest
+    /// weight of the statements that request the event.
     ///
     /// # Errors
     ///

@@ -10,7 +10,7 @@ use super::{Matrix, OnProgress, SearchResult, Session};
 /// Maximum number of generations after the first generation.
 const GENERATIONS: u64 = 300;
 
-/// Counts of generations that are compared to detect convergence.
+/// Lengths of the windows of generations whose mean best ranks are compared to detect convergence.
 const SHORT: usize = 10;
 const LONG: usize = 30;
 
@@ -30,7 +30,7 @@ pub enum Profile {
     ReleasedGrouped,
 }
 
-/// The settings of the algorithm, one by one.
+/// The individual settings of the algorithm.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evolution {
     /// How the next generation is made, and when the best rank counts as constant.

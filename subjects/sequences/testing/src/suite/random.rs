@@ -19,7 +19,7 @@ pub(super) fn draw(stream: &mut Stream, pool: usize, size: usize) -> Vec<u32> {
     suite
 }
 
-/// A random suite without duplicates.
+/// A random suite without duplicate tests.
 pub fn unranked(
     matrix: &Matrix,
     size: usize,

@@ -9,7 +9,7 @@ use super::{Answer, CommandError, System};
 /// The faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
-    /// After sAck, sAck, the second acknowledgement undoes the first one.
+    /// After sAck, sAck, the second acknowledgement undoes the first.
     Undo,
     /// After rNak, rAck, no answer is sent.
     Silent,

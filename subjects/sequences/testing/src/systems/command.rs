@@ -31,8 +31,8 @@ pub struct CommandError {
     pub cause: String,
 }
 
-/// A running program. It is killed at the end, and if it does not read its input, does not answer
-/// in time or answers before it is asked; the next reset starts it again.
+/// A running program. The program is killed at the end, and if it does not read its input, does not
+/// answer in time or answers before it is asked; the next reset starts it again.
 pub(super) struct Command {
     program: Vec<String>,
     limit: Duration,

@@ -9,8 +9,8 @@ use crate::streams::ONLINE;
 
 use super::{Answer, CommandError, System, Verdict};
 
-/// Makes tests while executing them. Among the events that the model allows and the system does not
-/// exclude, an event is chosen that was taken least often in the state.
+/// Makes tests while executing them. Each next event is one that was taken least often in the
+/// state, among the events that the model allows and the system does not exclude.
 pub struct Online<'s> {
     space: &'s Space,
     events: &'s Events,

@@ -43,8 +43,8 @@ impl Minimality {
 
 /// Shortens a failing test by removing events and cutting the end, while the model allows the
 /// result and the result fails for the same reason. The test itself and at most `tries` other tests
-/// are executed. If few tests of the model are shorter than the result, they are then executed from
-/// the shortest on, until one fails for the same reason.
+/// are executed. If few tests of the model are shorter than the result, these tests are then
+/// executed from the shortest on, until one fails for the same reason.
 ///
 /// # Errors
 ///
@@ -123,8 +123,8 @@ impl Failure<'_> {
         }
     }
 
-    /// Removes events next to each other, long parts first, until none can be removed. Returns
-    /// whether this was finished within the limit of executions.
+    /// Removes events next to each other, long parts first, until no part can be removed. Returns
+    /// whether the removal was finished within the limit of executions.
     fn remove_parts(&mut self, best: &mut Vec<EventId>) -> Result<bool, CommandError> {
         let mut parts = best.len();
         while parts >= 1 {
