@@ -76,7 +76,6 @@ pub(crate) struct Written {
     pub(crate) skipped: Vec<(usize, String)>,
     /// Number of goals that the code covers, and number of goals that the suite covers.
     covered: (usize, usize),
-    /// Whether an interrupt ended the refining.
     interrupted: bool,
 }
 

@@ -7,7 +7,6 @@ use catherd_platform::stack_address;
 
 /// Bytes of a large block of memory that count as one unit of operations, because filling and
 /// copying a block takes time that no poll counts.
-/// takes time that no poll counts.
 const BYTES_PER_UNIT: usize = 32 * 1024;
 /// Blocks of at least this many bytes are large: they are refused once a limit is met.
 const LARGE_BLOCK: usize = BYTES_PER_UNIT;

@@ -33,7 +33,6 @@ fn least() -> u64 {
     })
 }
 
-/// The exit code of a process that [`end_process`] ends.
 const EXIT_CODE: i32 = 70;
 
 /// The engines that the watching thread has not seen yet.

@@ -9,7 +9,6 @@ use support::{run, small};
 const COMPUTES: &str = "ended: the script does not stop computing";
 const MEMORY: &str = "ended: the script uses more memory than allowed";
 
-/// Scripts that would never end.
 const ENDLESS: &[(&str, &str)] = &[
     ("loop", "for (;;) {}"),
     ("loop that catches", "for (;;) { try { for (;;) {} } catch {} finally { for (;;) {} } }"),

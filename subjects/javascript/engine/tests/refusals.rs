@@ -171,7 +171,6 @@ fn try_points(points: &str) {
     }
 }
 
-/// Does the work of a child process of the other tests.
 #[test]
 #[ignore = "is executed by the other tests"]
 fn child() {

@@ -35,7 +35,6 @@ const FINE: usize = 512;
 const STEP: usize = 16;
 /// Number of size classes of small blocks.
 const SIZES: usize = FINE / STEP + 4 * (LARGEST_SMALL / FINE).ilog2() as usize;
-/// Bytes of the header before each block.
 const HEADER: usize = size_of::<Header>();
 /// Alignment of the data that engines store.
 const ALIGN: usize = align_of::<u64>();
@@ -163,7 +162,6 @@ impl Heap {
 
     /// Takes a free block of a size class. Returns null if the chunks are full or a new chunk
     /// cannot be allocated.
-    /// memory for another chunk.
     fn small(&self, number: usize) -> *mut u8 {
         let first = self.free[number].get();
         if !first.is_null() {

@@ -26,7 +26,6 @@ const OPERATORS: [(&str, LineScores); 19] = [
     ("~", [2, 0]),
     ("=", [0, 0]),
 ];
-/// Points for digits.
 const DIGITS: LineScores = [5, 0];
 /// Points for a string in double quotes.
 const QUOTED: LineScores = [0, 5];

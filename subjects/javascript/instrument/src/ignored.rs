@@ -105,7 +105,6 @@ impl Ignored {
     }
 }
 
-/// The start of the next token after a position.
 fn next_token(mut at: u32, source: &str, comments: &BTreeMap<u32, u32>) -> u32 {
     loop {
         let rest = source.get(at as usize..).unwrap_or("");

@@ -20,7 +20,6 @@ pub(crate) struct TextTest {
 }
 
 impl TextTest {
-    /// Recognises a call as a string test.
     pub(crate) fn of(call: &CallExpression<'_>) -> Option<TextTest> {
         let (Expression::StaticMemberExpression(callee), [argument]) =
             (&call.callee, call.arguments.as_slice())

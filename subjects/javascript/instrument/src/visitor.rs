@@ -37,7 +37,6 @@ pub(crate) struct Breakable {
 /// The operand of a logical chain that is being visited.
 #[derive(Clone, Copy)]
 pub(crate) struct Operand {
-    /// The enclosing statement.
     pub(crate) statement: Option<usize>,
     /// Number of decisions around the operand.
     pub(crate) depth: usize,
@@ -55,7 +54,6 @@ pub(crate) struct Surroundings {
     pub(crate) class: Option<usize>,
 }
 
-/// The state during the visit of one file.
 pub(crate) struct Visitor<'u, 's> {
     pub(crate) units: &'u mut Units,
     pub(crate) file: u32,

@@ -22,7 +22,6 @@ use catherd_javascript_classes::{
 use catherd_search::Stream;
 use serde_json::{Value, json};
 
-/// Number of executions of each test.
 const EXECUTIONS: usize = 3;
 
 /// Time zones of the executions, so that local times do not agree by chance.

@@ -73,7 +73,6 @@ pub struct Evidence {
 /// The units that a test had reached after one of its statements.
 #[derive(Clone, Debug)]
 pub struct Reached {
-    /// The values of the counters.
     pub(crate) counters: Vec<u32>,
     /// How often the decision at each site was true, and how often it was false.
     pub(crate) outcomes: [Vec<u32>; 2],

@@ -42,7 +42,6 @@ pub(crate) struct Shared {
     pub(crate) most_steps: Cell<u64>,
     /// Whether functions that were passed to `process.nextTick` wait to be called.
     pub(crate) waiting: Cell<bool>,
-    /// Files that were compiled.
     compiled: RefCell<BTreeSet<String>>,
     pub(crate) arrays: Arrays,
     /// Numbers of the counters that count steps.
@@ -266,7 +265,7 @@ impl Live {
     }
 
     /// Executes jobs of promises and, whenever no job is left, the functions passed to
-    /// `process.nextTick`, until neither are left or a limit is met. Returns whether one of these
+    /// `process.nextTick`, until nothing is left or a limit is met. Returns whether one of these
     /// functions threw an exception.
     pub(crate) fn drain(&self, session: &Session<'_>) -> bool {
         let mut failed = false;

@@ -15,7 +15,6 @@ pub(crate) use dependencies::requests;
 
 /// Maximum total size of all files, in bytes.
 const MAX_BYTES: u64 = 16 << 20;
-/// Maximum number of files.
 const MAX_FILES: usize = 4_000;
 /// The first bytes of a packed project.
 const MAGIC: &[u8] = b"catherd javascript 1\n";
@@ -216,7 +215,6 @@ impl Package {
     }
 }
 
-/// Whether a path names a script in JavaScript or TypeScript.
 pub(crate) fn is_script(path: &str) -> bool {
     is_javascript(path) || is_typescript(path)
 }

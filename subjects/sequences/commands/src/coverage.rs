@@ -100,7 +100,6 @@ fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
     })
 }
 
-/// Maximum number of files that are read from a folder.
 const MAX_FILES: usize = 1_000_000;
 
 /// The path itself if it is not a folder, otherwise the *.json files in the folder and in the

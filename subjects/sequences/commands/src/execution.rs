@@ -93,7 +93,6 @@ pub struct Examples {
     json: bool,
 }
 
-/// A line of results.
 enum Line {
     Test {
         failed: bool,
@@ -338,7 +337,6 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// A pool of walks of the model.
 fn pool(arguments: &RiskArguments, subject: &Subject) -> Result<Pool, Failure> {
     let length = catherd_sequences_testing::DEFAULT_LENGTH;
     let walker = subject.walker(Sampler::Steps, arguments.seed, length);

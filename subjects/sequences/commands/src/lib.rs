@@ -151,7 +151,6 @@ impl Subject {
             .map_err(|error| Failure::new(&error).hint(error.hint.clone()))
     }
 
-    /// The walker of the model, if there is a model.
     fn walker(
         &self,
         sampler: Sampler,

@@ -6,7 +6,6 @@ use catherd_cli_console::Failure;
 use catherd_sequences_testing::{Alphabet, Criterion};
 use maud::{PreEscaped, html};
 
-/// Maximum number of cells of a picture.
 const MAX_CELLS: u64 = 40_000;
 
 /// Length of the side of a cell in pixels.

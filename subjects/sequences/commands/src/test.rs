@@ -269,7 +269,6 @@ fn keep_failures(file: &str, subject: &Subject, failing: &[TestCase]) -> Result<
     write(file, &format!("[\n{}\n]\n", kept.join(",\n")))
 }
 
-/// The results of the executed tests.
 #[derive(Default)]
 struct Results {
     not_passed: usize,

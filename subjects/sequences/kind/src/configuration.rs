@@ -15,7 +15,6 @@ const LETTERS: &str = "alphabet.";
 /// The value of `criterion` that stands for the criterion of the parameter `goals`.
 const SAME: &str = "goals";
 
-/// A configuration of an algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Configuration {
     pub(crate) method: Method,

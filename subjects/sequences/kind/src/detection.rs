@@ -6,7 +6,6 @@ use catherd_sequences_testing::{EventId, Events, ModelSource, NamedWord};
 use crate::configuration::{Bugs, Rule};
 use crate::subject::{Stop, Subject};
 
-/// A fault that tests may detect.
 pub(crate) struct Bug {
     pub(crate) name: String,
     word: NamedWord,

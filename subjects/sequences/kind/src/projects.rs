@@ -10,10 +10,8 @@ use catherd_interface::{
 };
 use catherd_sequences_testing::{Model, ModelSource, Shape, Space, Stepper, synthetic};
 
-/// The prefix of the names of built-in models.
 const BUILTIN: &str = "builtin:";
 
-/// Extensions of files of models.
 const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 
 /// Maximum number of states that are explored to measure a model.

@@ -39,7 +39,6 @@ impl Watch<'_> {
     }
 }
 
-/// An improvement of the best suite.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Improvement {
     pub(crate) executions: u64,
@@ -49,7 +48,6 @@ pub(crate) struct Improvement {
     pub(crate) covered: u32,
 }
 
-/// The result of a search.
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) tests: Vec<Vec<EventId>>,
@@ -70,7 +68,6 @@ fn limit(budget: &Budget, unit: &str) -> u64 {
     budget.limit(unit).unwrap_or(u64::MAX)
 }
 
-/// Chooses or makes a suite.
 pub(crate) fn search(
     subject: &mut Subject,
     spec: &RunSpec,
@@ -197,7 +194,6 @@ fn make(
     Ok(outcome)
 }
 
-/// The items of a test.
 pub(crate) fn items_of(
     items: &Items,
     test: &[EventId],

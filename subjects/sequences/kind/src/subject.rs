@@ -43,7 +43,6 @@ struct PoolKey {
     events: Option<u64>,
 }
 
-/// The items of a criterion.
 #[derive(Debug)]
 pub(crate) struct Items {
     pub(crate) criterion: Criterion,
@@ -69,7 +68,6 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Reads the bytes of a model.
     pub(crate) fn read(digest: Digest, bytes: &[u8]) -> Result<Subject, String> {
         let source = ModelSource::unpack("model", bytes).map_err(|error| error.to_string())?;
         let model = source.model().map_err(|error| error.to_string())?;

@@ -45,7 +45,6 @@ pub struct Criterion {
     pub(crate) until: Option<Letter>,
 }
 
-/// The kind of the items of a criterion.
 #[derive(Clone, Debug)]
 pub(crate) enum Kind {
     Subsequence(usize),

@@ -64,7 +64,6 @@ pub(crate) struct EventFacts {
     pub(crate) field_names: Vec<String>,
 }
 
-/// A b-thread.
 #[derive(Clone, Debug)]
 pub(crate) struct Thread {
     pub(crate) name: String,
@@ -75,7 +74,6 @@ pub(crate) struct Thread {
     pub(crate) at: usize,
 }
 
-/// The behaviour of a thread.
 #[derive(Clone, Debug)]
 pub(crate) enum Body {
     /// A table of states with their transitions, and the number of the first state, which is `None`
@@ -85,7 +83,6 @@ pub(crate) enum Body {
     Code(Code),
 }
 
-/// Maximum weight of a statement.
 pub(crate) const MAX_WEIGHT: u32 = 1_000_000;
 
 /// Number of a set in [`Program::sets`].

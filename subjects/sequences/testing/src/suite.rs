@@ -113,7 +113,6 @@ impl Matrix {
         self.weights.as_ref().map_or(self.items.len() as u64, |weights| weights.iter().sum())
     }
 
-    /// Calls `visit` with each column of a test.
     fn columns(&self, test: usize, visit: &mut dyn FnMut(usize)) {
         match &self.rows {
             Rows::Bits(words, rows) => {

@@ -1,6 +1,5 @@
 //! Types of values: the number of words of a value, and the allowed values.
 
-/// A type.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Type {
     /// Whole numbers in a range.
@@ -45,7 +44,6 @@ impl Type {
         }
     }
 
-    /// Whether a value of this type contains a list.
     pub(crate) fn has_list(&self) -> bool {
         match self {
             Type::List(..) => true,

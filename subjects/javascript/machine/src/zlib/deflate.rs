@@ -46,7 +46,6 @@ const EFFORTS: [Effort; 10] = [
     effort(32, 258, 258, 4096, false),
 ];
 
-/// The strategy of compression.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Strategy {
     /// Usual data.

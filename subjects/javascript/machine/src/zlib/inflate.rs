@@ -13,18 +13,14 @@ pub(crate) enum Format {
     Gzip,
 }
 
-/// The result of decompressing.
 #[derive(Debug, Default)]
 pub(crate) struct Inflated {
-    /// The data.
     pub(crate) bytes: Vec<u8>,
     /// The number of bytes after the end of the compressed data.
     pub(crate) rest: usize,
-    /// Whether the compressed data was complete.
     pub(crate) complete: bool,
     /// The error message of zlib; empty if there is no error.
     pub(crate) wrong: String,
-    /// Whether the data is longer than permitted.
     pub(crate) too_long: bool,
 }
 

@@ -6,15 +6,12 @@ use rustc_hash::FxHashMap;
 
 use crate::alphabet::{Alphabet, Letter};
 
-/// Maximum number of states of an automaton.
 const MAX_STATES: usize = 10_000;
 
 /// Maximum number of transitions of all automata of a criterion; each takes four bytes.
 pub(crate) const MAX_TRANSITIONS: usize = 1 << 27;
 
-/// Maximum number of repetitions in an expression.
 const MAX_REPEATS: u32 = 1000;
-/// Maximum number of parts of an expression.
 const MAX_PARTS: usize = 20_000;
 
 /// Maximum depth of parentheses.

@@ -15,7 +15,6 @@ use super::{Criterion, Kind, Relax};
 use group::group;
 use states::over_states;
 
-/// Maximum number of expressions.
 const MAX_EXPRESSIONS: usize = 100_000;
 
 /// Maximum number of events of a word.
@@ -76,7 +75,6 @@ pub fn split_list(text: &str) -> Vec<String> {
     parts.filter(|part| !part.is_empty()).collect()
 }
 
-/// The context in which a criterion is parsed.
 struct Context<'c> {
     text: &'c str,
     alphabet: &'c Alphabet,

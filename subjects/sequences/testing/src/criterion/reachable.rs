@@ -37,7 +37,6 @@ impl Steps {
     }
 }
 
-/// The items of a bit vector.
 fn listed(bits: &[u64]) -> Result<Vec<u64>, Unbounded> {
     let count = bits::count(bits);
     if count > MAX_ITEMS {

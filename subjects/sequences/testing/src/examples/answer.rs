@@ -44,7 +44,6 @@ impl Input<'_> {
     }
 }
 
-/// The result of an example.
 pub(super) fn answer(kind: &str, input: &Value) -> Result<Map<String, Value>, String> {
     let input = Input(input);
     let value = match kind {

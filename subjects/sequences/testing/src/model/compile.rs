@@ -18,7 +18,6 @@ use super::syntax::{self, ExprKind, Statement, StatementKind, Syntax, WordSyntax
 use crate::span::Span;
 use crate::types::Type;
 
-/// Maximum number of b-threads.
 pub(super) const MAX_THREADS: usize = 4096;
 
 /// Maximum number of words of the data, and of the variables of all threads.
@@ -290,7 +289,6 @@ impl Compiler {
         })
     }
 
-    /// The error for an unknown name.
     fn unknown<'n>(
         &self,
         expr: &syntax::Expr,

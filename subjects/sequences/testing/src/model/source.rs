@@ -26,10 +26,8 @@ pub const BUILTIN: [(&str, &str); 11] = [
     ("vault", include_str!("../../models/vault.bp")),
 ];
 
-/// The prefix of the names of built-in models.
 const BUILTIN_PREFIX: &str = "builtin:";
 
-/// The prefix of the path of a model of GraphWalker.
 const GRAPHWALKER_PREFIX: &str = "graphwalker:";
 
 /// The ending of the path of a model in JavaScript.
@@ -38,7 +36,6 @@ const JAVASCRIPT: &str = ".bp.js";
 /// Maximum size of a file of a model in bytes: 16 MiB.
 const LARGEST: u64 = 16 << 20;
 
-/// Maximum number of files of a model.
 const MAX_FILES: usize = 100;
 
 /// The format of packed models that have several files or replaced constants.

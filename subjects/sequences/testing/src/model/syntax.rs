@@ -93,7 +93,6 @@ pub(super) enum StatementKind {
     Stop,
 }
 
-/// The type of a variable.
 #[derive(Clone, Debug)]
 pub(super) enum TypeSyntax {
     Range(Expr, Expr),
@@ -135,7 +134,6 @@ pub(super) struct WordSyntax {
     pub(super) word: Vec<Expr>,
 }
 
-/// The syntax tree of a model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Syntax {
     pub(super) name: Option<String>,

@@ -9,11 +9,9 @@ pub(super) enum Token {
     Word(String),
     /// A string in quotation marks.
     Text(String),
-    /// A whole number.
     Number(i32),
     /// A sign, such as `{` or `..`.
     Sign(&'static str),
-    /// The end of the file.
     End,
 }
 

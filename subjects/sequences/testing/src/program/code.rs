@@ -20,7 +20,6 @@ pub(crate) struct Code {
     pub(crate) span: Span,
 }
 
-/// An operation.
 #[derive(Clone, Debug)]
 pub(crate) enum Op {
     /// Suspends the thread at a statement.

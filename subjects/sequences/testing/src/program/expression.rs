@@ -74,7 +74,6 @@ pub(crate) struct Environment<'e> {
 }
 
 impl Place {
-    /// The offset of the value.
     pub(crate) fn offset(&self, environment: &Environment<'_>) -> Result<usize, Fault> {
         let mut offset = self.offset;
         for step in &self.path {
@@ -109,7 +108,6 @@ impl Place {
 }
 
 impl Expr {
-    /// Appends the value to `out`.
     pub(crate) fn value(
         &self,
         environment: &Environment<'_>,

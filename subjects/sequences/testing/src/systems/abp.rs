@@ -6,7 +6,6 @@ use crate::events::Event;
 
 use super::{Answer, CommandError, System};
 
-/// The faults.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fault {
     /// After sAck, sAck, the second acknowledgement undoes the first.

@@ -14,7 +14,6 @@ impl Compiler {
         known(self.set(expr)?, expr.span)
     }
 
-    /// Compiles a set of events.
     pub(super) fn set(&self, expr: &syntax::Expr) -> Result<SetExpr, ModelError> {
         let set = match &expr.kind {
             ExprKind::All => SetExpr::Constant(EventSet::all(self.events.len())),
