@@ -118,7 +118,7 @@ fn compile(ctx: &Ctx<'_>, file: &str, script: &str) -> Result<Vec<u8>, Error> {
     }
     // SAFETY: the engine has returned a block of this size, which nothing else refers to.
     let bytes = unsafe { std::slice::from_raw_parts(block, size as usize) }.to_vec();
-    // SAFETY: the engine allocated the block, and nothing refers to it any more.
+    // SAFETY: the engine allocated the block, and nothing refers to it now.
     unsafe { qjs::js_free(raw, block.cast()) };
     Ok(bytes)
 }

@@ -70,7 +70,7 @@ struct Guard {
 
 #[derive(Clone)]
 struct Rejection {
-    /// Address of the promise, which identifies it while it is in the list.
+    /// Address of the promise, which identifies the promise while this rejection is in the list.
     promise: usize,
     reason: Thrown,
 }
@@ -232,7 +232,8 @@ impl Engine {
     /// Restores the state in an image, which is faster than executing the same scripts again.
     ///
     /// Functions and sources of buffers that the host has made since the image was made leak: their
-    /// objects vanish without being finalised, so what they own in Rust is never dropped.
+    /// objects vanish without being finalised, so the Rust values that the objects own are never
+    /// dropped.
     ///
     /// # Panics
     /// If the image was made by another engine.

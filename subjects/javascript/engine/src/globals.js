@@ -18,7 +18,7 @@
 
     const method = (object, name, value) =>
         defineProperty(object, name, {value, writable: true, enumerable: false, configurable: true});
-    /** A function without `prototype`, with the name and number of parameters of a built-in one. */
+    /** A function without `prototype`, with the name and number of parameters of a built-in function. */
     const named = (name, length, value) => {
         defineProperty(value, 'name', {value: name, configurable: true});
         return defineProperty(value, 'length', {value: length, configurable: true}) && value;

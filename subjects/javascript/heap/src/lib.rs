@@ -101,7 +101,7 @@ pub struct Heap {
     /// directly after its header.
     free: [Cell<*mut u8>; SIZES],
     chunks: RefCell<Vec<Block>>,
-    /// Number of chunks that are in use; the chunks after them are kept for later.
+    /// Number of chunks that are in use; the chunks after them are kept for later use.
     chunks_in_use: Cell<usize>,
     /// The first free address of the last chunk in use, and the end of this chunk.
     rest: Cell<(*mut u8, *mut u8)>,

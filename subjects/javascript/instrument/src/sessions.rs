@@ -61,7 +61,7 @@ pub fn sessions(source: &str) -> Vec<Vec<Step>> {
 #[derive(Default)]
 struct Scope {
     steps: Vec<Step>,
-    /// Numbers of the calls by their ranges in the source.
+    /// The number of each call by its range in the source.
     places: BTreeMap<(u32, u32), usize>,
     variables: BTreeMap<String, Given>,
 }

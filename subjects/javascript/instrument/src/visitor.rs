@@ -1,4 +1,4 @@
-//! The visitor of a file, which numbers its units and inserts the probes.
+//! The visitor that numbers the units of a file and inserts the probes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -41,7 +41,7 @@ fn defaults(name: &str) -> Option<(Method, GenerationSettings)> {
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the first one is reported.
+/// If a field cannot be used; the first such field is reported.
 pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), FieldError> {
     let Some((mut method, mut settings)) = defaults(&algorithm.name) else {
         return Err(FieldError::unknown_algorithm(&algorithm.name, &names()));
@@ -74,7 +74,7 @@ pub fn read(algorithm: &Algorithm) -> Result<(Method, GenerationSettings), Field
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the first one is reported.
+/// If a field cannot be used; the first such field is reported.
 pub fn read_for(
     algorithm: &Algorithm,
     config: &ProjectConfig,
@@ -94,7 +94,7 @@ pub fn read_for(
 ///
 /// # Errors
 ///
-/// If a field cannot be used; the first one is reported.
+/// If a field cannot be used; the first such field is reported.
 pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
     let mut settings = MutationSettings { sample: mutation.sample, ..MutationSettings::default() };
     if !mutation.operators.is_empty() {
@@ -109,7 +109,7 @@ pub fn mutation(mutation: &Mutation) -> Result<MutationSettings, FieldError> {
 ///
 /// # Errors
 ///
-/// If a name is unknown; the first one is reported.
+/// If a name is unknown; the first unknown name is reported.
 pub fn operators(names: &[String]) -> Result<Vec<MutationOperator>, FieldError> {
     let known = MutationOperator::ALL.map(MutationOperator::name);
     let operators = names.iter().map(|name| {

@@ -19,7 +19,7 @@ const MAX_NAMED: usize = 40_000;
 ///
 /// # Errors
 ///
-/// If a project cannot be read any more or has changed.
+/// If a project can no longer be read or has changed.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],

@@ -20,7 +20,7 @@ pub(crate) fn related() -> Vec<Measure> {
 ///
 /// # Errors
 ///
-/// If a project cannot be read any more or has changed.
+/// If a project can no longer be read or has changed.
 pub(crate) fn table(
     projects: &[FoundProject],
     examine: Examiner,
@@ -46,7 +46,7 @@ pub(crate) fn table(
 ///
 /// # Errors
 ///
-/// If the project cannot be read any more or has changed.
+/// If the project can no longer be read or has changed.
 pub(crate) fn bytes(found: &FoundProject) -> Result<Arc<[u8]>, FindError> {
     let changed = |error: ReadError| FindError {
         cause: format!("{}: {error}", found.path.display()),

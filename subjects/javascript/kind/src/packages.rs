@@ -32,7 +32,7 @@ impl Packed {
     }
 }
 
-/// Why a list of packages cannot be read or a package cannot be packed, in one line.
+/// The reason why a list of packages cannot be read or a package cannot be packed, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PackagingError(String);

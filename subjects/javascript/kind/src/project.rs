@@ -27,7 +27,7 @@ pub struct Project {
     digest: Digest,
 }
 
-/// Why a project cannot be used, in one line.
+/// The reason why a project cannot be used, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProjectError(String);
@@ -51,7 +51,7 @@ pub struct SuiteCoverage {
     pub json: Value,
 }
 
-/// Whether a path is a JavaScript project by its extension, its `package.json` or its
+/// Whether a path is a JavaScript project according to its extension, its `package.json` or its
 /// `subject.toml`.
 pub fn is_project(path: &Path) -> bool {
     if path.is_dir() {

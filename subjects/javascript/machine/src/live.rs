@@ -44,7 +44,7 @@ pub(crate) struct Shared {
     pub(crate) waiting: Cell<bool>,
     compiled: RefCell<BTreeSet<String>>,
     pub(crate) arrays: Arrays,
-    /// Numbers of the counters that count steps.
+    /// Indices of the counters that count steps.
     steps: Vec<u32>,
 }
 
@@ -277,8 +277,8 @@ impl Live {
         failed
     }
 
-    /// Calls the functions passed to `process.nextTick`. Returns whether one of them threw an
-    /// exception.
+    /// Calls the functions passed to `process.nextTick`. Returns whether one of these functions
+    /// threw an exception.
     pub(crate) fn run_ticks(&self, session: &Session<'_>) -> bool {
         self.shared.waiting.take() && self.call::<_, bool>(session, "runTicks", ()).unwrap_or(false)
     }

@@ -1,4 +1,4 @@
-//! `catherd sequences coverage`: which items tests cover, and which they do not.
+//! `catherd sequences coverage`: which items tests cover, and which items they leave uncovered.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

@@ -357,7 +357,7 @@ pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
 ///
 /// # Errors
 ///
-/// If an unsupported setting is set; the first one is reported.
+/// If an unsupported setting is set; the first such setting is reported.
 pub(crate) fn check_mutation(mutation: &Mutation) -> Result<(), FieldError> {
     let set = [
         ("sample", mutation.sample.is_some()),

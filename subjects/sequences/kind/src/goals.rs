@@ -16,7 +16,7 @@ const MAX_NAMED: usize = 20_000;
 ///
 /// # Errors
 ///
-/// If a model cannot be read any more or has changed.
+/// If a model can no longer be read or has changed.
 pub(crate) fn of(
     found: &[FoundProject],
     algorithms: &[Algorithm],

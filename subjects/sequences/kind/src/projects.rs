@@ -191,7 +191,7 @@ fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
 ///
 /// # Errors
 ///
-/// If a model cannot be read any more or has changed.
+/// If a model can no longer be read or has changed.
 pub(crate) fn table(projects: &[FoundProject]) -> Result<ProjectTable, FindError> {
     let mut table = ProjectTable::default();
     for found in projects {

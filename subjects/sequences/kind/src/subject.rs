@@ -24,7 +24,7 @@ const KEPT_ITEMS: usize = 24;
 /// run or the budget of real time is spent.
 pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 
-/// Why a computation has no result.
+/// The reason why a computation has no result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
     /// The caller or the budget of real time stopped the computation.

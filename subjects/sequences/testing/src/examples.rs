@@ -34,7 +34,7 @@ pub struct Difference {
     pub found: Value,
 }
 
-/// Why an example cannot be used, in one line.
+/// The reason why an example cannot be used, in one line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ExampleError(String);

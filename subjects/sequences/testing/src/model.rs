@@ -83,7 +83,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the model has an error; the first one is returned.
+    /// If the model has an error; the first error is returned.
     pub fn parse(name: &str, text: &str) -> Result<Model, ModelError> {
         ModelSource::of_text(name, text).model()
     }

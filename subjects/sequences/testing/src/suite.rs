@@ -237,7 +237,7 @@ pub struct SearchResult {
     pub executions: u64,
     /// Number of generations of a genetic algorithm; 0 for other algorithms.
     pub generations: u64,
-    /// Whether a genetic algorithm ended because the best rank hardly changed any more.
+    /// Whether a genetic algorithm ended because the best rank had almost stopped changing.
     pub converged: bool,
 }
 

@@ -60,7 +60,7 @@ impl Shape {
     ///
     /// # Errors
     ///
-    /// If a part of the shape is out of range; the first one is returned.
+    /// If a part of the shape is out of range; the first such part is returned.
     pub fn check(&self) -> Result<(), SyntheticError> {
         let whole = [
             ("threads", self.threads, 64, "1 to 64"),

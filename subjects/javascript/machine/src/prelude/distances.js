@@ -140,7 +140,7 @@ const measureTruth = value => {
         toFalse = value === true ? UNIT : TYPE;
     }
 };
-/** The operators by their codes. */
+/** The operators by code. */
 const OPERATIONS = [
     (a, b) => a == b,
     (a, b) => a != b,

@@ -68,7 +68,7 @@ pub(super) struct Compiled {
 ///
 /// # Errors
 ///
-/// If the model has an error; the first one is returned.
+/// If the model has an error; the first error is returned.
 pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Compiled, ModelError> {
     let mut compiler = Compiler {
         constants: FxHashMap::default(),

@@ -70,7 +70,7 @@ fn keywords() -> impl Iterator<Item = &'static str> {
 ///
 /// # Errors
 ///
-/// If the file has a syntax error; the first one is returned.
+/// If the file has a syntax error; the first error is returned.
 pub(super) fn parse(text: &str, file: u32, syntax: &mut Syntax) -> Result<(), ModelError> {
     let mut parser = Parser { tokens: tokens(text, file)?, at: 0, depth: 0, operators: 0 };
     while *parser.token() != Token::End {

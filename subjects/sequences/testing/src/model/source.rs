@@ -242,7 +242,7 @@ impl ModelSource {
     ///
     /// # Errors
     ///
-    /// If the model has an error; the first one is returned.
+    /// If the model has an error; the first error is returned.
     pub fn model(&self) -> Result<Model, ModelError> {
         let (file, text) = &self.files[0];
         let mut model = if text.trim_start().starts_with('{') {

@@ -132,8 +132,8 @@ fn failed(cause: impl Into<String>) -> ModelError {
 ///
 /// # Errors
 ///
-/// If the model has an error; the first one is returned, with line and column if the JSON cannot be
-/// read, and with thread and state if a state has the error.
+/// If the model has an error; the first error is returned, with line and column if the JSON cannot
+/// be read, and with thread and state if a state has the error.
 pub(super) fn read(name: &str, text: &str) -> Result<Model, ModelError> {
     let tables: Tables = serde_json::from_str(text).map_err(|error| {
         let span = Span { file: 0, line: error.line() as u32, column: error.column() as u32 };
@@ -325,7 +325,7 @@ pub enum TableFormError {
     /// The states of the model cannot be explored.
     #[error(transparent)]
     Broken(#[from] BrokenModel),
-    /// The tables cannot be converted to JSON, which does not occur.
+    /// The tables cannot be converted to JSON, which does not happen in practice.
     #[error("{0}")]
     Json(serde_json::Error),
     /// The model has too many states.

@@ -64,8 +64,8 @@ struct Individual {
     born: u64,
 }
 
-/// Searches for suites by crossover and mutation, until the best rank hardly changes any more, but
-/// for at most 300 generations.
+/// Searches for suites by crossover and mutation, until the best rank has almost stopped changing,
+/// but for at most 300 generations.
 pub fn evolve(
     matrix: &Matrix,
     size: usize,
@@ -270,7 +270,7 @@ fn cube_root(x: f64) -> f64 {
 }
 
 /// Partially matched crossover: exchanges the segment `begin..end`. Then each value outside of the
-/// segment that also occurs inside is replaced with the value at the same place of the other
+/// segment that also occurs inside is replaced with the value at the same place in the other
 /// parent's segment, as often as needed.
 pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize) {
     a[begin..end].swap_with_slice(&mut b[begin..end]);

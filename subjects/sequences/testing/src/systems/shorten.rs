@@ -57,7 +57,7 @@ pub fn shorten(
     tries: usize,
 ) -> Result<Shortened, CommandError> {
     let Verdict::Failed { at, why } = execute_case(system, events, case)? else {
-        // Return the test as it is, because it does not fail any more.
+        // Return the test as it is, because the test did not fail again.
         return Ok(Shortened { case: case.clone(), minimality: Minimality::Unfinished });
     };
     let refused = case.refused.filter(|_| at == case.events.len());

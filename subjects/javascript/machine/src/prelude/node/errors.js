@@ -1,4 +1,4 @@
-// Errors of the modules of Node.js, which have a code.
+// Errors with codes, as in the modules of Node.js.
 /** Describes a received value in the words of errors in Node.js. */
 const received = value => {
     if (value === null || value === undefined) {
