@@ -254,7 +254,7 @@ impl Engine {
         // persistent values, prototypes and user data refer to blocks. The caller promises that the
         // caller's values are older than the image. The engine's values are older as well: a
         // persistent value for the timers' function, another for the host's functions, and the
-        // prototype of host functions. The rejections that the engine lists are strings. Outside of
+        // prototype of host functions. The rejections that the engine lists are strings. Outside
         // the heap, blocks refer only to functions and buffers of the caller and of the host.
         unsafe { self.heap.restore(&image.heap) };
         self.meter.continue_from(&image.meter);

@@ -2,7 +2,7 @@
 //! computers.
 //!
 //! An [`Engine`] is one isolated context. Its caller evaluates scripts, calls functions, and runs
-//! promise jobs and timers explicitly, all inside of [`Engine::enter`]. The same calls with the
+//! promise jobs and timers explicitly, all inside [`Engine::enter`]. The same calls with the
 //! same scripts have the same results everywhere:
 //!
 //! - time is a virtual clock, which the caller advances ([`Clock`]); dates are in UTC;

@@ -3,7 +3,7 @@
 //! A [`Heap`] allocates all blocks of an engine. Because it knows all of them, an [`Image`] can
 //! keep their contents, and [`Heap::restore`] writes each byte back to its address. An engine that
 //! keeps its whole state in such blocks is then in the earlier state, including all pointers. For a
-//! program of 17,000 lines, this takes a tenth of the time of evaluating the program.
+//! program of 17,000 lines, restoring an image takes a tenth of the time of evaluating the program.
 //!
 //! Small blocks are parts of chunks and are reused by size class. Large blocks, and small ones that
 //! do not fit into the permitted chunks, are allocated one by one.
@@ -38,7 +38,7 @@ const SIZES: usize = FINE / STEP + 4 * (LARGEST_SMALL / FINE).ilog2() as usize;
 const HEADER: usize = size_of::<Header>();
 /// Alignment of the data that engines store.
 const ALIGN: usize = align_of::<u64>();
-/// [`Header::size_number`] of blocks outside of chunks.
+/// [`Header::size_number`] of blocks outside chunks.
 const ALONE: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
@@ -106,7 +106,7 @@ pub struct Heap {
     /// The first free address of the last chunk in use, and the end of this chunk.
     rest: Cell<(*mut u8, *mut u8)>,
     most_chunks: usize,
-    /// Blocks outside of chunks, by the address of their header.
+    /// Blocks outside chunks, by the address of their header.
     alone: RefCell<BTreeMap<usize, Rc<Block>>>,
 }
 
@@ -253,7 +253,7 @@ impl Heap {
         moved
     }
 
-    /// Changes the size of a block outside of chunks. Returns `None` without a change if an image
+    /// Changes the size of a block outside chunks. Returns `None` without a change if an image
     /// needs the block at its address or if the allocation fails.
     fn reallocate_alone(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
         let mut alone = self.alone.borrow_mut();
@@ -274,7 +274,7 @@ impl Heap {
         unsafe { header_of(block) }.1.usable()
     }
 
-    /// Copies the contents of all blocks. Blocks outside of chunks stay allocated while the image
+    /// Copies the contents of all blocks. Blocks outside chunks stay allocated while the image
     /// exists.
     pub fn image(&self) -> Image {
         let chunks = self.chunks.borrow();
@@ -302,7 +302,7 @@ impl Heap {
     ///
     /// # Safety
     /// Only the contents of blocks refer to blocks that were allocated after the image was made.
-    /// Nothing outside of the heap to which blocks of the image refer has been freed since.
+    /// Nothing outside the heap to which blocks of the image refer has been freed since.
     pub unsafe fn restore(&self, image: &Image) {
         assert_eq!(image.heap, self.id, "the image is one of another heap");
         let chunks = self.chunks.borrow();

@@ -116,7 +116,7 @@ impl Visitor<'_, '_> {
         false
     }
 
-    /// Visits an operator outside of decisions.
+    /// Visits an operator outside decisions.
     pub(crate) fn operation(&mut self, it: &BinaryExpression<'_>) {
         let literals = literal(&it.left) > 0 && literal(&it.right) > 0;
         if self.build == Build::Inference && !literals {

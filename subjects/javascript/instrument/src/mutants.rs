@@ -1,4 +1,4 @@
-//! Mutants: copies of a file with one small change each, inside of a function.
+//! Mutants: copies of a file with one small change each, inside a function.
 
 use std::collections::BTreeSet;
 
@@ -68,7 +68,7 @@ impl Mutant {
     }
 }
 
-/// The mutants of a file in the order of position and operator. Only code inside of functions
+/// The mutants of a file in the order of position and operator. Only code inside functions
 /// is mutated, because code that only loading executes cannot be tested by calls.
 ///
 /// # Errors
@@ -149,7 +149,7 @@ impl<'s> Finder<'s> {
         self.source.get(span.start as usize..span.end as usize).unwrap_or("")
     }
 
-    /// Finds a token between two positions, outside of comments.
+    /// Finds a token between two positions, outside comments.
     fn token(&self, token: &str, from: u32, to: u32) -> Option<Span> {
         let text = self.bare.get(from as usize..to as usize)?;
         let at = text.windows(token.len()).position(|part| part == token.as_bytes())? as u32;

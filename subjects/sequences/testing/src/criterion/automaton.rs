@@ -73,7 +73,7 @@ impl Expression {
         }
     }
 
-    /// The names of letters: all names outside of brackets, and the names in brackets that have one
+    /// The names of letters: all names outside brackets, and the names in brackets that have one
     /// character, because longer names may be several letters.
     pub fn names(&self) -> Vec<String> {
         let mut names = Vec::new();

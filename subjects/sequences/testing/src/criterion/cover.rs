@@ -219,7 +219,7 @@ impl<'c> Cover<'c> {
         ends.into_keys().for_each(|word| self.found.add(word));
     }
 
-    /// Adds the words that remain if all letters outside of a set of letters are removed from the
+    /// Adds the words that remain if all letters outside a set of letters are removed from the
     /// test.
     fn exclusive(&mut self, letters: &[Letter], t: usize) {
         let mut positions: FxHashMap<Letter, Vec<usize>> = FxHashMap::default();

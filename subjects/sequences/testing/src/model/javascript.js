@@ -97,7 +97,7 @@
 
   const PARTS = ["request", "waitFor", "block", "interrupt", "priority"];
   const threads = [];
-  // The running b-thread with the function that its statements call; `undefined` outside of a b-thread.
+  // The running b-thread with the function that its statements call; `undefined` outside a b-thread.
   let running;
 
   const read = (call, priority) => {

@@ -1,7 +1,7 @@
 //! Models in JavaScript, in the style of BPjs: b-threads are functions that call `sync`. They are
 //! converted to tables.
 //!
-//! A b-thread is called again for each of its states, so it must not depend on data outside of it.
+//! A b-thread is called again for each of its states, so it must not depend on data outside it.
 //! States are distinguished by the statements that follow them, up to a horizon: a loop of more
 //! than a few hundred rounds is assumed to be endless.
 

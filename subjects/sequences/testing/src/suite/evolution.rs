@@ -269,7 +269,7 @@ fn cube_root(x: f64) -> f64 {
     (0..64).fold(1.0, |root: f64, _| (2.0 * root + x / (root * root)) / 3.0)
 }
 
-/// Partially matched crossover: exchanges the segment `begin..end`. Then each value outside of the
+/// Partially matched crossover: exchanges the segment `begin..end`. Then each value outside the
 /// segment that also occurs inside is replaced with the value at the same place in the other
 /// parent's segment, as often as needed.
 pub fn partially_matched(a: &mut [u32], b: &mut [u32], begin: usize, end: usize) {
