@@ -18,10 +18,9 @@ use crate::connections::Peer;
 /// The former name of [`Role::Administrator`] in token files.
 const FORMER_ADMINISTRATOR: &str = "owner";
 
-/// Maximum length of a person's name in characters.
 const MAX_NAME_CHARS: usize = 100;
 
-/// The rights that a token gives.
+/// The rights of a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Role {
     /// Lease and commit runs.
@@ -38,7 +37,6 @@ impl Role {
     /// All roles.
     pub const ALL: [Role; 4] = [Role::Worker, Role::Submitter, Role::Viewer, Role::Administrator];
 
-    /// Whether this role includes the rights of another.
     fn includes(self, other: Role) -> bool {
         self == other
             || self == Role::Administrator
@@ -101,7 +99,7 @@ pub enum TokenStoreError {
 pub struct TokenStore(BTreeMap<Digest, Caller>);
 
 impl TokenStore {
-    /// The store with one token of a person.
+    /// A store with one token of a person.
     pub fn of(token: &str, role: Role, name: &str) -> TokenStore {
         TokenStore([(Digest::of(token.as_bytes()), Caller::new(role, name))].into())
     }
@@ -160,7 +158,6 @@ impl TokenStore {
         self.0.len()
     }
 
-    /// The person who has a token; `None` if the token is not accepted.
     fn caller(&self, token: &str) -> Option<&Caller> {
         // Compare digests instead of tokens, because the duration of a comparison of tokens would
         // reveal how much of a guess is correct.
@@ -178,19 +175,16 @@ pub(crate) enum Access {
 }
 
 impl Access {
-    /// Access with one of these tokens; open if they are `None`.
     pub(crate) fn new(tokens: Option<TokenStore>) -> Access {
         tokens.map_or(Access::Open, |tokens| Access::Tokens(Arc::new(RwLock::new(tokens))))
     }
 
-    /// Replaces the tokens; without effect if access is open.
     pub(crate) fn replace(&self, tokens: TokenStore) {
         if let Access::Tokens(shared) = self {
             *shared.write().unwrap_or_else(PoisonError::into_inner) = tokens;
         }
     }
 
-    /// Whether a request with this token has the rights of a role; always true if access is open.
     pub(crate) fn permits(&self, token: &str, role: Role) -> bool {
         match self {
             Access::Open => true,

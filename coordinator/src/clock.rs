@@ -9,12 +9,12 @@ use crate::lease_expiry::MAX_CLOCK_ADVANCE;
 
 /// A monotonic clock.
 pub trait Clock: Send + Sync {
-    /// The time since the start of the clock, which each clock chooses itself.
+    /// The time since an arbitrary start.
     fn now(&self) -> Duration;
 }
 
-/// The computer's monotonic clock. Each reading advances it by at most one second; time beyond that
-/// is dropped, because the coordinator was probably suspended.
+/// The computer's monotonic clock. Each reading advances the clock by at most one second; the rest
+/// of a longer time is dropped, because the coordinator was probably suspended.
 #[derive(Debug)]
 pub struct Monotonic(Mutex<(Instant, Duration)>);
 

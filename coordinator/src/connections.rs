@@ -1,6 +1,6 @@
-//! Incoming connections of a listener. They are accepted even if few file descriptors are left and
-//! must be encrypted within a time limit, and the number of connections without an accepted request
-//! is limited.
+//! Incoming connections of a listener. Connections are accepted even if few file descriptors are
+//! left, TLS must be established within a time limit, and the number of connections without an
+//! accepted request is limited.
 
 use std::io;
 use std::pin::Pin;
@@ -22,14 +22,12 @@ mod unauthenticated;
 pub(crate) use unauthenticated::Peer;
 use unauthenticated::Unauthenticated;
 
-/// Maximum number of connections without an accepted request.
 const MAX_UNAUTHENTICATED: usize = 256;
 
-/// Time within which TLS must be established.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Pause after the system could not accept a connection, for example because the process has no
-/// file descriptor left.
+/// file descriptors left.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(100);
 
 /// Number of connections without an accepted request that are closed, the oldest first, when the
@@ -43,8 +41,8 @@ const LOG_INTERVAL: Duration = Duration::from_secs(10);
 /// The first byte of a TLS connection: a record that contains a handshake (RFC 8446, section 5.1).
 const TLS_HANDSHAKE: u8 = 22;
 
-/// The TLS configuration of a listener, which may be replaced while it listens. `None` if
-/// connections are not encrypted.
+/// The TLS configuration of a listener, which may be replaced at any time. `None` if connections
+/// are not encrypted.
 pub(crate) type TlsSetting = Option<watch::Receiver<Arc<ServerConfig>>>;
 
 /// The connections of a listener that are ready for requests.
@@ -91,7 +89,6 @@ impl axum::serve::Listener for Incoming {
     }
 }
 
-/// Accepts connections until their receiver is dropped.
 async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Connection>) {
     let unauthenticated = Unauthenticated::new(MAX_UNAUTHENTICATED);
     let (mut number, mut exhausted, mut log) = (0, false, FailureLog::default());
@@ -153,10 +150,8 @@ async fn accept(listener: TcpListener, tls: TlsSetting, ready: mpsc::Sender<Conn
     }
 }
 
-/// The stream of a connection.
 type Transport = Either<TcpStream, TlsStream<TcpStream>>;
 
-/// Establishes TLS if there is a configuration. The error is a text that says why this failed.
 async fn encrypt(
     mut stream: TcpStream,
     config: Option<Arc<ServerConfig>>,
@@ -203,7 +198,6 @@ async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
 /// fail.
 #[derive(Default)]
 struct FailureLog {
-    /// No line is written before this time; `None` until a line has been written.
     quiet_until: Option<Instant>,
     left_out: u64,
 }
@@ -223,14 +217,13 @@ impl FailureLog {
     }
 }
 
-/// A connection that is ready for requests. Reading from it fails once it must close.
+/// A connection that is ready for requests. Reading fails if the connection must be closed.
 pub(crate) struct Connection {
     stream: Transport,
     peer: Peer,
     state: State,
 }
 
-/// Whether a connection may remain open.
 enum State {
     /// No request has been accepted yet. The receiver gets a value if the connection must be
     /// closed.

@@ -45,13 +45,12 @@ pub struct Coordinator {
     access: Access,
     serve_clients: bool,
     repairs: Vec<Repair>,
-    /// `None` in simulations, whose caller runs the writer.
+    /// `None` in simulations, in which the caller runs the writer.
     writer_thread: Option<JoinHandle<()>>,
-    /// Servers shut down when this is dropped.
+    /// Servers shut down when the sender is dropped.
     open: watch::Sender<()>,
 }
 
-/// The TLS configurations of the listeners, which may be replaced while they listen.
 struct TlsSettings {
     /// Configuration for workers and clients, which need a certificate.
     requests: watch::Sender<Arc<ServerConfig>>,
@@ -91,11 +90,12 @@ impl Coordinator {
     }
 
     /// Serves workers and clients until the coordinator is dropped. Connections are then closed
-    /// cleanly, so that workers connect to the next coordinator at the same address.
+    /// cleanly, so workers can connect to the next coordinator at the same address.
     ///
     /// # Errors
     ///
-    /// If the listener fails, or if its address is not loopback and TLS or tokens are missing.
+    /// If the listener or the server fails, or if the address is not loopback and TLS or tokens are
+    /// missing.
     pub fn serve(
         &self,
         listener: TcpListener,
@@ -112,8 +112,8 @@ impl Coordinator {
         }
     }
 
-    /// Like [`Coordinator::serve`], but on any connections; the caller decides which peers can
-    /// connect.
+    /// Serves any connections in the same way as [`Coordinator::serve`]. The caller decides which
+    /// peers can connect.
     ///
     /// # Errors
     ///
@@ -132,23 +132,21 @@ impl Coordinator {
         Server { router, progress: self.watch(), open: self.open.subscribe() }
     }
 
-    /// Whether connections are encrypted and requests need a token.
     fn is_secured(&self) -> bool {
         self.tls.is_some() && matches!(self.access, Access::Tokens(_))
     }
 
-    /// Replaces the accepted tokens, which requests need from now on; without effect if the
-    /// coordinator was opened without tokens.
+    /// Replaces the accepted tokens. Has no effect if the coordinator was opened without tokens.
     pub fn set_tokens(&self, tokens: TokenStore) {
         self.access.replace(tokens);
     }
 
-    /// Replaces certificate and key for connections from now on; without effect if the coordinator
-    /// was opened without them.
+    /// Replaces the certificate and the key of future connections. Has no effect if the coordinator
+    /// was opened without TLS.
     ///
     /// # Errors
     ///
-    /// If certificate and key cannot be used. In this case, the former ones remain in use.
+    /// If the certificate and the key cannot be used. The former ones then remain in use.
     pub fn set_tls(&self, tls: &Tls) -> Result<(), CoordinatorError> {
         self.tls.as_ref().map_or(Ok(()), |settings| settings.replace(tls))?;
         Ok(())
@@ -161,7 +159,7 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// If the listener fails, or if its address is not loopback and TLS or tokens are missing.
+    /// If the listener fails, or if the address is not loopback and TLS or tokens are missing.
     pub fn serve_dashboard(
         &self,
         listener: TcpListener,
@@ -191,7 +189,7 @@ impl Coordinator {
         }
     }
 
-    /// The runs whose stored state was found damaged, and was repaired, when the store was opened.
+    /// The runs whose stored state was damaged and was repaired when the store was opened.
     pub fn repairs(&self) -> &[Repair] {
         &self.repairs
     }
@@ -207,24 +205,24 @@ impl Coordinator {
         self.writer().progress.clone()
     }
 
-    /// Tells all workers to finish their current runs, hand back the others and exit.
+    /// Tells all workers to finish their current runs, return the other runs and exit.
     pub fn drain(&self) {
         self.workers.draining.store(true, Ordering::Relaxed);
     }
 
-    /// Adds a study, or extends the study of the same name, while others are executed. Its projects
-    /// must have been inserted. Repeating the call has no effect.
+    /// Adds a study, or extends the study of the same name, while others are executed. The projects
+    /// of the study must have been inserted. Repeating the call has no effect.
     ///
     /// # Errors
     ///
     /// If the coordinator refuses to plan the study, or if the store does not answer. In the second
-    /// case it is unknown whether the study was added.
+    /// case, the study may have been added.
     pub async fn submit(&self, plan: Plan) -> Result<StudyNumber, SubmitError> {
         self.writer().submit(plan, false, Caller::anyone(), ClaimChange::default()).await
     }
 
-    /// Pauses, resumes or cancels a study; false if there is no study of this name. Runs that are
-    /// being executed are finished.
+    /// Pauses, resumes or cancels a study. Returns false if there is no study of this name. Runs
+    /// that are being executed are finished.
     ///
     /// # Errors
     ///
@@ -234,8 +232,8 @@ impl Coordinator {
         Ok(changed.unwrap_or(false))
     }
 
-    /// Removes a study, even while it is being planned; false if there is no study of this name.
-    /// Its runs and their records stay in the store.
+    /// Removes a study, even while it is being planned. Returns false if there is no study of this
+    /// name. The study's runs and their records remain in the store.
     ///
     /// # Errors
     ///
@@ -250,22 +248,22 @@ impl Coordinator {
         self.writer().progress.borrow().study(name).map(|study| study.number)
     }
 
-    /// The accepted records of a study in its order, read page by page, so that memory is bounded.
-    /// May be called at any time outside async code.
+    /// The accepted records of a study, in the order of the study. The records are read page by
+    /// page, which limits the use of memory. Must not be called in async code.
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the database cannot be read.
     pub fn records(&self, study: StudyNumber) -> Result<Records, CoordinatorError> {
         let url = self.url().clone();
         Ok(Records { url, records: self.reader()?.records(study) })
     }
 
-    /// The quarantined runs of a study, in its order.
+    /// The quarantined runs of a study, in the order of the study.
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the database cannot be read.
     pub fn quarantined(&self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, CoordinatorError> {
         self.reader()?.quarantined(study).map_err(|cause| self.store_error(cause))
     }
@@ -289,8 +287,8 @@ impl Coordinator {
     }
 }
 
-/// The gRPC services without their connections. They hold no reference to the coordinator, so that
-/// it can be dropped while they serve.
+/// The gRPC services without connections. They hold no reference to the coordinator, which can
+/// therefore be dropped while they serve.
 struct Server {
     router: Router,
     progress: watch::Receiver<Progress>,
@@ -298,7 +296,6 @@ struct Server {
 }
 
 impl Server {
-    /// Serves until the coordinator is dropped.
     async fn run<C: Connected + AsyncRead + AsyncWrite + Send + Unpin + 'static>(
         self,
         connections: impl Stream<Item = io::Result<C>>,
@@ -327,11 +324,11 @@ impl Iterator for Records {
 
 impl Drop for Coordinator {
     fn drop(&mut self) {
-        // Close the other connections first, because the last connection to close, the writer's,
-        // merges all files into one.
+        // Close the other connections first: the last connection to be closed, the writer's, merges
+        // all files into one.
         self.projects().close();
-        // Tell the writer to end, because servers that still run have senders of requests, so the
-        // channel would stay open.
+        // Tell the writer to end: servers that are still running hold senders of requests, which
+        // keep the channel open.
         let sent = self.writer().send(Request::Close);
         if let (Ok(()), Some(thread)) = (sent, self.writer_thread.take()) {
             drop(thread.join());

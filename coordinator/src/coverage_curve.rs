@@ -37,7 +37,6 @@ impl CoverageCurve {
         self.sums.iter_mut().zip(curve).for_each(|(sum, value)| *sum += f64::from(*value));
     }
 
-    /// Adds the runs of another curve.
     pub(crate) fn merge(&mut self, other: &CoverageCurve) {
         self.runs += other.runs;
         self.sums.iter_mut().zip(&other.sums).for_each(|(sum, other)| *sum += other);

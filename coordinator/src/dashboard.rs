@@ -1,10 +1,10 @@
 //! The dashboard: one HTML page that shows the progress of the coordinator's studies. The same
 //! figures are available as JSON and as Prometheus metrics.
 //!
-//! The page has a heat map of projects and algorithms. A click on a cell shows its runs, and a
-//! click on a run shows its timeline and log ([`runs`]). The page cannot change anything. All
-//! processes of the computer can read it through loopback; other computers need the token of a
-//! viewer ([`gate`]).
+//! The page has a heat map of projects and algorithms. A click on a cell shows the runs of the
+//! cell, and a click on a run shows the timeline and the log of the run ([`runs`]). The page cannot
+//! change anything. All processes of the computer can read the page through loopback; other
+//! computers need the token of a viewer ([`gate`]).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -44,13 +44,11 @@ const DRAWING: &str = include_str!("dashboard/drawing.js");
 const DETAIL: &str = include_str!("dashboard/detail.js");
 const STYLE: &str = include_str!("dashboard/style.css");
 
-/// The placeholder for the state in the page.
 const STATE: &str = r#"id="state">null<"#;
 
 /// Minimum time between two events that are sent to a page.
 const EVENT_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Maximum number of rows of `/missing`.
 const MAX_MISSING: usize = 100;
 
 #[derive(Clone)]
@@ -108,17 +106,14 @@ async fn events(
     Sse::new(events).keep_alive(KeepAlive::default())
 }
 
-/// Why a request is refused: an HTTP status, and a text.
 type Refusal = (StatusCode, String);
 
 impl Source {
-    /// The number of the study with this name, or a refusal if there is no such study.
     fn study(&self, name: &str) -> Result<StudyNumber, Refusal> {
         let number = self.progress.borrow().study(name).map(|study| study.number);
         number.ok_or((StatusCode::NOT_FOUND, format!("there is no study `{name}`")))
     }
 
-    /// Reads from the store on a thread for blocking calls.
     async fn read<T: Send + 'static>(
         self,
         read: impl FnOnce(StoreReader) -> Result<T, StoreError> + Send + 'static,
@@ -152,7 +147,7 @@ async fn missing(
     Ok(Json(rows.collect()))
 }
 
-/// Answers 200 while the store works, even if another coordinator leads; 503 after an error.
+/// Answers 200 while the store works, even if another coordinator leads, and 503 after an error.
 async fn health(State(source): State<Source>) -> (StatusCode, String) {
     if source.progress.borrow().standby {
         return (StatusCode::OK, "standby\n".to_owned());
@@ -253,7 +248,6 @@ mod tests {
         Progress { studies: vec![study], ..Progress::default() }
     }
 
-    /// Curves have the same colours as the algorithms in reports.
     #[test]
     fn curves_have_the_colours_of_reports() {
         let curve = |label: &str, position| AlgorithmCurve {

@@ -39,7 +39,7 @@ pub enum CoordinatorError {
          or configure certificates and tokens"
     )]
     Exposed(SocketAddr),
-    /// Certificate and key cannot be used.
+    /// The certificate and the key cannot be used.
     #[error("cannot use the certificate: {0}")]
     Tls(TlsError),
     /// The listener does not work.
@@ -62,7 +62,7 @@ impl From<tonic::transport::Error> for CoordinatorError {
     }
 }
 
-/// The store did not answer a request, so its outcome is unknown. The cause is in
+/// The store did not answer a request, so the outcome of the request is unknown. The cause is in
 /// [`Progress::last_error`](crate::Progress::last_error).
 #[derive(Debug, thiserror::Error)]
 #[error("the coordinator is closing or cannot reach its store")]
@@ -83,7 +83,7 @@ impl From<StoreUnavailable> for tonic::Status {
 pub struct ForeignStudy {
     /// The name of the study.
     pub study: String,
-    /// The name of its owner.
+    /// The name of the study's owner.
     pub owner: String,
 }
 

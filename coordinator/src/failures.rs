@@ -1,5 +1,5 @@
-//! Counts failures of runs by algorithm and reason, so that users see the first reason at once and
-//! can stop a study whose tool does not work.
+//! Counts failures of runs by algorithm and reason. Users see the reasons early, and can stop a
+//! study whose tool does not work.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,6 @@ use crate::ids::{GroupNumber, RunNumber};
 /// Maximum number of pairs of an algorithm and a reason. Failures of further pairs are not counted.
 const MAX_REASONS: usize = 200;
 
-/// Maximum length of a reason in bytes.
 const MAX_REASON_BYTES: usize = 500;
 
 /// Attempts of an algorithm that failed for one reason since the coordinator started.
@@ -22,19 +21,17 @@ pub struct FailureCount {
     pub reason: String,
     /// Number of attempts: runs with an error in their record, and attempts without a record.
     pub attempts: u64,
-    /// Number of different runs of these attempts, counted only up to 100. It can be smaller than
-    /// the number of attempts, because a run that crashes is attempted several times.
+    /// Number of different runs of these attempts, counted up to 100. A run that crashes is
+    /// attempted several times, so this number can be smaller than the number of attempts.
     pub runs: usize,
-    /// Number of projects of these runs.
+    /// Number of projects of these attempts.
     pub projects: usize,
     /// Number of runs of the algorithm that ended without an error since the coordinator started.
     pub done: u64,
 }
 
-/// Maximum number of runs that are counted for a reason.
 const MAX_RUNS: usize = 100;
 
-/// The failures of an algorithm for one reason.
 #[derive(Debug)]
 struct Failures {
     label: String,
@@ -44,7 +41,6 @@ struct Failures {
     groups: BTreeSet<GroupNumber>,
 }
 
-/// Counts of failures.
 #[derive(Debug, Default)]
 pub(crate) struct FailureCounts {
     /// The counts, in the order in which the reasons first occurred.
@@ -53,7 +49,7 @@ pub(crate) struct FailureCounts {
 }
 
 impl FailureCounts {
-    /// Counts a failed attempt. `label` is the algorithm of the run.
+    /// Counts a failed attempt. `label` is the label of the run's algorithm.
     pub(crate) fn add(&mut self, label: &str, run: RunNumber, group: GroupNumber, reason: &str) {
         let reason = truncated(reason, MAX_REASON_BYTES);
         let known = self.counts.iter().position(|one| one.label == label && one.reason == reason);
@@ -79,7 +75,6 @@ impl FailureCounts {
         }
     }
 
-    /// Counts a run without an error.
     pub(crate) fn note_done(&mut self, label: &str) {
         match self.done.get_mut(label) {
             Some(count) => *count += 1,
@@ -87,7 +82,6 @@ impl FailureCounts {
         }
     }
 
-    /// The counts, in the order in which the reasons occurred first.
     pub(crate) fn snapshot(&self) -> Vec<FailureCount> {
         let counts = self.counts.iter().map(|one| FailureCount {
             label: one.label.clone(),

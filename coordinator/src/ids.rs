@@ -1,13 +1,12 @@
 //! Types of the numbers and digests that identify runs, studies and leases in a store. They are
-//! defined outside of the store, so that the ledger and the queue can use them without depending on
-//! it.
+//! defined outside of the store, so that the ledger and the queue do not depend on the store.
 
 use catherd_experiments::Digest;
 
 /// The digest that names a run: the digest of everything that its record depends on.
 pub type RunId = Digest;
 
-/// The number of a run in its store, from 0; it never changes.
+/// The number of a run in its store, from 0, which never changes.
 pub type RunNumber = u32;
 
 /// The number of a study in its store, from 0. A study that is planned again gets a new number.
@@ -22,6 +21,6 @@ pub type EngineNumber = u32;
 /// The number of a set of studies in the ledger, from 0.
 pub type StudySetNumber = u32;
 
-/// A fencing token: the number of a lease. It is larger than the token of every earlier lease of
-/// the store.
+/// A fencing token: the number of a lease. A token is larger than the tokens of all earlier leases
+/// of the store.
 pub type Token = u64;

@@ -1,40 +1,37 @@
 //! The rules for when a lease expires, with their constants and comparisons.
 //!
 //! 1. A lease expires one *term* ([`Policy::term`](crate::Policy::term)) after it was granted or
-//!    last renewed. A heartbeat renews the leases that it names. Workers send one every
-//!    [`heartbeat_interval`], so four in a row may be lost.
-//! 2. Only the coordinator's clock counts, never a worker's. It is monotonic, and at most
+//!    last renewed. A heartbeat renews the leases that it names. Workers send one
+//!    heartbeat every [`heartbeat_interval`], so four in a row may be lost.
+//! 2. Only the coordinator's clock counts, never a worker's. The clock is monotonic, and at most
 //!    [`MAX_CLOCK_ADVANCE`] is credited between two readings, because a coordinator that was
 //!    suspended for longer, or whose disk stalled, could not receive heartbeats.
 //! 3. The coordinator looks for expired leases every [`TICK_INTERVAL`]. An expired lease is
 //!    reinstated if its worker reappears before the run has been leased again.
-//! 4. After a restart every stored lease gets one fresh term, because the time that has passed
+//! 4. After a restart, every stored lease gets a new term, because the time that has passed
 //!    since the coordinator ended is unknown.
 //! 5. A standby coordinator takes over a PostgreSQL store when the leader's session has been
-//!    silent for [`leader_silence`], measured on the *server's* clock, so that the clocks of the
+//!    silent for [`leader_silence`], measured on the *server's* clock, so the clocks of the
 //!    two coordinators need not agree. The leader renews its session every [`TICK_INTERVAL`]. The
-//!    new leader loads the leases by rule 4.
+//!    new leader loads the leases according to rule 4.
 
 use std::time::Duration;
 
 /// Upper bound on the time that is credited between two readings of the coordinator's clock. In
-/// operation the clock is read every [`TICK_INTERVAL`] or more often.
+/// operation, the clock is read every [`TICK_INTERVAL`] or more often.
 pub(crate) const MAX_CLOCK_ADVANCE: Duration = Duration::from_secs(1);
 
 /// Time between two searches for expired leases.
 pub(crate) const TICK_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The time at which a lease that is granted or renewed at `now` expires.
 pub(crate) fn expiry(now: Duration, term: Duration) -> Duration {
     now + term
 }
 
-/// Whether the time `expiry` has been reached.
 pub(crate) fn has_expired(expiry: Duration, now: Duration) -> bool {
     expiry <= now
 }
 
-/// Time between two heartbeats of a worker.
 pub(crate) fn heartbeat_interval(term: Duration) -> Duration {
     term / 5
 }

@@ -1,39 +1,39 @@
 //! The ledger: the lease state machine of all runs. [`Ledger::step`] takes an event and the time,
-//! and returns the effects that have to be stored and answered. It has no clock and does no I/O, so
-//! its laws can be checked by property tests:
+//! and returns effects, which the caller stores and answers. The ledger has no clock and does no
+//! I/O, so its laws can be checked by property tests:
 //!
 //! 1. at most one record of a run is ever accepted;
 //! 2. planned = pending + leased + done + failed + quarantined, in every study;
-//! 3. fencing tokens only grow, across restarts too;
+//! 3. fencing tokens only increase, even across restarts;
 //! 4. a run that has ended never changes again.
 //!
-//! `tests/ledger_laws.rs` checks them under random events, and the simulation in `worker/tests`
+//! `tests/ledger_laws.rs` checks the laws under random events, and the simulation in `worker/tests`
 //! checks them in the store under injected faults.
 //!
 //! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* if the tool reported
-//! an error in its record: a run is a pure function, so a repetition would fail the same way. It is
+//! an error in its record: a run is a pure function, so a repetition would fail in the same way. It is
 //! *quarantined* if too many attempts ended without a record: the tool crashed
 //! ([`Policy::max_crashes`]), or workers were lost while they executed it ([`Policy::max_losses`]).
 //! A worker on which many different runs crash is *drained*, because the fault is probably the
 //! worker's.
 //!
-//! Runs belong to *study sets*: the runs that exactly the same studies contain. A run whose studies
-//! are all paused or cancelled is not leased, but a lease that already exists remains valid.
+//! Runs that are contained in exactly the same studies form a *study set*. A run whose studies are
+//! all paused or cancelled is not leased, but a lease that already exists remains valid.
 //!
-//! A worker executes its leases in the order of their tokens. If it is lost, it can therefore only
-//! have been executing the run with the lowest token: a loss is counted for that run, and the
-//! others return to the queue without one.
+//! A worker executes its leases in the order of their tokens. A lost worker can therefore only have
+//! been executing the run with the lowest token: a loss is counted for that run, and the other runs
+//! return to the queue without a loss.
 //!
 //! A lease is held by the worker to which it was granted: if another worker commits with its token,
 //! the commit has no effect. A worker is granted only runs of the engines that it names; a run
 //! waits until a worker with its engine requests runs.
 //!
-//! Which study gets the next worker is decided by [`shares`]. Workers can be drained or blocked by
-//! their names or the names of their hosts ([`WorkerRule`]).
+//! [`shares`] decides which study gets the next worker. Workers can be drained or blocked by name
+//! or by host ([`WorkerRule`]).
 //!
-//! A worker that was silent for too long may still be alive. If it reappears, its expired leases
-//! are reinstated under the same tokens unless the run was leased to another worker in the
-//! meantime, and the losses are reverted. The rules of expiry are in
+//! A worker that was silent for too long may still be alive. If it reappears, the losses of runs
+//! that have not ended are reverted, and an expired lease is reinstated under the same token if its
+//! run is pending and was not leased again. The rules of expiry are in
 //! [`lease_expiry`](crate::lease_expiry).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -68,17 +68,15 @@ struct Lease {
     expiry: Duration,
     /// The study to which the worker's time is charged.
     study: StudyNumber,
-    /// The time that was charged to it in advance.
+    /// The time that was charged to the study in advance.
     advance: Duration,
 }
 
-/// A lease that has expired and may be reinstated.
 #[derive(Clone, Debug)]
 struct ExpiredLease {
     run: RunNumber,
     attempt: u32,
     worker: String,
-    /// Whether the run was being executed; the expiry was then counted as a loss.
     counted_as_loss: bool,
 }
 
@@ -96,7 +94,7 @@ pub struct Ledger {
     /// Rules for workers, by the name of the worker or of its host.
     rules: BTreeMap<String, WorkerRule>,
     shares: Shares,
-    /// The workers on which each run crashed; only runs that have not ended.
+    /// For each run that has not ended, the workers on which it crashed.
     crashed_on: BTreeMap<RunNumber, BTreeSet<String>>,
     next_token: Token,
 }
@@ -112,12 +110,12 @@ pub struct LedgerSnapshot {
     pub queue: Queue,
     /// The worker of each leased run.
     pub holders: BTreeMap<RunNumber, String>,
-    /// The workers on which each run crashed; only runs that have not ended.
+    /// For each run that has not ended, the workers on which it crashed.
     pub crashed_on: BTreeMap<RunNumber, BTreeSet<String>>,
 }
 
 impl Ledger {
-    /// Restores a ledger. Every lease gets one fresh term.
+    /// Restores a ledger. Every lease whose worker is known gets a new term.
     pub fn restore(policy: Policy, snapshot: LedgerSnapshot, now: Duration) -> Ledger {
         let LedgerSnapshot { mut runs, mut sets, mut queue, mut holders, crashed_on } = snapshot;
         let mut shares = Shares::default();
@@ -176,13 +174,14 @@ impl Ledger {
         self.runs.get(run as usize)
     }
 
-    /// The worker that holds the lease of a run; `None` if the run is not leased.
+    /// The worker that holds the lease of a run; `None` unless the run is leased.
     pub fn holder(&self, run: RunNumber) -> Option<&str> {
         let lease = self.leases.get(&self.run(run)?.token)?;
         Some(&lease.worker)
     }
 
-    /// The run and the worker of a lease; `None` if the lease has ended.
+    /// The run and the worker of the lease with this token; `None` if there is no such lease or if
+    /// it has ended.
     pub fn lease(&self, token: Token) -> Option<(RunNumber, &str)> {
         self.leases.get(&token).map(|lease| (lease.run, lease.worker.as_str()))
     }
@@ -282,8 +281,8 @@ impl Ledger {
     /// Takes a batch of runs from the queue. Each run is returned with the study to which it is
     /// charged.
     fn choose(&mut self, name: &str, wish: LeaseWish<'_>) -> Vec<(RunNumber, StudyNumber)> {
-        // Skip runs that crashed on this worker while there is a usable worker on which they have
-        // not crashed.
+        // Skip runs that crashed on this worker if there is a usable worker on which they have not
+        // crashed.
         let (workers, crashed_on, rules) = (&self.workers, &self.crashed_on, &self.rules);
         let excluded = |run| {
             crashed_on.get(&run).is_some_and(|names| {
@@ -315,7 +314,6 @@ impl Ledger {
         chosen
     }
 
-    /// Adds a lease to its worker.
     fn hold(&mut self, now: Duration, token: Token, lease: Lease) {
         let worker = self.workers.entry(lease.worker.clone()).or_default();
         worker.hold(token, lease.study, now, &mut self.shares);
@@ -323,7 +321,7 @@ impl Ledger {
         self.leases.insert(token, lease);
     }
 
-    /// Charges the time since the last call to the study whose run a worker executes.
+    /// Charges the time since the last call to the study whose run the worker executes.
     fn settle(&mut self, now: Duration, name: &str) {
         let Some(worker) = self.workers.get_mut(name) else { return };
         let elapsed = now.saturating_sub(worker.settled);

@@ -30,10 +30,10 @@
 //! Any process may be killed at any moment and started again on this folder. If the folder is
 //! deleted or moved, the study starts from the beginning.
 //!
-//! With a PostgreSQL database the folder stays empty, and several coordinators may be started on
-//! the database. One of them is the leader: its session holds an advisory lock, and only it writes.
-//! The others stand by and refuse requests. One of them takes over as soon as the leader's session
-//! has ended, so a coordinator that was presumed dead cannot write.
+//! With a PostgreSQL database, the folder remains empty, and several coordinators may be started on
+//! the database. One of them is the leader: its session holds an advisory lock, and only the leader
+//! writes. The others stand by and refuse requests. One of them takes over after the leader's
+//! session has ended, so a former leader cannot write.
 
 pub mod auth;
 pub mod clock;

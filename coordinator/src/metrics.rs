@@ -10,10 +10,8 @@ use crate::progress::{AttemptCounts, Progress};
 /// Upper bounds of the buckets of a histogram, in milliseconds; one more bucket has no bound.
 const BOUNDS: [u64; 10] = [1, 3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000];
 
-/// A histogram of the times of requests of one kind.
 #[derive(Debug, Default)]
 struct Histogram {
-    /// Number of requests by bucket.
     classes: [AtomicU64; BOUNDS.len() + 1],
     /// The time of all requests together, in microseconds.
     total: AtomicU64,
@@ -44,8 +42,8 @@ impl Histogram {
     }
 }
 
-/// The requests of workers whose time is measured, from their arrival until they are answered: all
-/// of them wait until their effects are on the disk.
+/// The requests of workers whose time is measured. All of them wait until their effects are on the
+/// disk.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timed {
     Lease,
@@ -63,17 +61,14 @@ impl Latencies {
     }
 }
 
-/// The value of a label in quotation marks, escaped.
 fn quoted(value: &str) -> String {
     format!("\"{}\"", value.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n"))
 }
 
-/// Writes a metric without labels.
 fn single(text: &mut String, kind: &str, name: &str, value: f64) {
     let _ = writeln!(text, "# TYPE {name} {kind}\n{name} {value}");
 }
 
-/// The metrics in the text format of Prometheus.
 pub(crate) fn to_prometheus(progress: &Progress, latencies: &Latencies) -> String {
     let mut text = String::from("# TYPE catherd_runs gauge\n");
     // Writing to a string does not fail.

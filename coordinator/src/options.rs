@@ -16,12 +16,12 @@ use crate::traces::SpanSink;
 /// Where studies are stored, and the rules for executing them.
 pub struct CoordinatorOptions {
     /// The folder of the studies, for everything that is not in a database elsewhere. The
-    /// documentation of the crate lists its contents.
+    /// documentation of the crate lists the contents of the folder.
     pub folder: PathBuf,
     /// The database of runs and records. Default: `study.db` in the folder.
     pub store: StoreUrl,
-    /// Whether to wait, instead of returning an error, while another coordinator leads the database
-    /// (PostgreSQL) or its server cannot be reached.
+    /// Whether to wait instead of returning an error if another coordinator leads a PostgreSQL
+    /// database or if the server of the database cannot be reached.
     pub stand_by: bool,
     /// Engine ids of the subject kinds of this program. Plans with another engine for one of these
     /// kinds are refused.
@@ -33,14 +33,13 @@ pub struct CoordinatorOptions {
     pub policy: Policy,
     /// The clock that determines when leases expire.
     pub clock: Arc<dyn Clock>,
-    /// Certificate and key; `None` if connections are not encrypted, in which case only loopback is
-    /// served.
+    /// Certificate and key; `None` if connections are not encrypted. Only loopback is then served.
     pub tls: Option<Tls>,
     /// Accepted tokens; an empty store accepts no request. `None` if every process that can connect
-    /// is trusted, in which case only loopback is served.
+    /// is trusted. Only loopback is then served.
     pub tokens: Option<TokenStore>,
-    /// Whether clients are served, which watch, submit and change studies. If false, only workers
-    /// are served.
+    /// Whether to serve clients, which watch, submit and change studies. If false, only workers are
+    /// served.
     pub serve_clients: bool,
     /// Receives the traces of runs; `None` if nothing is traced.
     pub traces: Option<SpanSink>,

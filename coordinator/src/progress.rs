@@ -31,34 +31,35 @@ pub struct Progress {
     pub quarantined: u64,
     /// Accepted records per second over the last half minute.
     pub runs_per_second: f64,
-    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are none.
+    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are no
+    /// such runs.
     pub mean_coverage: Option<f64>,
-    /// Expected time until the last run ends, estimated from measured run times, from the time for
-    /// which runs have been executing and, before a run has ended, from the share of their budgets
-    /// that they have spent. It is at least the time that the remaining runs take at the rate of
-    /// the last half minute, if that had enough runs. `None` if unknown, if there is no worker, or
-    /// if runs wait for a worker that can execute them.
+    /// Expected time until the last run ends, estimated from measured run times and from the time
+    /// for which runs have been executing or, before a run has ended, from the shares of their
+    /// budgets that they have spent. At least the time that the remaining runs take at the rate of
+    /// the last half minute, if enough runs ended in this half minute. `None` if unknown, if there
+    /// is no worker, or if runs wait for a worker that can execute them.
     pub eta: Option<Duration>,
     /// The runs that workers are executing, as of their last heartbeats.
     pub executing: Vec<ExecutingRun>,
     /// Whether another coordinator leads the store and this one stands by. In this case,
-    /// `last_error` says so as well.
+    /// `last_error` is set as well.
     pub standby: bool,
     /// The last error of the store, such as a full disk; `None` after a successful transaction.
     pub last_error: Option<String>,
-    /// Damage of the store that stops the work that needs the damaged part; `None` if none is
-    /// known.
+    /// Damage to the store, which stops the work that needs the damaged part; `None` if no damage
+    /// is known.
     pub damage: Option<String>,
-    /// A message about a file of the store that another program has deleted or replaced. This
-    /// coordinator answers no more requests and has to be restarted. `None` if that has not
-    /// happened.
+    /// A message about a file of the store that another program has deleted or replaced; `None` if
+    /// there is no such file. After such an event, the coordinator answers no requests and must be
+    /// restarted.
     pub lost_file: Option<String>,
     /// All studies of the store, by number.
     pub studies: Vec<StudyProgress>,
     /// Live workers by name.
     pub workers: Vec<WorkerProgress>,
     /// Coverage over executions of the runs accepted since the coordinator started, by study and
-    /// algorithm, on the projects that all algorithms with a run have finished.
+    /// algorithm, on the projects that all algorithms with curves have finished.
     pub curves: Vec<AlgorithmCurve>,
     /// Studies that are being planned.
     pub planning: Vec<PlanningProgress>,
@@ -81,18 +82,18 @@ pub struct Progress {
 pub struct AttemptCounts {
     /// The worker's name.
     pub worker: String,
-    /// The name of its host; empty if unknown.
+    /// The name of the worker's host; empty if unknown.
     pub host: String,
     /// Attempts that ended with an accepted record.
     pub accepted: u64,
-    /// Attempts that ended without a record, because the tool crashed or a limit of the worker
-    /// ended them.
+    /// Attempts that ended without a record, because the tool crashed or the attempt exceeded a
+    /// limit of the worker.
     pub crashed: u64,
     /// Attempts that ended because the worker was lost.
     pub lost: u64,
     /// Records that did not count, because their leases had ended.
     pub superseded: u64,
-    /// Attempts at runs of which an earlier attempt had ended without a record.
+    /// Attempts at runs that had been attempted before.
     pub retried: u64,
 }
 
@@ -117,7 +118,7 @@ pub struct TooLongRuns {
     pub label: String,
     /// Number of runs.
     pub runs: u64,
-    /// Expected time of the longest of them.
+    /// Expected time of the longest of these runs.
     pub expected: Duration,
     /// The longest allocation of a usable worker.
     pub longest: Duration,
@@ -139,28 +140,28 @@ pub struct UnservedRuns {
 pub struct PlanningProgress {
     /// The study's name.
     pub study: String,
-    /// Number of its runs that have been planned.
+    /// Number of runs planned so far.
     pub planned: usize,
-    /// Number of all its runs.
+    /// Number of runs of the study.
     pub total: usize,
 }
 
 /// Progress of a worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerProgress {
-    /// Its name.
+    /// The worker's name.
     pub name: String,
-    /// Number of leases that it holds.
+    /// Number of leases that the worker holds.
     pub leases: usize,
-    /// Number of its records that were accepted since the coordinator started.
+    /// Number of the worker's records that were accepted since the coordinator started.
     pub accepted: u64,
-    /// Time since its last request.
+    /// Time since the worker's last request.
     pub silent: Duration,
-    /// Whether it does not get further runs, because too many runs in a row crashed on it.
+    /// Whether the worker gets no further runs because too many runs in a row crashed on it.
     pub drained: bool,
-    /// The name of its host; empty if unknown.
+    /// The name of the worker's host; empty if unknown.
     pub host: String,
-    /// The rule of an operator for it; `None` if there is none.
+    /// The rule of an operator that applies to the worker; `None` if there is none.
     pub rule: Option<WorkerRule>,
 }
 
@@ -171,39 +172,39 @@ pub struct AlgorithmCurve {
     pub study: StudyNumber,
     /// The algorithm's label.
     pub label: String,
-    /// Its position in the study, which determines its position in the legend; `None` if the
-    /// study's plan does not contain it.
+    /// The position of the algorithm in the study, and therefore in the legend; `None` if no plan
+    /// with this algorithm is known.
     pub position: Option<usize>,
-    /// Number of the projects that all algorithms of the study with a run have finished.
+    /// Number of projects that all algorithms of the study with curves have finished.
     pub projects: usize,
-    /// The mean over its runs on these projects.
+    /// The mean over the algorithm's runs on these projects.
     pub curve: CoverageCurve,
 }
 
 /// Progress of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StudyProgress {
-    /// Its number.
+    /// The study's number.
     pub number: StudyNumber,
-    /// Its name.
+    /// The study's name.
     pub name: String,
-    /// Whether its runs are leased.
+    /// Whether the study is active, paused or cancelled.
     pub state: StudyState,
-    /// Name of the person who submitted it; empty if unknown.
+    /// Name of the person who submitted the study; empty if unknown.
     pub owner: String,
-    /// Its claim on workers.
+    /// The study's claim on workers.
     pub claim: Claim,
-    /// Its runs by phase.
+    /// The study's runs by phase.
     pub counts: PhaseCounts,
-    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are none.
+    /// Mean coverage of the runs that are done and have goals, in 0..=1; `None` if there are no
+    /// such runs.
     pub mean_coverage: Option<f64>,
-    /// The limit of executions of each run; `None` if there is none.
+    /// The limit of executions of each run; `None` if there is no limit or the plan is unknown.
     pub executions: Option<u64>,
-    /// The workers that the study has, and the time of workers that it has used since the
-    /// coordinator started.
+    /// The study's use of workers since the coordinator started.
     pub usage: Usage,
-    /// Expected time of its pending runs; `None` if the study is not active, or if runs are pending
-    /// but no run was measured.
+    /// Expected time of the study's pending runs; `None` if the study is not active, or if runs are
+    /// pending but no run was measured.
     pub left: Option<Duration>,
 }
 
@@ -237,6 +238,6 @@ pub struct ExecutingRun {
     pub run: RunNumber,
     /// The worker.
     pub worker: String,
-    /// Its progress.
+    /// The progress of the run.
     pub progress: RunProgress,
 }

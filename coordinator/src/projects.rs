@@ -26,7 +26,6 @@ pub struct Projects {
     checked: Arc<Mutex<Checked>>,
 }
 
-/// What is known about the stored projects.
 #[derive(Default)]
 struct Checked {
     /// Projects whose bytes matched their digest when they were stored or compared last.
@@ -111,12 +110,12 @@ impl Projects {
         checked
     }
 
-    /// Like [`Projects::check`], but compares the bytes even if the project has been checked or
-    /// stored before.
+    /// The same as [`Projects::check`], but compares the bytes even if the project has been checked
+    /// or stored before.
     ///
     /// # Errors
     ///
-    /// Like [`Projects::check`].
+    /// The same as for [`Projects::check`].
     pub fn check_again(&self, project: Digest) -> Result<(), StoreError> {
         self.checked.lock().unwrap_or_else(PoisonError::into_inner).whole.remove(&project);
         self.check(project)
@@ -164,13 +163,13 @@ impl Projects {
     }
 
     /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
-    /// Before the first call of `take`, the bytes are compared with the digest as
-    /// [`Projects::check`] does.
+    /// Before the first call of `take`, the bytes are compared with the digest in the same way as
+    /// in [`Projects::check`].
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`] if there is no such project; otherwise if the bytes are damaged or
-    /// the database returns an error.
+    /// [`StoreError::NoProject`] if there is no such project; another error if the bytes are
+    /// damaged or the database returns an error.
     pub fn stream(
         &self,
         project: Digest,

@@ -25,7 +25,6 @@ mod interleaving;
 /// Maximum time that is stored as the time of the longest run.
 const LONGEST: Duration = Duration::from_secs(3600);
 
-/// The mean of measured run times.
 #[derive(Clone, Copy, Debug, Default)]
 struct MeanTime {
     count: u32,
@@ -43,7 +42,6 @@ impl MeanTime {
     }
 }
 
-/// The runs of an engine.
 #[derive(Clone, Debug)]
 struct EngineRuns {
     engine: SubjectEngine,
@@ -55,7 +53,6 @@ struct EngineRuns {
 struct Group {
     project: usize,
     engine: EngineNumber,
-    /// Number of pending runs in all lanes.
     pending: u32,
     leased: u32,
     measured: MeanTime,
@@ -68,14 +65,13 @@ struct Project {
     measured: MeanTime,
 }
 
-/// The pending runs that belong to exactly the studies of a set, by group. Each run has its place
-/// in the order of its group; 0 if it has none.
+/// The pending runs that belong to exactly the studies of a set, by group. Each run is stored with
+/// its place in the order of the group; 0 if the place was not set.
 #[derive(Clone, Debug, Default)]
 struct Lane {
     groups: BTreeMap<GroupNumber, BTreeSet<(u32, RunNumber)>>,
     /// The groups in this lane whose projects have no measured run.
     untried: BTreeSet<GroupNumber>,
-    /// Number of pending runs by engine.
     pending: BTreeMap<EngineNumber, usize>,
 }
 
@@ -96,7 +92,7 @@ impl ExpectedWork {
         }
     }
 
-    /// Expected time until the last run ends on this number of workers; 0 counts as one worker.
+    /// Expected time until this number of workers have executed all runs; 0 counts as one worker.
     pub fn on(&self, workers: usize) -> Duration {
         let share = self.total / u32::try_from(workers.max(1)).unwrap_or(u32::MAX);
         share.max(self.longest)
@@ -106,9 +102,9 @@ impl ExpectedWork {
 /// The runs from which the expected time of a run is estimated, the best source first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum TimeSource {
-    /// Runs of its group.
+    /// Runs of the same group.
     Group,
-    /// Other runs on its project.
+    /// Runs on the same project.
     Project,
     /// All runs.
     Any,
@@ -123,12 +119,12 @@ pub struct Queue {
     projects: Vec<Project>,
     by_digest: BTreeMap<Digest, usize>,
     lanes: BTreeMap<StudySetNumber, Lane>,
-    /// The places of the runs that are not ordered by number in their group.
+    /// The places that were set; see [`Queue::set_place`].
     order: BTreeMap<RunNumber, u32>,
     engines: Vec<EngineRuns>,
     measured: MeanTime,
     longest: Duration,
-    /// Groups whose runs are expected to take at least [`batch::TIME`].
+    /// Groups whose runs take at least [`batch::TIME`] on average, as measured on their project.
     long: BTreeSet<GroupNumber>,
 }
 
@@ -173,7 +169,7 @@ impl Queue {
         &self.engines[self.groups[group as usize].engine as usize].engine
     }
 
-    /// The engines that pending runs need, of which no run is leased and for which `serves` returns
+    /// The engines that pending runs need, that have no leased runs and for which `serves` returns
     /// false, each with its number of pending runs.
     pub fn unserved(
         &self,
@@ -184,7 +180,7 @@ impl Queue {
     }
 
     /// The groups with pending runs that are expected to take longer than a time, each with the
-    /// number of these runs and the expected time of one.
+    /// number of pending runs and the expected time of a run.
     pub fn longer_than(
         &self,
         time: Duration,
@@ -214,8 +210,8 @@ impl Queue {
         number
     }
 
-    /// Sets the place of a run in the order of its group. This must happen before the run is
-    /// queued. Runs without places are in the order of their numbers.
+    /// Sets the place of a run in the order of its group. Must be called before the run is queued.
+    /// Runs without places are in the order of their numbers.
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
         self.order.insert(run, place);
     }
@@ -229,7 +225,7 @@ impl Queue {
         (self.order.get(&run).copied().unwrap_or_default(), run)
     }
 
-    /// Adds a pending run to a lane; no effect if it is already there.
+    /// Adds a pending run to a lane. Has no effect if the lane already contains the run.
     pub fn push(&mut self, lane: StudySetNumber, group: GroupNumber, run: RunNumber) {
         let entry = self.entry(run);
         let Group { pending, engine, project, .. } = &mut self.groups[group as usize];
@@ -244,7 +240,7 @@ impl Queue {
         }
     }
 
-    /// Removes a run from a lane; no effect if it is not there.
+    /// Removes a run from a lane. Has no effect if the lane does not contain the run.
     pub fn remove(&mut self, lane: StudySetNumber, group: GroupNumber, run: RunNumber) {
         let entry = self.entry(run);
         let Group { pending, engine, .. } = &mut self.groups[group as usize];
@@ -261,7 +257,7 @@ impl Queue {
         }
     }
 
-    /// All pending runs by number.
+    /// All pending runs, sorted by number.
     pub fn pending(&self) -> BTreeSet<RunNumber> {
         let lanes = self.lanes.values().flat_map(|lane| lane.groups.values());
         lanes.flatten().map(|(_, run)| *run).collect()
@@ -272,7 +268,8 @@ impl Queue {
         self.lanes.get(&lane).is_some_and(|lane| !lane.groups.is_empty())
     }
 
-    /// Expected time of the pending runs of lanes; `None` if there are any but no run was measured.
+    /// The expected time of the pending runs in these lanes. `None` if there are pending runs, but
+    /// no run was measured.
     pub fn expected_in(&self, lanes: &[StudySetNumber]) -> Option<Duration> {
         let mut total = Duration::ZERO;
         for lane in lanes.iter().filter_map(|lane| self.lanes.get(lane)) {
@@ -330,9 +327,9 @@ impl Queue {
         }
     }
 
-    /// Expected time of all pending and leased runs; `None` if there are any but no run was
-    /// measured. `executing` contains the group of each run that is being executed, and the time
-    /// since it began.
+    /// The expected time of all pending and leased runs. `None` if there are such runs, but no run
+    /// was measured. `executing` contains the group of each run that is being executed, and the
+    /// time since the run began.
     pub fn expected_work(&self, executing: &[(GroupNumber, Duration)]) -> Option<ExpectedWork> {
         let mut work = ExpectedWork::default();
         let mut begun: BTreeMap<GroupNumber, u64> = BTreeMap::new();
@@ -386,8 +383,7 @@ impl Queue {
         self.by_digest.iter().find(|(_, project)| **project == number).map(|(digest, _)| *digest)
     }
 
-    /// The expected time of a run: the mean of its group, or else of its project, or else of all
-    /// runs; `None` if no run has been measured.
+    /// The mean time of the runs of the group, or else of its project, or else of all runs.
     fn expected(&self, group: &Group) -> Option<Duration> {
         let project = &self.projects[group.project];
         group.measured.get().or_else(|| project.measured.get()).or_else(|| self.measured.get())

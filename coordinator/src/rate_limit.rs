@@ -1,11 +1,10 @@
 //! Limits on the rates of requests of each worker, as token buckets. A worker that works correctly
-//! does not reach a limit; a worker that does is told to repeat its request later.
+//! does not reach a limit. A worker that exceeds a limit is told to repeat its request later.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// Maximum number of workers whose rates are remembered.
 const MAX_WORKERS: usize = 1 << 16;
 
 /// A permitted rate. The bucket is full at the beginning.
@@ -13,7 +12,6 @@ const MAX_WORKERS: usize = 1 << 16;
 pub(crate) struct Rate {
     /// Number of requests that may follow each other at once.
     pub(crate) burst: u32,
-    /// Requests per second in the long run.
     pub(crate) per_second: u32,
 }
 
@@ -24,7 +22,6 @@ struct Bucket {
     at: Duration,
 }
 
-/// The requests of a kind, by worker.
 #[derive(Debug)]
 pub(crate) struct RateLimit {
     rate: Rate,

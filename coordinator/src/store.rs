@@ -6,8 +6,8 @@
 //! [`StoreReader`] returns rows, and [`Store::apply`] makes the changes of a batch of requests
 //! durable in one transaction.
 //!
-//! Every call blocks on the database; in async code call it only from threads of a multi-threaded
-//! runtime.
+//! Every call blocks on the database. Async code may call these functions only on threads of a
+//! multi-threaded runtime.
 
 mod backup;
 mod cells;

@@ -41,7 +41,6 @@ const PLANNING_TIMEOUT: Duration = Duration::from_secs(3);
 /// Maximum size of all projects of a study together, in bytes: 64 GiB.
 const MAX_STUDY_BYTES: u64 = 64 << 30;
 
-/// Maximum number of studies that an error lists.
 const MAX_NAMES_SHOWN: usize = 20;
 
 /// Maximum number of pairs of project and algorithm in an estimate.
@@ -61,7 +60,6 @@ const MAX_DIGESTS: usize = 1 << 16;
 /// Number of projects that are looked up at once. Workers that fetch a project wait meanwhile.
 const LOOKUP_PAGE: usize = 1024;
 
-/// Maximum number of results that are read ahead for a slow receiver.
 const RESULTS_READ_AHEAD: usize = 64;
 
 /// The service; cheap to clone.
@@ -72,7 +70,6 @@ pub(crate) struct StudyService {
     pub(crate) uploads: Uploads,
     pub(crate) engines: Arc<Engines>,
     pub(crate) url: StoreUrl,
-    /// `None` if nothing is traced.
     pub(crate) traces: Option<Arc<Traces>>,
 }
 
@@ -92,8 +89,6 @@ impl StudyService {
         Status::not_found(format!("there is no study `{name}`; known studies: {names}"))
     }
 
-    /// Checks that the projects of a plan have been uploaded, and that they are not too large
-    /// together.
     async fn check_projects(&self, plan: &Plan) -> Result<(), Status> {
         let digests: Vec<_> = plan.projects.iter().map(|project| project.digest).collect();
         let sizes = self.read(move |mut reader| reader.project_sizes(&digests)).await?;
@@ -127,7 +122,6 @@ impl StudyService {
         missing.map_err(|error| Status::unavailable(error.to_string()))
     }
 
-    /// Reads the store on a blocking thread.
     async fn read<T: Send + 'static>(
         &self,
         read: impl FnOnce(StoreReader) -> Result<T, StoreError> + Send + 'static,
@@ -203,7 +197,8 @@ impl v1::studies_server::Studies for StudyService {
         tokio::task::spawn_blocking(move || {
             if let Err(error) = send_results(&url, study, after, &sender) {
                 let status = match error {
-                    // The number existed before, so the study was replaced or deleted.
+                    // The study existed when the request arrived, so it has been replaced or
+                    // deleted since.
                     StoreError::StudyChanged | StoreError::NoStudy(_) => {
                         Status::aborted(StoreError::StudyChanged.to_string())
                     }
@@ -278,8 +273,8 @@ impl v1::studies_server::Studies for StudyService {
         if let Some(traces) = self.traces.as_ref().filter(|_| !waiting) {
             traces.note_submission(&plan, SystemTime::now());
         }
-        // Planning a large study takes longer than the request time-out. It continues in the
-        // background, and the client submits again until it is complete.
+        // Planning a large study takes longer than the request time-out. Planning continues in the
+        // background, and the client submits the study again until planning is complete.
         let submitted = self.writer.submit(plan, waiting, caller, claim);
         let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, submitted).await else {
             return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));

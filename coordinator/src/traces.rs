@@ -1,9 +1,9 @@
 //! Traces of runs in the terms of OpenTelemetry: a trace for each run, from the submission of its
 //! study to the commit of its record.
 //!
-//! The span `run` is the root. Below it are `queued` (from the submission to the first lease, if
-//! this coordinator received the submission), `lease` (an attempt: from the lease to the arrival of
-//! its end), and `commit` (until the end is durable). The trace id is the beginning of the run's
+//! The span `run` is the root. Below the root are `queued` (from the submission to the first lease,
+//! if this coordinator received the submission), `lease` (an attempt: from the lease to the arrival
+//! of its end), and `commit` (until the end is durable). The trace id is the beginning of the run's
 //! id, so all coordinators of a store continue the same trace.
 
 use std::collections::HashMap;
@@ -22,25 +22,24 @@ pub struct Span {
     pub trace: [u8; 16],
     /// Id of the span, unique in its trace.
     pub id: [u8; 8],
-    /// Id of the span that contains it; `None` for the root.
+    /// Id of the enclosing span; `None` for the root.
     pub parent: Option<[u8; 8]>,
-    /// Its name: `run`, `queued`, `lease` or `commit`.
+    /// The name: `run`, `queued`, `lease` or `commit`.
     pub name: &'static str,
-    /// Its beginning.
+    /// The beginning.
     pub start: SystemTime,
-    /// Its end.
+    /// The end.
     pub end: SystemTime,
-    /// Names and values of its attributes.
+    /// Names and values of the attributes.
     pub attributes: Vec<(&'static str, String)>,
-    /// Why the attempt ended without a record; `None` if it ended with a record, and for all spans
-    /// except `lease`.
+    /// Why the attempt ended without a record; `None` if the attempt ended with a record, and for
+    /// all spans except `lease`.
     pub error: Option<String>,
 }
 
-/// Receives the spans; it must not block.
+/// A function that receives the spans; it must not block.
 pub type SpanSink = Arc<dyn Fn(Span) + Send + Sync>;
 
-/// A run that is leased.
 struct Leased {
     id: Digest,
     token: Token,
@@ -51,7 +50,6 @@ struct Leased {
     attributes: Vec<(&'static str, String)>,
 }
 
-/// How an attempt ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Ending {
     Record,
@@ -59,7 +57,7 @@ pub(crate) enum Ending {
     Without(String),
 }
 
-/// Makes the spans.
+/// Builds the spans and passes them to the sink.
 pub(crate) struct Traces {
     sink: SpanSink,
     /// The time at which a study with a project was last submitted, by project.
@@ -88,7 +86,6 @@ impl Leased {
         Span { trace, id, parent, name, start, end, attributes, error: None }
     }
 
-    /// The span of the attempt.
     fn lease(&self, end: SystemTime, error: Option<String>) -> Span {
         let attributes = vec![
             ("catherd.worker", self.worker.clone()),
@@ -103,13 +100,13 @@ impl Traces {
         Traces { sink, submitted: Mutex::default(), leased: Mutex::default() }
     }
 
-    /// Records that a study was submitted.
     pub(crate) fn note_submission(&self, plan: &Plan, time: SystemTime) {
         let mut submitted = locked(&self.submitted);
         submitted.extend(plan.projects.iter().map(|project| (project.digest, time)));
     }
 
-    /// Records a lease of a run. If an earlier lease of the run has not ended, its worker was lost.
+    /// Records a lease of a run. If an earlier lease of the run has not ended, the worker of that
+    /// lease was lost.
     pub(crate) fn note_lease(&self, worker: &str, grant: Grant, spec: &[u8], time: SystemTime) {
         let Ok(spec) = serde_json::from_slice::<RunSpec>(spec) else { return };
         let submitted = locked(&self.submitted).get(&spec.project).copied();
@@ -135,8 +132,8 @@ impl Traces {
         }
     }
 
-    /// Records the end of an attempt, with the time at which it arrived and the time at which it
-    /// was durable. Has no effect if the run is not leased with this token.
+    /// Records the end of an attempt, which arrived and became durable at these times. Has no
+    /// effect if the run is not leased with this token.
     pub(crate) fn note_end(
         &self,
         run: RunNumber,

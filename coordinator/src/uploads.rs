@@ -27,7 +27,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 #[derive(Clone, Debug)]
 pub(crate) struct Uploads(Arc<Semaphore>);
 
-/// A project that was received. Its bytes count towards the limit until this value is dropped.
+/// A project that was received. Its bytes count towards the limit until the value is dropped.
 pub(crate) struct Upload {
     pub(crate) bytes: Vec<u8>,
     _counted: OwnedSemaphorePermit,
@@ -47,7 +47,8 @@ impl Uploads {
     /// `RESOURCE_EXHAUSTED` if the uploads in progress leave no room, in which case the client
     /// repeats the upload later; `OUT_OF_RANGE` if the project is too large or larger than stated,
     /// or if its chunks state different sizes; `INVALID_ARGUMENT` if there is no chunk;
-    /// `DEADLINE_EXCEEDED` if it arrives too slowly.
+    /// `DEADLINE_EXCEEDED` if the project arrives too slowly; the status of the stream if the
+    /// stream fails.
     pub(crate) async fn receive(
         &self,
         chunks: &mut Streaming<ProjectChunk>,
@@ -78,7 +79,6 @@ impl Uploads {
         Ok(Upload { bytes, _counted })
     }
 
-    /// Counts the bytes of an upload of this size.
     fn count(&self, size: u64) -> Result<OwnedSemaphorePermit, Status> {
         // The size is at most `MAX_PROJECT`, so the number of units fits into `u32`.
         let units = size.div_ceil(UNIT).max(1) as u32;

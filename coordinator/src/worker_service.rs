@@ -1,4 +1,5 @@
-//! The gRPC service for workers: decodes requests, passes them to the writer, encodes the replies.
+//! The gRPC service for workers: decodes requests, passes them to the writer and encodes the
+//! replies.
 
 use std::collections::{BTreeSet, HashMap};
 use std::pin::Pin;
@@ -40,11 +41,10 @@ const IDLE_WAIT: Duration = Duration::from_millis(250);
 /// Maximum length of the reason for a crash in bytes; the rest is left out.
 const MAX_REASON_BYTES: usize = 4 << 10;
 
-/// Maximum number of leases in a request. A worker has at most 4096 leases whose results are not
-/// acknowledged, and one batch that waits.
+/// Maximum number of leases in a request. A worker requests no runs while more than 4096 of its
+/// results are not acknowledged.
 const MAX_LEASES: usize = 1 << 13;
 
-/// Maximum number of loaded projects in a request.
 const MAX_LOADED: usize = 1 << 16;
 
 /// Maximum number of completions in a commit. Workers send at most 512.
@@ -60,7 +60,6 @@ pub(crate) const HEARTBEATS: Rate = Rate { burst: 200, per_second: 20 };
 /// Rate of the crashes that a worker reports. A commit contains at most 512.
 pub(crate) const CRASHES: Rate = Rate { burst: 1024, per_second: 50 };
 
-/// Maximum number of chunks of a project that are read ahead for a slow receiver.
 const CHUNKS_READ_AHEAD: usize = 4;
 
 /// The service; cheap to clone.
@@ -74,7 +73,6 @@ pub(crate) struct WorkerService {
     pub(crate) crashes: Arc<RateLimit>,
     pub(crate) draining: Arc<AtomicBool>,
     pub(crate) latencies: Arc<Latencies>,
-    /// `None` if nothing is traced.
     pub(crate) traces: Option<Arc<Traces>>,
     /// Whether projects are read and records are decoded on the calling thread. Simulations need
     /// this because they have no other threads.
@@ -255,7 +253,6 @@ impl WorkerService {
     }
 }
 
-/// The run, the lease and the ending of each attempt in a commit.
 fn endings(completions: &[Completion]) -> Vec<(RunNumber, Token, Ending)> {
     let ending = |result: &AttemptResult| match result {
         AttemptResult::Record(_) => Ending::Record,
@@ -296,8 +293,8 @@ fn checked_length(list: &str, entries: usize, most: usize) -> Result<(), Status>
     Err(Status::invalid_argument(format!("{entries} {list}; a request has at most {most}")))
 }
 
-/// The progress of a run. `None` if it is not plausible; it is only displayed, so the request need
-/// not be refused.
+/// The progress of a run; `None` if it is not plausible. The request is not refused in this case,
+/// because progress is only displayed.
 fn checked_progress(
     v1::RunProgress { work, covered, goals }: v1::RunProgress,
 ) -> Option<RunProgress> {

@@ -1,7 +1,7 @@
-//! The writer: the only thread that changes the ledger and the store. It takes all requests that
-//! have arrived as one batch, steps the ledger through them, makes their effects durable in one
-//! transaction, and then replies. Requests that arrive during the transaction form the next batch,
-//! so that the number of fsyncs per second does not limit the number of requests per second.
+//! The writer: the only thread that changes the ledger and the store. The thread takes all requests
+//! that have arrived as one batch, steps the ledger through them, makes their effects durable in
+//! one transaction, and then replies. Requests that arrive during the transaction form the next
+//! batch, so the number of fsyncs per second does not limit the number of requests per second.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -41,14 +41,13 @@ use request::{PendingReply, reply_later};
 pub(crate) use why::Explanation;
 
 /// Maximum work of the requests in one transaction, in completions and other entries. Only the last
-/// request may exceed it. The work is limited because heartbeats that arrive during the transaction
-/// wait for its end.
+/// request may exceed this limit. The work is limited because heartbeats that arrive during the
+/// transaction wait for its end.
 const MAX_BATCH: usize = 4096;
 
 /// Time between two checkpoints, which keep the main file of an SQLite store nearly up to date.
 const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 
-/// The studies that a writer serves.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// All active studies.
@@ -57,7 +56,6 @@ pub(crate) enum Scope {
     Only(String),
 }
 
-/// Configuration of a writer.
 pub(crate) struct WriterConfig {
     pub(crate) url: StoreUrl,
     /// Folder in which schema version 2 kept projects as files.
@@ -70,7 +68,7 @@ pub(crate) struct WriterConfig {
 }
 
 /// The only writer to a store. See the documentation of the module.
-/// [`crate::Coordinator::new_manual`] returns it to its caller.
+/// [`crate::Coordinator::new_manual`] returns a writer to its caller.
 pub struct Writer {
     requests: Receiver<Request>,
     config: WriterConfig,
@@ -162,14 +160,13 @@ impl Writer {
     }
 
     /// Processes the requests that have arrived, without blocking. Returns false if the store
-    /// returned an error; no request of the batch was answered then.
+    /// returned an error. In this case, no request of the batch is answered.
     pub fn process_pending(&mut self) -> bool {
         let mut batch = Vec::new();
         self.gather(&mut batch);
         self.process(batch)
     }
 
-    /// Adds requests that have arrived to a batch.
     fn gather(&self, batch: &mut Vec<Request>) {
         let mut weight: usize = batch.iter().map(Request::weight).sum();
         while weight < MAX_BATCH
@@ -223,8 +220,8 @@ impl Writer {
             && self.lost_file.is_none()
         {
             self.lost_file = Some((path.clone(), *change));
-            // The store is closed, which copies the contents of a deleted log into the main file,
-            // if that still exists.
+            // Closing the store copies the contents of a deleted log into the main file, if the
+            // main file still exists.
             self.leader.take().into_iter().for_each(|leader| leader.store.close());
             self.progress.send_modify(|progress| progress.lost_file = Some(text.clone()));
         }

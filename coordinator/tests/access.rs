@@ -8,7 +8,7 @@ use tokio::net::TcpListener;
 use tonic::Code;
 
 /// The codes with which the worker service and the study service answer the owner of a token;
-/// `None` if they accept the request.
+/// `None` for an accepted request.
 async fn answers(address: &str, token: Token) -> [Option<Code>; 2] {
     let access = Access { tls: None, token };
     let register = v1::RegisterRequest {

@@ -21,7 +21,6 @@ use rand_chacha::ChaCha8Rng;
 
 const PROJECTS: [&[u8]; 2] = [b"the first project", b"the second project"];
 
-/// Time limit for one copy.
 const TIME_LIMIT: Duration = Duration::from_secs(300);
 
 fn plan() -> Plan {
@@ -63,7 +62,6 @@ fn result(position: usize, spec: &RunSpec) -> Option<RunRecord> {
     }
 }
 
-/// The changes by which the run at a position ends.
 fn end(number: u32, token: u64, position: usize) -> Vec<StoreChange> {
     let spec = plan().run(position);
     let status = |phase| RunStatus { token, attempt: 1, ..RunStatus::new(phase, 0) };
@@ -82,7 +80,6 @@ fn end(number: u32, token: u64, position: usize) -> Vec<StoreChange> {
     ]
 }
 
-/// Executes the runs that wait for a worker.
 fn execute_pending(store: &mut Store) -> Result<(), StoreError> {
     let mut pending = Vec::new();
     store.runs(|run| {
@@ -119,8 +116,8 @@ fn read(url: &StoreUrl) -> Result<Contents, StoreError> {
     Ok(Contents { records, quarantined: quarantined.collect() })
 }
 
-/// Stores a study whose runs have all ended. If the coordinator was killed, a part of it is in the
-/// write-ahead log.
+/// Stores a study whose runs have all ended. If the coordinator was killed, a part of the study is
+/// in the write-ahead log.
 fn original(folder: &Path, killed: bool) {
     let url = StoreUrl::Sqlite(folder.join("written.db"));
     let mut store = Store::open(&url).unwrap();
@@ -172,7 +169,6 @@ fn damage(file: &mut Vec<u8>, random: &mut ChaCha8Rng) -> String {
     }
 }
 
-/// The outcome for a damaged copy.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fate {
     Refused,
@@ -185,7 +181,7 @@ fn examine(folder: &Path, original: &Contents) -> Fate {
     let url = StoreUrl::Sqlite(folder.join("study.db"));
     let seen = read(&url);
     if let Ok(seen) = &seen {
-        // Everything that is read must have been written. Some of it may be missing, because runs
+        // Everything that is read must have been written. Some records may be missing, because runs
         // may wait for a worker again.
         let known = |record: &_| original.records.contains(record);
         assert!(seen.records.iter().all(known), "a damaged record was accepted");

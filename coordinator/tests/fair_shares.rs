@@ -1,5 +1,5 @@
-//! Tests fair shares and quotas of workers in simulated time. Over any minute each study gets its
-//! share, even if its runs are longer than those of other studies, unless they are longer than a
+//! Tests fair shares and quotas of workers in simulated time. In any minute, each study gets its
+//! share, even if its runs are longer than the runs of other studies, unless they are longer than a
 //! minute.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -17,14 +17,12 @@ const STEP: Duration = Duration::from_millis(50);
 const TICK: Duration = Duration::from_millis(200);
 const MINUTE: Duration = Duration::from_secs(60);
 
-/// A study of the simulation.
 struct Study {
     owner: &'static str,
     share: u32,
     runs: u32,
-    /// The length of a run.
     length: Duration,
-    /// The time at which it is submitted.
+    /// The time of submission.
     from: Duration,
     quota: Option<u32>,
 }
@@ -37,11 +35,11 @@ fn study(owner: &'static str, share: u32, length_ms: u64) -> Study {
 #[derive(Default)]
 struct Worker {
     leases: VecDeque<(RunNumber, Token)>,
-    /// The time at which its first run ends.
+    /// The time at which the first run ends.
     ends: Duration,
 }
 
-/// What was executed: study, start and end of each run.
+/// The study, the start and the end of each executed run.
 struct Trace(Vec<(StudyNumber, Duration, Duration)>);
 
 impl Trace {
@@ -65,7 +63,6 @@ impl Trace {
     }
 }
 
-/// Executes studies on workers until a time in seconds.
 fn simulate(studies: &[Study], workers: usize, until: u64) -> Trace {
     let mut queue = Queue::default();
     let engine = SubjectEngine { kind: "noop".into(), engine: "1".into() };
@@ -198,7 +195,7 @@ fn a_study_that_arrives_later_gets_its_share_at_once_and_no_more() {
     trace.assert_share(1, 0.5, 4, 101, 240);
 }
 
-/// A study of 40 short runs does not wait for one of 200 long runs that was submitted before.
+/// A study of 40 short runs does not wait for a study of 200 long runs that was submitted before.
 #[test]
 fn a_small_study_is_not_starved_by_a_large_one() {
     let large = Study { runs: 200, ..study("ada", 1, 5000) };

@@ -11,7 +11,7 @@ use catherd_coordinator::store::{Store, StoreReader};
 fn a_store_of_version_0_3_0_is_read() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../tests/format-1");
     let runs = fs::read_to_string(folder.join("runs.csv")).unwrap();
-    // The first columns: the run and the digest of its record.
+    // The first two columns are the run and the digest of its record.
     let digests = runs.lines().skip(1).filter_map(|line| {
         let mut cells = line.split(',');
         Some((cells.next()?.to_owned(), cells.next()?.to_owned()))

@@ -21,7 +21,6 @@ const POLICY: Policy = Policy {
     max_consecutive_crashes: 4,
 };
 
-/// A request of a worker whose allocation does not end.
 fn wish<'a>(
     engines: &'a Engines,
     none: &'a BTreeSet<Digest>,
@@ -33,12 +32,13 @@ fn wish<'a>(
 #[derive(Clone, Debug)]
 enum Act {
     Register(u8),
-    /// A worker requests leases; if the flag is set, it has not received its earlier ones.
+    /// A worker requests leases; if the flag is set, the worker has not received its earlier
+    /// leases.
     Lease(u8, bool),
     /// A worker renews the leases that it believes it holds.
     Heartbeat(u8),
-    /// Any lease that was ever granted is committed, whether it has ended or not; by its worker if
-    /// the flag is set, and by a stranger otherwise.
+    /// A granted lease, which may have ended, is committed; by its worker if the flag is set, and
+    /// by a stranger otherwise.
     Commit(prop::sample::Index, AttemptEnd, bool),
     Wait(u64),
     Restart,
@@ -77,7 +77,6 @@ struct World {
     accepted: BTreeMap<RunNumber, Token>,
 }
 
-/// The engines of every worker.
 fn engines() -> Engines {
     [("kind".to_owned(), "e".to_owned())].into()
 }
@@ -119,7 +118,6 @@ impl World {
         World { ledger, now, saved, crashed_on, granted, holders, believed, accepted }
     }
 
-    /// The leases that a worker believes it holds.
     fn held(&self, worker: &str) -> BTreeSet<Token> {
         let own = self.believed.iter().filter(|(_, name)| *name == worker);
         own.map(|(&token, _)| token).collect()
@@ -170,7 +168,7 @@ impl World {
         }
     }
 
-    /// The worker to which a lease was granted commits it.
+    /// Commits a lease as the worker to which the lease was granted.
     fn commit(
         &mut self,
         run: RunNumber,
@@ -345,7 +343,7 @@ fn a_lost_worker_counts_as_a_loss_of_the_run_in_hand_only() {
 }
 
 /// Requests leases as each of these workers in turn until the run is quarantined. Every attempt at
-/// the run crashes; other runs are handed back. Returns the workers on which the run crashed.
+/// the run crashes; other runs are returned. Returns the workers on which the run crashed.
 fn crash(world: &mut World, run: RunNumber, workers: &[u8]) -> Vec<String> {
     let mut crashed_on = Vec::new();
     for &worker in workers.iter().cycle().take(100) {
@@ -467,7 +465,7 @@ fn a_lease_that_did_not_reach_its_worker_ends_at_once() {
     assert_eq!(run.losses, 0);
 }
 
-/// A world in which a lease has expired, with that lease.
+/// A world in which a lease has expired, and the lease.
 fn expired_lease() -> (World, Grant) {
     let mut world = World::new();
     world.play(&Act::Lease(0, false)).unwrap();

@@ -1,5 +1,5 @@
-//! Tests the coordinator on PostgreSQL. The tests need a server: `CATHERD_POSTGRES` contains its
-//! URL, such as `postgres://user@localhost/postgres`. Its user must be allowed to create databases.
+//! Tests the coordinator on PostgreSQL. The tests need a server whose URL is in `CATHERD_POSTGRES`,
+//! for example `postgres://user@localhost/postgres`. The user must be allowed to create databases.
 
 mod service;
 
@@ -12,7 +12,6 @@ use catherd_proto::v1::verdict::Kind;
 
 service::service_tests! { #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"] }
 
-/// Databases for the tests, one for each test.
 mod database {
     use std::path::Path;
     use std::sync::atomic::{AtomicU32, Ordering};
@@ -49,7 +48,7 @@ mod database {
         client.batch_execute(&sql).await.unwrap();
     }
 
-    /// Statements that make the store refuse records, and that undo this.
+    /// SQL that makes the store refuse records, and SQL that makes the store accept them again.
     pub(crate) const REFUSE: (&str, &str) = (
         "create function refuse() returns trigger language plpgsql as
          $$ begin raise exception 'disk is full'; end $$;

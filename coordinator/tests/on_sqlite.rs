@@ -4,7 +4,6 @@ mod service;
 
 service::service_tests! {}
 
-/// Databases for the tests.
 mod database {
     use std::path::Path;
 
@@ -19,7 +18,7 @@ mod database {
         rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
     }
 
-    /// Statements that make the store refuse records, and that undo this.
+    /// SQL that makes the store refuse records, and SQL that makes the store accept them again.
     pub(crate) const REFUSE: (&str, &str) = (
         "create trigger full before insert on records
          begin select raise(abort, 'disk is full'); end",

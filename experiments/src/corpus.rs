@@ -33,19 +33,19 @@ pub struct NamedGoals {
     pub algorithms: Vec<String>,
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
-    /// For each goal, the number of the goal that a test covers directly before it, such as the
-    /// condition around it; `None` for goals with which a script begins. Empty if the subject kind
+    /// For each goal, the number of the goal that a test covers directly before, such as the
+    /// enclosing condition; `None` for goals with which a script begins. Empty if the subject kind
     /// does not determine these goals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Option<u32>>,
-    /// Names of the items of the criterion that no test of the project can cover. They are not
-    /// goals.
+    /// Names of the items of the criterion that no test of the project can cover. These items are
+    /// not goals.
     pub unreachable: Vec<String>,
 }
 
 /// The projects of a study that are left out, and measures and goals of its projects. A client
 /// sends this description with the plan, so results are the same on every computer that writes
-/// them. Runs do not depend on it.
+/// them. Runs do not depend on the description.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CorpusDescription {
     /// Projects that are not run.

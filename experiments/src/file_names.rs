@@ -15,7 +15,7 @@ pub fn safe_name(name: &str) -> String {
 }
 
 /// Assigns a different file name to each key. The file names differ in more than upper and lower
-/// case, because some file systems do not distinguish these.
+/// case, because some file systems do not distinguish the two.
 pub struct FileNames<K> {
     given: BTreeMap<K, String>,
     taken: BTreeSet<String>,

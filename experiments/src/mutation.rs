@@ -15,7 +15,7 @@ pub struct Mutation {
     /// mutants.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sample: Option<u64>,
-    /// Seed of all random choices of mutants. It is the same for all runs, so that they are
+    /// Seed of all random choices of mutants, the same for all runs, so that all suites are
     /// evaluated on the same mutants. `None` means 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -81,7 +81,7 @@ pub struct MutantRecord {
 }
 
 impl MutantRecord {
-    /// The name of the part at a level; `None` if the location does not have it.
+    /// The name of the part at a level; `None` if the location has no such level.
     pub fn at(&self, level: &str) -> Option<&str> {
         let part = self.location.iter().find(|part| part.level == level);
         part.map(|part| part.name.as_str())

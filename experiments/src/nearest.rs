@@ -2,7 +2,7 @@
 
 use strsim::damerau_levenshtein;
 
-/// Maximum number of known names at which the others are listed next to the nearest one.
+/// Maximum number of known names at which the other names are listed after the nearest name.
 const MAX_LISTED: usize = 24;
 
 /// Minimum length of an abbreviation in characters. For example, `exec` stands for `executions`.
@@ -11,7 +11,8 @@ const MIN_SHORT: usize = 3;
 /// The known name that is nearest to `name`: the name that differs only in case or separators;
 /// otherwise the name that needs the fewest changes of a character, at most one for every three
 /// characters, but one in any case, and fewer than either name has characters; otherwise the only
-/// name that `name` abbreviates. `None` if there is no such name.
+/// name that `name`, if it has at least three characters, abbreviates. `None` if there is no such
+/// name.
 pub fn nearest<'k>(name: &str, known: impl IntoIterator<Item = &'k str>) -> Option<&'k str> {
     let plain = |text: &str| text.to_lowercase().replace(['-', '_', ' ', '.'], "");
     let wanted = plain(name);

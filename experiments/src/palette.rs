@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 
-/// The colours of Okabe and Ito, and the olive of Tol's palette. Black is left out, because axes
-/// and pairs of algorithms are black, and yellow, because it is too pale for a line.
+/// The colours of Okabe and Ito, and the olive of Tol's palette. Black is left out because axes and
+/// pairs of algorithms are black, and yellow is left out because it is too pale for a line.
 const COLOURS: [&str; 7] =
     ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#999933"];
 
@@ -12,18 +12,18 @@ const COLOURS: [&str; 7] =
 pub const COLOUR_NAMES: [&str; 7] =
     ["blue", "vermilion", "green", "purple", "orange", "sky", "olive"];
 
-/// Names whose styles are fixed, in the order of the styles: the algorithms that are compared most
-/// often, so that they differ in colour.
+/// Names whose styles are fixed, in the order of the styles. These algorithms are compared most
+/// often, and must therefore differ in colour.
 const FIXED: [&str; 7] = ["random", "mosa", "mio", "dynamosa", "whole-suite", "explore", "neatest"];
 
 /// Lengths of dashes and gaps.
 const DASHES: [&str; 5] = ["", "9 4", "2 3", "9 3 2 3", "16 4"];
 
-/// The number of the style of each name. If the name is in `chosen`, this is the number there. The
-/// names that are compared most often have fixed numbers. The number of any other name depends on
-/// the letters of the name; if another name in the list has the same colour, it is the next number
-/// whose colour is free. Of the styles with this colour, a style is used whose dashes, and
-/// therefore marker, are free, if there is one, so that few algorithms differ even without colour.
+/// The number of the style of each name: the number in `chosen` if the name is there, or the fixed
+/// number of a name that is compared often. The number of any other name depends on the letters of
+/// the name; if another name in the list has the same colour, it is the next number whose colour is
+/// free, if there is one. Among the styles of that colour, a style with free dashes, and therefore
+/// a free marker, is preferred, so that few algorithms differ even without colour.
 pub fn styles<S: AsRef<str>>(names: &[S], chosen: &BTreeMap<String, usize>) -> Vec<usize> {
     let all = COLOURS.len() * DASHES.len();
     let given = |name: &str| {

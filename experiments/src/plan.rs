@@ -19,7 +19,7 @@ pub use difference::PlanDifference;
 /// A project that has been found, read and packed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PlannedProject {
-    /// Its name in tables.
+    /// The project's name in tables.
     pub name: String,
     /// Digest of the packed bytes.
     pub digest: Digest,
@@ -45,7 +45,7 @@ pub enum PlanError {
     Algorithm {
         /// Label of the algorithm.
         label: String,
-        /// Why the subject kind refuses it.
+        /// Why the subject kind refuses the algorithm.
         cause: AlgorithmError,
     },
     /// The subject kind does not count this unit of the budget.
@@ -107,14 +107,14 @@ pub struct Plan {
 const FORMAT: u32 = 2;
 
 impl Plan {
-    /// Plans a study on `projects`. Of several projects with the same bytes only the first is
+    /// Plans a study on `projects`. Of several projects with the same bytes, only the first is
     /// planned, because they would have the same runs ([`duplicates`] lists the others). `check` is
     /// the subject kind's check of an algorithm and its parameters.
     ///
     /// # Errors
     ///
-    /// If the subject kind refuses an algorithm or a unit of the budget, no project is left, or a
-    /// field exceeds the bounds of [`Plan::check`].
+    /// If the subject kind refuses an algorithm or a unit of the budget, if no project is left, or
+    /// if a field exceeds the bounds of [`Plan::check`].
     pub fn new(
         study: &Study,
         subject: &SubjectInfo,
@@ -161,8 +161,8 @@ impl Plan {
         }
     }
 
-    /// A round of a study that ends when it is decided: some of the seeds, with the algorithms that
-    /// still have comparisons to decide.
+    /// A round of a study with a rule to stop: some of the seeds, with the algorithms that still
+    /// have comparisons to decide.
     pub fn seed_round(&self, number: usize, algorithms: &[usize], seeds: Vec<u64>) -> Plan {
         let all = 0..self.projects.len();
         Plan { seeds, stop: None, ..self.round(number, algorithms, all) }
@@ -236,8 +236,8 @@ impl Plan {
 }
 
 impl PlanError {
-    /// The error for a unit of the budget that the subject kind does not count; `None` if it counts
-    /// all of them.
+    /// The error for a unit of the budget that the subject kind does not count; `None` if the kind
+    /// counts all units.
     pub fn of_budget(budget: &Budget, subject: &SubjectInfo) -> Option<PlanError> {
         let unit = budget.unknown_unit(subject)?.to_owned();
         let mut known: Vec<&str> = subject.units.iter().map(|unit| unit.name.as_str()).collect();
@@ -250,8 +250,8 @@ impl PlanError {
     }
 }
 
-/// Projects with the same bytes as an earlier one: pairs of their number and the number of the
-/// earlier one, in ascending order.
+/// Projects with the same bytes as an earlier project: pairs of the number of the project and the
+/// number of the first project with these bytes, in ascending order.
 pub fn duplicates(projects: &[PlannedProject]) -> Vec<(usize, usize)> {
     let mut first = BTreeMap::new();
     let mut duplicates = Vec::new();

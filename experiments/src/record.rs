@@ -1,7 +1,7 @@
 //! Records: the results of runs.
 //!
-//! [`RunRecord`] is format 2. Its JSON has `"format": 2`; JSON without that key is format 1, which
-//! catherd wrote up to version 0.3.0, and is converted when it is read.
+//! [`RunRecord`] is format 2. Its JSON has `"format": 2`. JSON without this key is in format 1,
+//! which catherd wrote up to version 0.3.0. Records in format 1 are converted when they are read.
 
 mod binary;
 mod check;
@@ -26,7 +26,7 @@ pub const MAX_REASON_BYTES: usize = 16 << 10;
 /// Version of the JSON of a [`RunRecord`].
 pub const RECORD_FORMAT: u32 = 2;
 
-/// The goals of a run under one criterion, and the goals that it covered.
+/// The goals of a run under one criterion, and the goals that the run covered.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Criterion {
     /// Name of the criterion, as in [`SubjectInfo::criteria`](crate::SubjectInfo::criteria).
@@ -54,7 +54,7 @@ pub struct TimelinePoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
-    /// The search ended by its budget or by full coverage.
+    /// The search spent its budget or covered all goals.
     Done,
     /// The project has nothing to cover.
     NoGoals,
@@ -71,7 +71,7 @@ pub enum RunOutcome {
 /// milliseconds for [`RunOutcome::TimedOut`], in bytes for [`RunOutcome::OutOfMemory`].
 pub const OWN_LIMIT: &str = "own_limit";
 
-/// Name of a metric that is not 0 if real time influenced a run more than its budget says, for
+/// Name of a metric that is not 0 if real time influenced a run independently of its budget, for
 /// example because a test of the tool was abandoned. A repetition may then differ.
 pub const REAL_TIME: &str = "real_time";
 
@@ -121,7 +121,7 @@ pub struct Resources {
     pub wall_ms: u64,
     /// Milliseconds of the search only.
     pub search_ms: u64,
-    /// Peak resident memory of the worker process in KiB, 0 if unknown.
+    /// Peak resident memory of the worker process in KiB; 0 if unknown.
     pub peak_rss_kib: u64,
     /// Processor time of the run in user and system mode, in milliseconds: of all processes of the
     /// program that it executed, or else of the process that executed the run. 0 if unknown.
@@ -138,7 +138,7 @@ fn is_zero(value: &u64) -> bool {
     *value == 0
 }
 
-/// Where a run was executed. This is not part of the digest.
+/// Where a run was executed. Not part of the digest.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Provenance {
     /// Host name.
@@ -164,7 +164,7 @@ pub struct Provenance {
 /// The result of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunRecord {
-    /// [`RunSpec::id`].
+    /// The id of the run ([`RunSpec::id`]).
     pub run: Digest,
     /// How the run ended.
     pub outcome: RunOutcome,
@@ -273,7 +273,7 @@ impl RunRecord {
     ///
     /// # Errors
     ///
-    /// If it is not the JSON of a consistent record of a known format.
+    /// If `json` is not the JSON of a consistent record of a known format.
     pub fn from_json(json: &[u8], kind: &str) -> serde_json::Result<RunRecord> {
         let value: Value = serde_json::from_slice(json)?;
         let is_format_1 = value.get("format").is_none();
@@ -340,15 +340,14 @@ impl RunRecord {
         }
     }
 
-    /// Whether the run was ended by its own limit; it is then not repeated on another worker.
+    /// Whether the run was ended by its own limit. Such a run is not repeated on another worker.
     pub fn ended_by_own_limit(&self) -> bool {
         matches!(self.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory)
             && self.metrics.contains_key(OWN_LIMIT)
     }
 
-    /// Whether real time influenced the record independently of its budget, which means that a
-    /// repetition may differ: the run was ended by its own limit, or the metric [`REAL_TIME`] is
-    /// not 0.
+    /// Whether real time influenced the record independently of the run's budget: the run was ended
+    /// by its own limit, or the metric [`REAL_TIME`] is not 0. A repetition may then differ.
     pub fn depends_on_real_time(&self) -> bool {
         let said = self.metrics.get(REAL_TIME).is_some_and(|metric| metric.value() != 0.0);
         said || self.ended_by_own_limit()
@@ -371,7 +370,8 @@ impl RunRecord {
             .then(|| f64::from(self.covered()) / f64::from(self.goals()))
     }
 
-    /// The position of a unit in [`TimelinePoint::work`]; `None` if the run does not count it.
+    /// The position of a unit in [`TimelinePoint::work`]; `None` if the run does not count the
+    /// unit.
     pub fn unit_position(&self, unit: &str) -> Option<usize> {
         self.work.keys().position(|name| name == unit)
     }
@@ -402,7 +402,7 @@ impl RunRecord {
         Digest::of(canonical.to_string().as_bytes())
     }
 
-    /// The digest that version 0.3.0 gave the same result. `None` if format 1 cannot express the
+    /// The digest of the same result in version 0.3.0. `None` if format 1 cannot express the
     /// record: this format has one criterion, the units `executions` and `steps`, one timeline,
     /// metrics that are whole numbers, one artifact (`suite.json`) and three levels of mutant
     /// locations.

@@ -24,13 +24,14 @@ pub enum Parameter {
     Text(String),
 }
 
-/// The parameter (`true`) by which any algorithm generates regression assertions for its suites.
+/// The parameter that, if `true`, makes any algorithm generate regression assertions for its
+/// suites.
 pub const ASSERTIONS: &str = "assertions";
 
 /// The parameter with the digest of an external tool, which planning adds.
 pub const TOOL: &str = "tool";
 
-/// An algorithm with the parameters that a study sets; the others have their defaults.
+/// An algorithm with the parameters that a study sets; the other parameters have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Algorithm {
     /// Label of this configuration in tables: the algorithm's name, unless the study compares
@@ -49,7 +50,6 @@ impl Algorithm {
         Algorithm { label: name.to_owned(), name: name.to_owned(), parameters: BTreeMap::new() }
     }
 
-    /// Whether suites get assertions.
     pub(crate) fn asserts(&self) -> bool {
         self.parameters.get(ASSERTIONS) == Some(&Parameter::Bool(true))
     }
@@ -88,7 +88,7 @@ impl RunSpec {
         format!("{}, {}, seed {}", self.project_name, self.algorithm.label, self.seed)
     }
 
-    /// The name of the run: the digest of everything that its record depends on.
+    /// The id of the run: the digest of everything that its record depends on.
     pub fn id(&self) -> Digest {
         let mut canonical = serde_json::json!({
             "project": self.project,
@@ -99,8 +99,8 @@ impl RunSpec {
             "budget": self.budget,
             "engine": self.engine,
         });
-        // The key is omitted when absent, so that the ids of runs without mutation analysis did not
-        // change when the field was introduced.
+        // Omit the key if there is no mutation analysis, because the ids of such runs must not
+        // change.
         if let Some(mutation) = &self.mutation {
             canonical["mutation"] = serde_json::json!(mutation);
         }

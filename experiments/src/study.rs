@@ -44,7 +44,7 @@ pub struct Study {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ProjectSource {
     /// Project files, unpacked project folders, corpora, or folders that contain them. In a study
-    /// file relative paths start at the folder of the file.
+    /// file, relative paths start at the folder of the file.
     Paths(Vec<PathBuf>),
     /// The synthetic projects 1 to `count` of a seed.
     Synthetic {
@@ -92,13 +92,14 @@ impl Study {
     /// every = 1                            # seeds between decisions
     /// ```
     ///
-    /// A table among the parameters prefixes the names of the parameters in it with its own name:
-    /// `compat = { clone_links = true }` is the parameter `compat.clone_links`.
+    /// The name of a table among the parameters is a prefix of the names of the parameters in the
+    /// table: `compat = { clone_links = true }` is the parameter `compat.clone_links`.
     ///
     /// A parameter whose value is a list makes the entry a grid: one configuration for each
-    /// combination of values, the last parameter changing fastest, labelled by the parameters that
-    /// are lists, such as `mio[focus=0.5 targets=all]`. `sample = 50` in the entry draws that many
-    /// of the combinations, by `sample_seed` (default 0).
+    /// combination of values, where the last parameter changes fastest. The label of a
+    /// configuration contains the parameters that are lists, such as `mio[focus=0.5 targets=all]`.
+    /// `sample = 50` in the entry draws 50 of the combinations, with the seed `sample_seed`
+    /// (default: 0).
     ///
     /// # Errors
     ///
@@ -148,7 +149,7 @@ impl Study {
         flags::build(flags)
     }
 
-    /// This study, in which the fields that flags set are replaced. Budget flags replace the whole
+    /// Returns this study after replacing the fields that flags set. Budget flags replace the whole
     /// budget.
     ///
     /// # Errors

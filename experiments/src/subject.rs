@@ -2,20 +2,20 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The units, goals and measures of a subject kind. It is stored with results as `subject.json`, so
-/// that tables, captions and reports can be written without knowing the kind.
+/// The units, goals and measures of a subject kind. They are stored with results as `subject.json`,
+/// so that tables, captions and reports can be written without knowing the kind.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SubjectInfo {
     /// Name of the kind, as in a study's `subject`.
     pub kind: String,
-    /// Version of everything that determines the records of this kind. It is part of every run id,
-    /// so that results of different engines never mix.
+    /// Version of everything that determines the records of this kind. Part of every run id, so
+    /// that results of different engines never mix.
     pub engine: String,
     /// Units of work that a search counts. The first one is used if a single unit is needed. Real
-    /// time is not among them, because every kind has it.
+    /// time is not listed, because every kind has it.
     pub units: Vec<Unit>,
-    /// Named sets of goals. The search optimises the first one; the timeline and the coverage
-    /// of a run refer to it.
+    /// Named sets of goals. The search optimises the first one, to which the timeline and the
+    /// coverage of a run refer.
     pub criteria: Vec<CriterionInfo>,
     /// What [`SuiteSize::size`](crate::SuiteSize) counts.
     pub suite_unit: Noun,
@@ -42,8 +42,8 @@ pub struct Unit {
     pub plural: String,
     /// An explanation in a few words, for axes and documentation.
     pub meaning: String,
-    /// How many of this unit one second of the program under test takes, such as 30 steps; `None`
-    /// if the unit does not measure the program's time.
+    /// Number of units in one second of time of the program under test, such as 30 steps; `None` if
+    /// the unit does not measure the program's time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per_second: Option<f64>,
 }
@@ -75,13 +75,13 @@ pub struct Measure {
     pub column: String,
     /// Title of an axis or a column: `McCabe complexity`.
     pub caption: String,
-    /// Whether coverage may depend on it; reports then relate the two.
+    /// Whether coverage may depend on the measure. If so, reports relate coverage to the measure.
     #[serde(default)]
     pub related: bool,
 }
 
 impl SubjectInfo {
-    /// The unit with this name; `None` if the kind does not count it.
+    /// The unit with this name; `None` if the kind does not count such a unit.
     pub fn unit(&self, name: &str) -> Option<&Unit> {
         self.units.iter().find(|unit| unit.name == name)
     }

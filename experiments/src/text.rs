@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// Whether a character may be shown as it is. Control characters must not be shown, because
-/// terminals interpret escape sequences. Neither must characters that change the direction of the
-/// surrounding text or separate lines or paragraphs.
+/// terminals interpret escape sequences. Characters that change the direction of the surrounding
+/// text or separate lines or paragraphs must not be shown either.
 pub fn is_printable(c: char) -> bool {
     let reverses = matches!(
         c,
@@ -43,7 +43,7 @@ fn escape_unless(text: &str, is_shown: impl Fn(char) -> bool) -> Cow<'_, str> {
 }
 
 /// The string if it has at most `most` bytes; otherwise as many of its first characters as fit into
-/// `most` bytes, and a note that says how many bytes are left out.
+/// `most` bytes, and a note that states how many bytes are left out.
 pub fn truncated(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);

@@ -169,7 +169,6 @@ fn the_line_of_a_value_is_found_by_its_configuration() {
     std::fs::remove_file(folder).unwrap();
 }
 
-/// A study file with these contents.
 fn tempfile_of(text: &str) -> std::path::PathBuf {
     let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{}.toml", std::process::id()));
     std::fs::write(&file, text).unwrap();

@@ -1,11 +1,10 @@
 //! Tests the check of received plans: a field that exceeds its bounds is refused, and the error
-//! names it.
+//! names the field.
 
 use catherd_experiments::plan::check::{MAX_NAME_BYTES, MAX_RUNS, MAX_WALL_MS};
 use catherd_experiments::{Engines, Plan};
 use serde_json::{Value, json};
 
-/// The JSON of a valid plan.
 fn valid() -> Value {
     json!({
         "format": 2, "name": "games", "engine": "e/1", "subject": "kind",
@@ -71,7 +70,7 @@ fn a_field_out_of_bounds_is_refused_by_name() {
     }
 }
 
-/// The runs are counted without making them, and their number does not overflow.
+/// The runs are counted without generating them, and their number does not overflow.
 #[test]
 #[ignore = "takes long"]
 fn the_number_of_runs_is_bounded() {

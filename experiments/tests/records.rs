@@ -209,7 +209,6 @@ fn inconsistent_records_are_refused() {
     assert!(error.contains("missing field `run`"), "{error}");
 }
 
-/// A change of a record.
 type Change<'c> = &'c dyn Fn(&mut RunRecord);
 
 /// Records of workers are bounded, and their counts must be possible.

@@ -19,7 +19,7 @@ const SHORTEST: Duration = Duration::from_millis(500);
 
 /// What was measured between [`Meter::start`] and [`Meter::finish`]. A value is `None` if the
 /// system does not provide it, or if it does not exist, such as the load of siblings on a core
-/// without them. Shares of the time are also `None` if less than half a second was measured.
+/// without siblings. Shares of the time are also `None` if less than half a second was measured.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Conditions {
     /// Processor time of this process and all its descendants.
@@ -39,8 +39,8 @@ pub struct Conditions {
     pub mhz: Option<f64>,
     /// How often the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
-    /// Number of involuntary context switches of this process and its descendants, as far as
-    /// samples have counted them.
+    /// Number of involuntary context switches of this process and its descendants that samples have
+    /// counted.
     pub preemptions: Option<u64>,
     /// Energy of all processors of the computer, in joules.
     pub energy: Option<f64>,
@@ -64,7 +64,6 @@ pub struct Meter {
     sampled: Instant,
 }
 
-/// The paths of the files of the system.
 #[derive(Clone, Debug)]
 struct SystemFiles {
     proc: PathBuf,
@@ -81,7 +80,7 @@ struct CoreTimes {
 
 impl Meter {
     /// Starts a measurement. `core` is the core to which this process and its descendants are
-    /// pinned, `None` if they are not.
+    /// pinned; `None` if they are not pinned.
     pub fn start(core: Option<usize>) -> Meter {
         let system = SystemFiles { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys") };
         static TOPOLOGY: OnceLock<Topology> = OnceLock::new();
@@ -191,14 +190,12 @@ impl SystemFiles {
         fs::read_to_string(self.proc.join("stat")).map(|stat| core_times(&stat)).unwrap_or_default()
     }
 
-    /// How often a core has been slowed down because of its temperature; `None` if the system does
-    /// not count it.
     fn throttled(&self, core: usize) -> Option<u64> {
         let file = format!("devices/system/cpu/cpu{core}/thermal_throttle/core_throttle_count");
         SystemFiles::number(self.sys.join(file))
     }
 
-    /// The current frequency of a core in MHz; `None` if the system does not provide it.
+    /// The current frequency of a core in MHz.
     fn frequency(&self, core: usize) -> Option<f64> {
         let file = format!("devices/system/cpu/cpu{core}/cpufreq/scaling_cur_freq");
         if let Some(khz) = SystemFiles::number(self.sys.join(file)) {
@@ -217,7 +214,7 @@ impl SystemFiles {
         })
     }
 
-    /// The counters of energy of the processors, in microjoules, that this process may read.
+    /// The energy counters of the processors that this process may read, in microjoules.
     fn energy(&self) -> Vec<(PathBuf, u64)> {
         let entries = fs::read_dir(self.sys.join("class/powercap")).into_iter().flatten().flatten();
         let mut counters: Vec<(PathBuf, u64)> = entries
@@ -232,8 +229,8 @@ impl SystemFiles {
         counters
     }
 
-    /// Energy in joules since the counters were read; `None` if there are none or one cannot be
-    /// read. A counter begins again at 0 after its largest value.
+    /// Energy in joules since the counters were read; `None` if there are no counters or one cannot
+    /// be read. A counter begins again at 0 after its largest value.
     fn energy_since(&self, before: &[(PathBuf, u64)]) -> Option<f64> {
         let mut sum = 0;
         for (folder, first) in before {
@@ -250,7 +247,6 @@ impl SystemFiles {
     }
 }
 
-/// The times of each core in `/proc/stat`.
 fn core_times(stat: &str) -> BTreeMap<usize, CoreTimes> {
     let core = |line: &str| {
         let (name, times) = line.split_once(' ')?;

@@ -1,4 +1,4 @@
-//! The descendants of a process, including those that have left its process group.
+//! The descendants of a process, including processes that have left its process group.
 
 pub use system::{
     adopt_orphans, end_with_parent, kill_descendants, processor_time, processor_time_with,
@@ -24,7 +24,6 @@ mod system {
         set_parent_process_death_signal, wait, waitpid,
     };
 
-    /// The pause between two searches for descendants that are still alive.
     const PAUSE: Duration = Duration::from_millis(2);
 
     /// Makes this process the parent of descendants whose own parent has ended, so that a process
@@ -66,7 +65,7 @@ mod system {
     }
 
     /// Kills all descendants of this process repeatedly until none is left or the time limit has
-    /// passed, and reaps the children among them. Returns whether none is left.
+    /// passed, and reaps the children among them. Returns whether no descendant is left.
     pub fn kill_descendants(limit: Duration) -> bool {
         let end = Instant::now() + limit;
         loop {
@@ -137,7 +136,8 @@ mod system {
         crate::process_cpu_time() + Duration::from_millis(waited)
     }
 
-    /// Processor time of this process and all its descendants, like [`processor_time`].
+    /// Processor time of this process and all its descendants, which are counted as in
+    /// [`processor_time`].
     pub(crate) fn family_processor_time() -> Duration {
         let own = getpid();
         let of_descendants: u64 =
@@ -168,22 +168,22 @@ mod system {
         descendants(own).into_iter().chain([own]).filter_map(of).collect()
     }
 
-    /// Clock ticks of a process: its own in user and system mode, and in both modes the ticks of
-    /// the children that it has waited for, with their children. All are 0 if the process has
-    /// ended.
+    /// Clock ticks in user and in system mode, first of a process, then of the children that it has
+    /// waited for, with their children. All are 0 if the process has ended.
     fn ticks(pid: Pid) -> [u64; 4] {
         let file = format!("/proc/{}/stat", pid.as_raw_nonzero());
         let stat = fs::read_to_string(file).unwrap_or_default();
         // The name of the process, in parentheses, may contain any characters.
         let fields = stat.rsplit_once(") ").map_or("", |(_, rest)| rest).split(' ');
-        // The first field here is the third one of the file, and the times are the fields 14 to 17.
+        // The first field here is the third field of the file, and the times are the fields 14 to
+        // 17.
         let mut times = fields.skip(11).map(|field| field.parse().unwrap_or(0));
         std::array::from_fn(|_| times.next().unwrap_or(0))
     }
 
     /// Adds the files in memory that a process can reach, by device and inode, with their sizes in
-    /// bytes: files that it has opened, and the files in its own `/dev/shm`, which count as one
-    /// file.
+    /// bytes: `memfd` files that the process has opened, and the files in its own `/dev/shm`, which
+    /// count as one file.
     fn files_in_memory(process: &Path, files: &mut HashMap<(u64, u64), u64>) {
         for entry in fs::read_dir(process.join("fd")).into_iter().flatten().flatten() {
             let target = fs::read_link(entry.path()).unwrap_or_default();

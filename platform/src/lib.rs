@@ -1,6 +1,6 @@
 //! Interfaces that depend on the operating system: CPU affinity, processor time, memory limits,
 //! process groups, namespaces, signals and permissions. All of them are available on Linux. On
-//! other systems portable substitutes are used, and [`missing`] lists the guarantees that are
+//! other systems, portable substitutes are used, and [`missing`] lists the guarantees that are
 //! absent.
 //!
 //! No other crate calls the system directly.
@@ -46,8 +46,8 @@ pub use stack::{StackBand, stack_address};
 pub use topology::Topology;
 pub use view::{Part, Unrestricted, View, restrict_view};
 
-/// The guarantees that this operating system does not give. A worker prints them when it starts.
-/// Empty on Linux.
+/// The guarantees that this operating system cannot provide; empty on Linux. A worker logs these
+/// guarantees when it starts.
 pub fn missing() -> &'static [&'static str] {
     if cfg!(target_os = "linux") {
         &[]

@@ -58,16 +58,16 @@ mod system {
     }
 
     /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, as far
-    /// as the system permits. The limit must be lifted because it counts reserved and not used
-    /// memory, and programs with an address sanitizer, for example, reserve terabytes.
+    /// as the system permits. The limit counts reserved memory instead of used memory, and programs
+    /// with an address sanitizer, for example, reserve terabytes.
     pub fn lift_memory_limit() {
         let maximum = getrlimit(Resource::Data).maximum;
         // Ignore the error: if the system refuses, the limit is not changed.
         let _ = setrlimit(Resource::Data, Rlimit { current: maximum, maximum });
     }
 
-    /// Moves this process into a new leaf of its cgroup, with a memory limit. `None` unless the
-    /// kernel has cgroup v2 and a group with the memory controller is delegated to this user.
+    /// Moves this process into a new leaf of its cgroup, with a memory limit. Needs cgroup v2 and a
+    /// parent group with the memory controller that is delegated to this user.
     fn enter_cgroup(bytes: u64) -> Option<PathBuf> {
         let group = own_cgroup()?;
         // A group with controllers may not contain processes if it has child groups, so the leaf is
@@ -85,14 +85,13 @@ mod system {
         entered.ok().map(|()| leaf)
     }
 
-    /// The folder of the cgroup of this process; `None` if the process has no cgroup of version 2.
     fn own_cgroup() -> Option<PathBuf> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let own = own.lines().find_map(|line| line.strip_prefix("0::/"))?;
         Some(PathBuf::from("/sys/fs/cgroup").join(own))
     }
 
-    /// The cgroup that [`limit_memory`] made for this process; `None` if it made none.
+    /// The cgroup that [`limit_memory`] made for this process. `None` if there is no such cgroup.
     pub fn own_cgroup_leaf() -> Option<PathBuf> {
         let name = format!("catherd-{}", std::process::id());
         own_cgroup().filter(|group| group.ends_with(name))

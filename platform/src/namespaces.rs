@@ -21,8 +21,8 @@ mod system {
         set_no_new_privs, unshare_unsafe,
     };
 
-    /// The id of user and group in the namespace of a worker that is root. It is not the id of
-    /// root.
+    /// The id of user and group in the namespace of a worker that is root, which must not be the id
+    /// of root.
     const NOBODY: u32 = 65_534;
 
     /// Moves this process, which must have a single thread, into a new user namespace and a new IPC
@@ -38,12 +38,12 @@ mod system {
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
         unshare(Unshared::UserAndProcesses)?;
         let inside = |number: u32| if number == 0 { NOBODY } else { number };
-        // Without this, a user without privileges may not map a group.
+        // Without this setting, a user without privileges may not map a group.
         fs::write("/proc/self/setgroups", "deny")?;
         fs::write("/proc/self/uid_map", format!("{} {user} 1", inside(user)))?;
         fs::write("/proc/self/gid_map", format!("{} {group} 1", inside(group)))?;
-        // Without this, a child that executes another program has the privileges of the namespace
-        // only if the user is root.
+        // Without this setting, a child that executes another program has the privileges of the
+        // namespace only if the user is root.
         let sets = capabilities(None)?;
         set_capabilities(None, CapabilitySets { inheritable: sets.permitted, ..sets })?;
         for capability in sets.permitted.iter() {
@@ -57,7 +57,7 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the kernel or the administrator does not permit it.
+    /// If the kernel or the administrator does not permit mount namespaces.
     pub fn enter_mount_namespace() -> io::Result<()> {
         unshare(Unshared::Mounts)?;
         Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
@@ -81,7 +81,7 @@ mod system {
             Unshared::Network => UnshareFlags::NEWNET,
         };
         // SAFETY: the call is unsafe because it can unshare the table of file descriptors, which
-        // none of these flags requests. Every other function of rustix for it is deprecated.
+        // none of these flags requests. All other functions of rustix for this call are deprecated.
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 
@@ -126,8 +126,9 @@ mod system {
     }
 
     /// Prevents the programs that this process starts from gaining privileges: the privileges of
-    /// their user namespace, with which they could unmount what [`hide`] mounted, and the
-    /// privileges of executables with the set-user-id bit.
+    /// their user namespace, with which they could unmount what
+    /// [`restrict_view`](crate::restrict_view) mounted, and the privileges of executables with the
+    /// set-user-id bit.
     ///
     /// # Errors
     ///

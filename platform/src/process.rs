@@ -13,8 +13,8 @@ mod system {
 
     use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-    /// Starts the command in a new process group. Ctrl-C on the terminal does not reach it, and
-    /// [`kill_group`] ends it with all processes that it started and that have not left the group.
+    /// Makes the command start in a new process group, which Ctrl-C on the terminal does not reach.
+    /// [`kill_group`] kills all processes of this group.
     pub fn new_group(command: &mut Command) -> &mut Command {
         command.process_group(0)
     }
@@ -37,8 +37,8 @@ mod system {
         Ok(kill_process(Pid::from_child(child), Signal::TERM)?)
     }
 
-    /// Asks all processes of a group to end properly (SIGTERM). `first` is the id of its first
-    /// process, which is the id of the group.
+    /// Asks all processes of a group to end properly (SIGTERM). `first` is the id of the first
+    /// process of the group, which is the id of the group.
     ///
     /// # Errors
     ///

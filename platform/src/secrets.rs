@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::files::{only_for_owner, with_mode};
 
-/// Writes a secret to a file atomically: a reader finds either the old or the new content. Only its
-/// owner can read the file (mode 0600), even if others could read the old one.
+/// Writes a secret to a file atomically: a reader finds either the old or the new content. Only the
+/// owner can read the file (mode 0600), even if others could read the old file.
 ///
 /// # Errors
 ///
@@ -52,8 +52,8 @@ pub fn create_private_folder(folder: &Path) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// If the file or folder belongs to another user, or if another user has access to it: the problem,
-/// in words.
+/// If the file or folder belongs to another user, or if another user has access to it. The message
+/// states the problem.
 #[cfg(unix)]
 pub fn check_private(metadata: &Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;

@@ -4,8 +4,8 @@ use std::io;
 
 pub use system::{ReloadSignal, StopSignals};
 
-/// From now on, each signal that tells the process to end calls a function on a separate thread
-/// instead of ending the process.
+/// Calls `act` on a separate thread at each signal that tells the process to end, instead of ending
+/// the process.
 ///
 /// # Errors
 ///
@@ -49,7 +49,7 @@ mod system {
             })
         }
 
-        /// Waits for the next of either signal.
+        /// Waits for the next SIGINT or SIGTERM.
         pub async fn received(&mut self) {
             tokio::select! {
                 _ = self.interrupt.recv() => {}

@@ -22,14 +22,14 @@ mod system {
     use super::stack_address;
 
     /// Minimum distance in bytes between a band and the current frames, which must not reach into
-    /// it.
+    /// the band.
     const GAP: usize = 64 << 10;
 
-    /// Whole pages of the stack of one thread, far from the frames that are on it now.
-    /// [`StackBand::used`] asks the system whether any of them has been used since
-    /// [`StackBand::clear`], which takes a microsecond, independently of the executed code. It
-    /// detects all uses, including uses by functions in other languages. A frame that leaves most
-    /// of its bytes untouched is detected if the band is longer than the frame.
+    /// Whole pages of the stack of one thread, far from the frames that are on the stack now.
+    /// [`StackBand::used`] asks the system whether any of these pages has been used since
+    /// [`StackBand::clear`], which takes about a microsecond, whatever code was executed. All uses
+    /// are detected, including uses by functions in other languages. A frame that leaves most of
+    /// its bytes untouched is detected if the band is longer than the frame.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,
@@ -68,7 +68,7 @@ mod system {
             }
         }
 
-        /// Whether a frame has been in the band.
+        /// Whether a frame has been in the band since [`StackBand::clear`] was called.
         pub fn used(&self) -> bool {
             let Range { start, end } = self.addresses;
             let mut resident = vec![0_u8; (end - start) / self.page];

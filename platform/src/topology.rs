@@ -5,14 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::Path;
 
-/// The cores of a computer and what they share. Cores are numbered as the system does; two
+/// The cores of a computer and what they share. Cores have the numbers that the system uses. Two
 /// hyper-threads are two cores.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Topology {
     places: BTreeMap<usize, CorePlace>,
 }
 
-/// The resources that a core shares with other cores.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct CorePlace {
     /// The logical cores of the same physical core, including this one, in ascending order.
@@ -34,8 +33,8 @@ impl Topology {
         Topology::parse(|file| fs::read_to_string(sys.join(file)).ok())
     }
 
-    /// The topology that files with the layout of `/sys` describe. `read` returns the contents of
-    /// the file at a path, `None` if it does not exist. A core without a description shares
+    /// The topology that files with the layout of `/sys` describe. `read` returns the content of
+    /// the file at a path, or `None` if there is no such file. A core without a description shares
     /// nothing.
     pub fn parse(read: impl Fn(&str) -> Option<String>) -> Topology {
         let list = |file: &str| read(file).map(|text| cores_of(&text)).unwrap_or_default();
@@ -75,8 +74,8 @@ impl Topology {
         siblings.filter(|&other| other != core).collect()
     }
 
-    /// The first of the usable cores of each physical core. Cores that share neither cache nor
-    /// memory node come first, so that the first n cores disturb each other as little as possible.
+    /// The first allowed core of each physical core. Cores that share neither cache nor memory node
+    /// come first, so that the first n cores disturb each other as little as possible.
     pub fn physical_cores(&self, allowed: &[usize]) -> Vec<usize> {
         let firsts: BTreeSet<usize> =
             allowed.iter().map(|&core| self.first(core, allowed)).collect();
@@ -107,8 +106,8 @@ impl Topology {
         turns.into_iter().map(|(_, _, _, core)| core).collect()
     }
 
-    /// The first of the allowed cores that belong to the physical core of a core; the core itself
-    /// if there is none.
+    /// The first of the allowed cores that belong to the physical core of a core, or the core
+    /// itself if there is no such core.
     pub fn first(&self, core: usize, allowed: &[usize]) -> usize {
         let place = self.places.get(&core);
         let siblings = place.into_iter().flat_map(|place| &place.siblings);
@@ -164,7 +163,7 @@ mod tests {
         assert_eq!(laptop.siblings(1), [5]);
         assert_eq!(laptop.worker_cores(&all, false), [0, 1, 2, 3]);
         assert_eq!(laptop.worker_cores(&all, true), [0, 1, 2, 3, 4, 5, 6, 7]);
-        // A process that may use only one hyper-thread of a core uses this one.
+        // A process that may use only one hyper-thread of a core uses that hyper-thread.
         assert_eq!(laptop.worker_cores(&[2, 4, 5, 6], false), [2, 4, 5]);
         assert_eq!((laptop.first(6, &[2, 4, 5, 6]), laptop.first(4, &[4])), (2, 4));
     }

@@ -3,8 +3,8 @@
 //! most of its devices.
 //!
 //! Files are shown through an overlay without a writable layer. A socket or pipe in an overlay is
-//! not the socket or pipe with the same name outside of it, so no process answers. This is also
-//! true for sockets and pipes that are made while the program runs.
+//! not the socket or pipe with the same name outside of the overlay, so no process answers. This is
+//! also true for sockets and pipes that are made while the program runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -68,10 +68,8 @@ mod system {
 
     const PLAIN: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-    /// The devices of every program.
     const DEVICES: [&str; 5] = ["null", "zero", "full", "random", "urandom"];
 
-    /// Links in `/dev`.
     const LINKS: [(&str, &str); 5] = [
         ("/proc/self/fd", "/dev/fd"),
         ("/proc/self/fd/0", "/dev/stdin"),
@@ -93,8 +91,8 @@ mod system {
         "vmallocinfo",
     ];
 
-    /// Types of file systems that contain no files of programs. They are hidden, because an overlay
-    /// cannot show them and some of them are shared memory.
+    /// Types of file systems that contain no files of programs. Such file systems are hidden,
+    /// because an overlay cannot show them and some of them are shared memory.
     const KERNEL_TYPES: [&str; 15] = [
         "autofs",
         "binfmt_misc",
@@ -153,13 +151,11 @@ mod system {
         missing
     }
 
-    /// Adds the path to an error.
     fn at(path: &Path, error: impl Into<io::Error>) -> io::Error {
         let error = error.into();
         io::Error::new(error.kind(), format!("{}: {error}", path.display()))
     }
 
-    /// A mounted file system.
     struct Mount {
         place: PathBuf,
         flags: MountFlags,
@@ -206,7 +202,6 @@ mod system {
         Ok(open_tree(CWD, folder, flags)?)
     }
 
-    /// Shows a folder or a file at a path.
     fn show(tree: &OwnedFd, path: &Path) -> io::Result<()> {
         let whole = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
         Ok(move_mount(tree, c"", CWD, path, whole)?)
@@ -232,14 +227,14 @@ mod system {
         }
         let terminals = c"newinstance,ptmxmode=0666,mode=620";
         let no_exec = MountFlags::NOSUID | MountFlags::NOEXEC;
-        // Ignore the error, because only programs that need a terminal need this.
+        // Ignore the error, because only programs that need a terminal need `/dev/pts`.
         let _ = mount("devpts", "/dev/pts", "devpts", no_exec, Some(terminals));
         let options = CString::new(format!("mode=1777,size={shared_memory}"))?;
         Ok(mount("tmpfs", "/dev/shm", "tmpfs", PLAIN, Some(&*options))?)
     }
 
-    /// Shows all folders except [`OWN`] through overlays, whose sockets and pipes are separate from
-    /// those of the host. Folders with a type in [`KERNEL_TYPES`] are covered.
+    /// Shows all folders except [`OWN`] through overlays, so their sockets and pipes are not the
+    /// sockets and pipes of the host. Folders with a type in [`KERNEL_TYPES`] are covered.
     fn separate_sockets() -> io::Result<()> {
         let mounts = mounts()?;
         let is_own = |place: &Path| OWN.iter().any(|own| place.starts_with(own));
@@ -304,7 +299,6 @@ mod system {
         }
     }
 
-    /// Hides the existing sockets in a folder.
     fn hide_known_sockets(folder: &Path) {
         let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
         let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));
@@ -323,7 +317,6 @@ mod system {
         Ok(())
     }
 
-    /// Covers a folder with an empty folder.
     fn cover(folder: &Path) -> io::Result<()> {
         mount("tmpfs", folder, "tmpfs", PLAIN, Some(c"mode=0755,size=64k"))
             .map_err(|error| at(folder, error))
@@ -361,8 +354,8 @@ mod system {
         Ok(())
     }
 
-    /// Makes the settings of the kernel in `/proc` read-only, and hides its secrets. Files of
-    /// processes remain writable.
+    /// Makes the settings of the kernel in `/proc` read-only, and hides secrets of the kernel.
+    /// Files of processes remain writable.
     fn protect_kernel() -> io::Result<()> {
         for entry in fs::read_dir("/proc")?.flatten() {
             let (path, name) = (entry.path(), entry.file_name());

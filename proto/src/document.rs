@@ -6,8 +6,8 @@ use serde::de::DeserializeOwned;
 
 use crate::v1::Document;
 
-/// Version of the types `Plan`, `RunSpec` and `RunRecord` that this build writes. It reads this
-/// version and all earlier ones, which the types convert.
+/// Version of the types `Plan`, `RunSpec` and `RunRecord` that this build writes. This build reads
+/// this version and all earlier versions, which the types convert.
 pub const DOCUMENT_VERSION: u32 = 2;
 
 /// An error in decoding a document or digest.
@@ -36,7 +36,8 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the value cannot be converted to JSON, which does not occur for these types.
+    /// If the value cannot be converted to JSON, which does not occur for plans, specifications and
+    /// records.
     pub fn write(value: &impl Serialize) -> Result<Document, DocumentError> {
         let json = serde_json::to_vec(value)?.into();
         Ok(Document { version: DOCUMENT_VERSION, json })
@@ -46,7 +47,7 @@ impl Document {
     ///
     /// # Errors
     ///
-    /// If the document states no version or a later one, or if it is malformed.
+    /// If the document states no version or a later version, or if it is malformed.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, DocumentError> {
         if !(1..=DOCUMENT_VERSION).contains(&self.version) {
             return Err(DocumentError::Version(self.version));

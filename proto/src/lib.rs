@@ -18,8 +18,8 @@ pub const PROTOCOL: u32 = 4;
 /// can be replaced one after another. A worker sends both versions to the coordinator.
 pub const OLDEST_PROTOCOL: u32 = PROTOCOL - 1;
 
-/// Messages, client and server generated from `catherd.proto`; `tests/generated.rs` writes and
-/// compares them.
+/// The messages, clients and servers that are generated from `catherd.proto`. `tests/generated.rs`
+/// writes and compares the generated code.
 #[allow(missing_docs, unreachable_pub, clippy::all)]
 pub mod v1 {
     include!("generated/catherd.v1.rs");

@@ -51,7 +51,7 @@ pub enum TlsError {
     /// The certificate of the authority cannot be used.
     #[error("the certificate of the authority cannot be used: {0}")]
     Authority(VerifierBuilderError),
-    /// Key and certificate cannot be used, or do not belong together.
+    /// The key and the certificate cannot be used, or do not belong together.
     #[error("certificate and key cannot be used: {0}")]
     Identity(rustls::Error),
 }
@@ -77,7 +77,7 @@ pub enum ClientCertificates {
     Unused,
 }
 
-/// The configuration of a server that speaks `protocol` (its ALPN name, such as `h2`) over TLS.
+/// The configuration of a server that speaks `protocol` (an ALPN name, such as `h2`) over TLS.
 ///
 /// # Errors
 ///
@@ -136,8 +136,8 @@ pub struct Problem {
     pub hint: &'static str,
 }
 
-/// Finds the TLS failure among an error and its sources, and describes it. `None` if there is none.
-/// `peer` is the other side of the connection, such as "the coordinator".
+/// Describes the TLS failure among an error and its sources; `None` if there is none. `peer` is the
+/// other side of the connection, for example "the coordinator".
 pub fn problem(error: &(dyn Error + 'static), peer: &str) -> Option<Problem> {
     let Some(found) = find(error) else { return alert(error).map(|name| refused(&name, peer)) };
     let (cause, hint) = match found {
@@ -201,8 +201,8 @@ fn refused(alert: &str, peer: &str) -> Problem {
     Problem { cause, hint }
 }
 
-/// The name of the alert that ended a connection; `None` if no alert did. The name is taken from
-/// the text, because HTTP/2 keeps only the message of the underlying connection's error.
+/// The name of the alert that ended a connection. The name is taken from the message, because
+/// HTTP/2 keeps only the message of the underlying connection's error.
 fn alert(error: &(dyn Error + 'static)) -> Option<String> {
     let mut next = Some(error);
     while let Some(error) = next {
@@ -220,15 +220,15 @@ fn plain_name(name: &str) -> &str {
     name.split('"').nth(1).unwrap_or(name)
 }
 
-/// The TLS error among an error and its sources; `None` if there is none.
+/// The TLS error among an error and its sources.
 fn find<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a rustls::Error> {
     let mut next = Some(error);
     while let Some(error) = next {
         if let Some(found) = error.downcast_ref() {
             return Some(found);
         }
-        // Look at the error inside an I/O error, because `source` would skip it and return that
-        // error's source.
+        // Look at the error inside an I/O error, because `source` would skip it and return the
+        // source of the contained error.
         if let Some(contained) = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref)
             && let Some(found) = find(contained)
         {

@@ -43,17 +43,15 @@ const KEEPALIVE: Duration = Duration::from_secs(5);
 /// Time within which a ping must be answered; otherwise the connection is closed.
 const KEEPALIVE_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time within which a connection must be established. It is shorter than the five seconds after
-/// which a worker or client must report that it cannot reach its coordinator.
+/// Time within which a connection must be established. Shorter than the five seconds within which a
+/// worker or client must report that it cannot reach its coordinator.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// Maximum number of concurrent requests on one connection; further requests wait at the client.
 const MAX_CONCURRENT_REQUESTS: u32 = 256;
 
-/// Maximum size of the headers of a request in bytes.
 const MAX_HEADER_BYTES: u32 = 16 << 10;
 
-/// The header that contains the token.
 const AUTHORIZATION: &str = "authorization";
 
 /// The credentials of a client.
@@ -112,7 +110,7 @@ impl Interceptor for BearerToken {
     }
 }
 
-/// The token of a request; `None` if it has no bearer token.
+/// The token of a request; `None` if the request has no bearer token.
 pub fn token(request: &Request<()>) -> Option<&str> {
     request.metadata().get(AUTHORIZATION)?.to_str().ok()?.strip_prefix("Bearer ")
 }
@@ -120,12 +118,12 @@ pub fn token(request: &Request<()>) -> Option<&str> {
 /// A channel that adds the client's token to every request.
 pub type AuthChannel = InterceptedService<Channel, BearerToken>;
 
-/// A client of the worker service at `address` (`http://host:port`, or `https://` with TLS). It
-/// connects at the first request, and again whenever the connection is lost.
+/// A client of the worker service at `address` (`http://host:port`, or `https://` with TLS). The
+/// client connects at the first request, and again whenever the connection is lost.
 ///
 /// # Errors
 ///
-/// If the address is not a URI, or certificate or key are not PEM.
+/// If the address is not a URI, or if the certificates or the key cannot be used.
 pub fn coordinator_client(
     address: &str,
     access: &Access,
@@ -133,12 +131,12 @@ pub fn coordinator_client(
     coordinator_client_over(address, access, Endpoint::connect_lazy)
 }
 
-/// Like [`coordinator_client`], but on any network: `connect` creates a channel from an endpoint
-/// that has all limits and time-outs.
+/// The same as [`coordinator_client`], but on any network: `connect` creates a channel from an
+/// endpoint that has all limits and time-outs.
 ///
 /// # Errors
 ///
-/// Like [`coordinator_client`].
+/// The same as for [`coordinator_client`].
 pub fn coordinator_client_over(
     address: &str,
     access: &Access,
@@ -155,7 +153,7 @@ pub fn coordinator_client_over(
 ///
 /// # Errors
 ///
-/// Like [`coordinator_client`].
+/// The same as for [`coordinator_client`].
 pub fn studies_client(address: &str, access: &Access) -> Result<StudiesClient<AuthChannel>, Error> {
     let (endpoint, bearer) = endpoint(address, access)?;
     Ok(StudiesClient::with_interceptor(endpoint.connect_lazy(), bearer)
@@ -168,7 +166,7 @@ pub fn studies_client(address: &str, access: &Access) -> Result<StudiesClient<Au
 ///
 /// # Errors
 ///
-/// Like [`coordinator_client`].
+/// The same as for [`coordinator_client`].
 pub fn channel(address: &str, access: &Access) -> Result<Channel, Error> {
     Ok(endpoint(address, access)?.0.connect_lazy())
 }
@@ -256,8 +254,7 @@ pub fn problem(status: &Status) -> Option<Problem> {
     Some(Problem { cause: status.message().to_owned(), hint: REACH })
 }
 
-/// The reason why a request failed, as text: the message of the coordinator, or the problem with
-/// the connection.
+/// Why a request failed: the message of the coordinator, or the problem with the connection.
 pub fn reason(status: &Status) -> String {
     problem(status).map_or_else(|| status.message().to_owned(), |problem| problem.cause)
 }

@@ -1,6 +1,6 @@
-//! A global allocator that records allocation failures. Without it, a process that runs out of
-//! memory aborts and leaves no reason. This allocator first writes a mark into a file, which the
-//! next worker with the same spool reads.
+//! A global allocator that records allocation failures. Otherwise, a process that runs out of
+//! memory aborts without stating a reason. This allocator first writes a mark into a file, which
+//! the next worker with the same spool reads.
 
 // Unsafe code is needed to implement a global allocator.
 #![allow(unsafe_code)]
@@ -12,11 +12,10 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The system's allocator, which writes a mark into a file when it refuses a request. A program
-/// that calls [`run_worker`](crate::run_worker) makes it the global allocator.
+/// that calls [`run_worker`](crate::run_worker) uses this allocator as its global allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct OomMarkingAllocator;
 
-/// The file that gets the mark.
 static FILE: OnceLock<File> = OnceLock::new();
 
 /// Whether the mark was written since the last call of [`take_mark`].

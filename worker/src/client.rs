@@ -21,15 +21,16 @@ const SILENCE: Duration = Duration::from_secs(4);
 /// First and longest pause between two attempts.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// Returns the clients of a coordinator that has moved since the last call; `None` if it has not.
+/// Returns the clients of a coordinator that has moved since the last call; `None` if it has not
+/// moved.
 type Relocate = Arc<dyn Fn() -> Option<Vec<CoordinatorClient<AuthChannel>>> + Send + Sync>;
 
-/// A client of several coordinators with the same store, one of which leads. It repeats requests,
-/// and fails over to the next coordinator.
+/// A client of several coordinators with the same store, one of which leads. The client repeats
+/// requests and fails over to the next coordinator.
 #[derive(Clone)]
 pub(crate) struct FailoverClient {
     clients: Arc<RwLock<Vec<CoordinatorClient<AuthChannel>>>>,
-    /// Finds the clients of a coordinator that has moved; `None` if it does not move.
+    /// Finds the clients of a coordinator that has moved; `None` if the coordinators do not move.
     relocate: Option<Relocate>,
     /// The position of the coordinator to which requests are sent: the last one that answered, or
     /// its successor after it failed to answer.
@@ -51,8 +52,8 @@ impl FailoverClient {
         FailoverClient { clients, relocate: None, leader: Arc::default(), retry_timeout, outage }
     }
 
-    /// Calls `relocate` whenever a coordinator does not answer, and replaces the coordinators if it
-    /// returns new ones.
+    /// Calls `relocate` whenever a coordinator does not answer, and replaces the coordinators if
+    /// `relocate` returns new ones.
     #[must_use]
     pub(crate) fn with_relocation(
         self,
@@ -67,7 +68,6 @@ impl FailoverClient {
         clients[position % clients.len()].clone()
     }
 
-    /// Sends a request once, to the current coordinator.
     pub(crate) async fn call_once<T, F>(
         &self,
         request: impl FnOnce(CoordinatorClient<AuthChannel>) -> F,
@@ -112,9 +112,8 @@ impl FailoverClient {
     }
 
     /// Replaces the coordinators if they have moved; if not, advances from a coordinator that did
-    /// not answer to the next one. This happens only once for any number of requests that fail
-    /// together, because otherwise two such requests would advance twice and return to the silent
-    /// coordinator.
+    /// not answer to the next one. Requests that fail together advance only once, because otherwise
+    /// two such requests would advance twice and return to the silent coordinator.
     fn fail_over(&self, silent: usize) {
         let moved = self.relocate.as_ref().and_then(|relocate| relocate());
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +168,6 @@ impl FailoverClient {
         }
     }
 
-    /// Fetches a project and checks its digest.
     pub(crate) async fn fetch(&self, digest: Digest) -> Result<Arc<[u8]>, Status> {
         // The time-out of the transport covers only the first message of a stream.
         let limit = 6 * REQUEST_TIMEOUT;

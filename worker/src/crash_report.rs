@@ -2,12 +2,12 @@
 //! process sends if this process ends during a run.
 //!
 //! A process that exceeds its memory limit is ended at once, by its own allocator (an rlimit) or by
-//! the system (a cgroup), and cannot report anything. Therefore it writes the report before each
-//! run. The next process with the same spool sends it if there is evidence that memory ran out: the
-//! mark of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that the
-//! cgroup counted. If the process that started the worker saw how it ended ([`note_death`]), the
-//! next process reports that the run has crashed its worker. Otherwise nothing is known about the
-//! end of the run, so it counts as lost with its worker.
+//! the system (a cgroup), and cannot report anything. Therefore a worker writes the report before
+//! each run. The next process with the same spool sends the report if there is evidence that memory
+//! ran out: the mark of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a
+//! kill that the cgroup counted. If the process that started the worker saw how the worker ended
+//! ([`note_death`]), the next process reports that the run has crashed its worker. Otherwise
+//! nothing is known about the end of the run, so the run counts as lost with its worker.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -35,8 +35,7 @@ pub(crate) fn note_death(folder: &Path, how: Option<&str>) -> bool {
     in_run
 }
 
-/// The report in a folder; `None` if there is none, if it is damaged, or if its process was not
-/// executing a run.
+/// The report in a folder; `None` unless it is intact and its process was executing a run.
 fn read_report(folder: &Path) -> Option<CommitRequest> {
     let report = fs::read(folder.join(REPORT)).ok()?;
     let (length, rest) = report.split_first_chunk()?;
@@ -49,13 +48,13 @@ fn read_report(folder: &Path) -> Option<CommitRequest> {
 pub(crate) struct CrashReport {
     folder: PathBuf,
     file: File,
-    /// The cgroup that contains only this process; empty if it has none.
+    /// The cgroup that contains only this process; empty if there is no such cgroup.
     group: String,
 }
 
 impl CrashReport {
-    /// The report of the previous process with this spool. `None` unless it ended during a run, and
-    /// memory ran out or [`note_death`] recorded how it ended.
+    /// The report of the previous process with this spool. `None` unless that process ended during
+    /// a run, and memory ran out or [`note_death`] recorded how the process ended.
     pub(crate) fn of_predecessor(folder: &Path) -> Option<CommitRequest> {
         let death = fs::read_to_string(folder.join(DEATH)).ok();
         let _ = fs::remove_file(folder.join(DEATH));
@@ -88,14 +87,13 @@ impl CrashReport {
         Ok(report)
     }
 
-    /// Empties the file of evidence, and opens it for appending.
     fn reset_evidence(&self) -> io::Result<File> {
         let path = self.folder.join(EVIDENCE);
         fs::write(&path, format!("{}\n", self.group))?;
         File::options().append(true).open(path)
     }
 
-    /// Writes the report of the run that begins now. The file is not synced, because it has to
+    /// Writes the report of the run that begins now. The file is not synced, because it must
     /// survive only the process, not a crash of the computer.
     pub(crate) fn write(&self, request: &CommitRequest) -> io::Result<()> {
         if allocator::take_mark() {
@@ -110,12 +108,10 @@ impl CrashReport {
         self.overwrite(&report)
     }
 
-    /// Empties the report, because the run has ended.
     pub(crate) fn clear(&self) -> io::Result<()> {
         self.overwrite(&[0; 4])
     }
 
-    /// Replaces the beginning of the file.
     fn overwrite(&self, bytes: &[u8]) -> io::Result<()> {
         let mut file = &self.file;
         file.rewind()?;
@@ -150,7 +146,7 @@ mod tests {
         let report = CrashReport::create(folder, None).unwrap();
         assert!(!note_death(folder, Some("signal: 11")), "no run was begun");
         report.write(&request).unwrap();
-        // Simulate that the process is killed, so that it does not clear the report.
+        // A process that is killed does not clear the report.
         std::mem::forget(report);
         assert!(note_death(folder, None));
         assert_eq!(CrashReport::of_predecessor(folder), None, "nobody knows why it ended");

@@ -1,6 +1,7 @@
 //! On-disk cache of projects, so that a restarted worker and other workers on the same computer
-//! need not fetch them again. Its size is bounded, and all workers on a computer may share it. It
-//! is not trusted: a file is used only if its name is the digest of its content.
+//! need not fetch them again. The size of the cache is bounded, and all workers on a computer may
+//! share it. The cache is not trusted: a file is used only if its name is the digest of its
+//! content.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -21,7 +22,7 @@ pub struct DiskCache {
 }
 
 impl DiskCache {
-    /// A project. `None` if it is not cached, or its file is damaged.
+    /// A cached project; `None` also if its file is damaged.
     pub(crate) fn get(&self, digest: Digest) -> Option<Arc<[u8]>> {
         let path = self.path(digest);
         let bytes = fs::read(&path).ok()?;
@@ -42,7 +43,7 @@ impl DiskCache {
         Some(bytes.into())
     }
 
-    /// Caches a project unless it is larger than the cache, and evicts others to make room.
+    /// Caches a project unless it is larger than the cache, and evicts other projects to make room.
     pub(crate) fn insert(&self, digest: Digest, bytes: &[u8]) -> io::Result<()> {
         if bytes.len() as u64 > self.bytes {
             return Ok(());

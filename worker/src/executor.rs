@@ -17,7 +17,6 @@ use tokio::time::Instant;
 use crate::MakeRunner;
 use crate::measured_run::MeasuredRun;
 
-/// A run to execute.
 pub(crate) struct Job {
     pub(crate) token: u64,
     pub(crate) attempt: u32,
@@ -25,7 +24,6 @@ pub(crate) struct Job {
     pub(crate) project: Arc<[u8]>,
 }
 
-/// The result of a job.
 #[derive(Debug)]
 pub(crate) enum JobOutcome {
     Record(Box<RunRecord>),
@@ -70,10 +68,9 @@ pub(crate) struct Executor {
     provenance: Provenance,
     limits: Limits,
     control: Arc<JobControl>,
-    /// The name of a kind and its runner, which is in use; `None` if the next run needs a new
-    /// runner.
+    /// The kind of the runner, and the runner; `None` if the next run needs a new runner.
     runner: Option<(String, Box<dyn Runner>)>,
-    /// The project that the runner has loaded; `None` if it has loaded none.
+    /// The project that the runner has loaded.
     loaded: Option<Digest>,
 }
 
@@ -149,8 +146,8 @@ impl Executor {
         }
         let _ = self.control.report(job.token, RunProgress::default());
         if self.runner.as_ref().is_none_or(|(kind, _)| *kind != spec.subject) {
-            // The coordinator leases only runs of the worker's kinds, so this is an exception. It
-            // counts as a crash, because a different worker may execute the kind.
+            // The coordinator leases only runs of the worker's kinds, so this run is an exception.
+            // It counts as a crash, because a different worker may execute the kind.
             let unknown = || {
                 RunError::Crashed(format!("this worker does not execute `{}` runs", spec.subject))
             };
@@ -213,7 +210,7 @@ impl Executor {
     }
 }
 
-/// Processor time in milliseconds, rounded up, so that only an unknown time is 0.
+/// Processor time in milliseconds, rounded up, because 0 stands for an unknown time.
 pub(crate) fn milliseconds(used: Duration) -> u64 {
     used.as_micros().div_ceil(1000) as u64
 }
@@ -223,7 +220,6 @@ fn bounded(reason: &str) -> String {
     truncated(reason, MAX_REASON_BYTES).into_owned()
 }
 
-/// The record of a run that the memory limit ended.
 pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
     RunRecord { outcome: RunOutcome::OutOfMemory, ..RunRecord::failed(spec, &reason, 0) }
 }

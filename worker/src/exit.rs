@@ -14,10 +14,10 @@ pub const EXIT_DISK_FULL: u8 = 5;
 pub enum ExitReason {
     /// Every run of the study has ended, or the worker had no run for its idle time.
     Finished,
-    /// It was told to drain, or its allocation ends. The current run was committed or returned, and
-    /// the other leases were returned.
+    /// The worker was told to drain, or its allocation ends. The current run was committed or
+    /// returned, and the other leases were returned.
     Drained,
-    /// It was told to stop while it drained, so the current run is lost.
+    /// The worker was told to stop while it drained, so the current run is lost.
     Stopped,
 }
 

@@ -12,7 +12,6 @@ use std::time::{Duration, Instant};
 use crate::crash_report::note_death;
 use crate::exit::EXIT_DISK_FULL;
 
-/// The interval at which the children are polled.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A child that ended less than this time after its start has failed to start, unless it ended
@@ -22,15 +21,15 @@ const STARTUP_GRACE: Duration = Duration::from_secs(2);
 /// Number of consecutive failures to start after which no more workers are started on a core.
 const MAX_STARTUP_FAILURES: u32 = 5;
 
-/// Worker processes, one per core. A child that dies is started again, unless it ended with success
-/// or [`EXIT_DISK_FULL`], or repeatedly failed to start.
+/// Worker processes, one per core. A child that dies is started again, unless it ended successfully
+/// or with [`EXIT_DISK_FULL`], or repeatedly failed to start.
 ///
 /// Each child has a pipe from this process as its standard input, which begins with the given
 /// input. The child must exit when the pipe closes
 /// ([`WorkerOptions::exit_with_parent`](crate::WorkerOptions::exit_with_parent)), so that no child
 /// outlives this process, even if this process is killed. Each child is in a separate process
 /// group, so that Ctrl-C on the terminal reaches only this process, which then drains the workers
-/// ([`LocalFleet::drain`]). Dropping the fleet kills them.
+/// ([`LocalFleet::drain`]). Dropping the fleet kills the workers.
 #[derive(Debug)]
 pub struct LocalFleet {
     state: Arc<State>,
@@ -54,10 +53,8 @@ enum Process {
     Abandoned(String),
 }
 
-/// A core and the history of its workers.
 struct Slot {
     core: usize,
-    /// The folder of the spool of its workers.
     spool: PathBuf,
     started: Instant,
     startup_failures: u32,
@@ -66,11 +63,11 @@ struct Slot {
 }
 
 impl LocalFleet {
-    /// Starts a worker for each core. `command` makes the command line of the worker of a core; its
-    /// standard input is replaced by a pipe that begins with `input`, such as a secret that must
-    /// not be on a command line. `input` has at most 4,096 bytes, which a pipe accepts at once.
-    /// `spool` returns the folder of the spool of a core's worker, in which a file shows whether
-    /// the worker died during a run.
+    /// Starts a worker for each core. `command` returns the command that starts the worker of a
+    /// core. The standard input of the worker is a pipe that begins with `input`, for example a
+    /// secret that must not be on a command line. `input` has at most 4,096 bytes, which a pipe
+    /// accepts at once. `spool` returns the folder of the spool of a core's worker, in which a file
+    /// shows whether the worker died during a run.
     ///
     /// # Errors
     ///
@@ -245,7 +242,6 @@ impl Slot {
     }
 }
 
-/// Starts workers.
 struct Starter<F> {
     /// The beginning of each worker's standard input.
     input: String,

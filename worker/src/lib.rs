@@ -8,10 +8,10 @@
 //!   damage their process; [`serve_subject`] runs in that process.
 //!
 //! Inside the process, an `executor` thread runs one job at a time, and an asynchronous `session`
-//! communicates with the coordinator in the meantime. A finished record goes to the `spool` on disk
+//! communicates with the coordinator in the meantime. A finished record is written to the `spool`
 //! before it is committed and remains there until it is acknowledged, so only the current run is
-//! lost if this process or the coordinator dies. If that run exceeded the memory limit, or if it is
-//! known how the process ended, the next process sends the `crash_report` about it.
+//! lost if this process or the coordinator dies. If the current run exceeded the memory limit, or
+//! if it is known how the process ended, the next process sends the `crash_report` about the run.
 
 mod allocator;
 mod client;
@@ -39,8 +39,8 @@ pub use simulated_host::SimulatedHost;
 pub use subject_process::{SubjectProcess, serve_subject};
 pub use worker::{CoordinatorAddress, Relocation, WorkerOptions, run_simulated_worker, run_worker};
 
-/// Makes the runner of a subject kind by the kind's name. `None` if this worker does not execute
-/// the kind.
+/// A function that makes the runner of the subject kind with a name; `None` if this worker does not
+/// execute the kind.
 pub type MakeRunner = dyn Fn(&str) -> Option<Box<dyn Runner>> + Send;
 
 // Compare the bounds here, because two crates that do not depend on each other limit the size of a

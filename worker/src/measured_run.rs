@@ -5,7 +5,6 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use catherd_experiments::Conditions;
 use catherd_platform::Meter;
 
-/// A run whose conditions are being measured.
 pub(crate) struct MeasuredRun {
     started_ms: u64,
     meter: Meter,
@@ -24,7 +23,7 @@ impl MeasuredRun {
         self.meter.sample();
     }
 
-    /// Ends the measurement, and returns the conditions, and the processor time that this process
+    /// Ends the measurement, and returns the conditions and the processor time that this process
     /// and its descendants used.
     pub(crate) fn finish(self) -> (Conditions, Duration) {
         let found = self.meter.finish();
@@ -44,7 +43,6 @@ impl MeasuredRun {
     }
 }
 
-/// The value rounded to a multiple of 1 / `parts`.
 fn rounded(value: f64, parts: f64) -> f64 {
     (value * parts).round() / parts
 }

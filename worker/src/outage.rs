@@ -15,7 +15,6 @@ const REPORT_INTERVAL: (Duration, Duration) = (Duration::from_secs(30), Duration
 /// Reports outages, during which no coordinator of a worker answers.
 #[derive(Debug)]
 pub(crate) struct OutageReporter {
-    /// The addresses of the coordinators.
     addresses: String,
     /// How long requests are repeated.
     retry_timeout: Duration,
@@ -25,7 +24,6 @@ pub(crate) struct OutageReporter {
 #[derive(Debug)]
 struct Outage {
     since: Instant,
-    /// The time of the next report.
     due: Instant,
     /// The time between the next report and the report after it.
     interval: Duration,
@@ -62,7 +60,6 @@ impl OutageReporter {
         );
     }
 
-    /// Records that a coordinator has answered.
     pub(crate) fn answered(&self) {
         let ended = self.outage.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(outage) = ended.filter(|outage| outage.reported) {

@@ -39,7 +39,6 @@ use full_disk::FullDisk;
 use leasing::{Leasing, Waiting};
 use timers::{install_signal_handlers, spawn_heartbeat_timer};
 
-/// Why a session ended early.
 #[derive(Debug)]
 pub(crate) enum SessionError {
     Start(io::Error),
@@ -69,7 +68,7 @@ impl From<Status> for SessionError {
 
 enum Event {
     Executed(u64, JobOutcome),
-    /// The coordinator has acknowledged a commit of these leases.
+    /// The result of a commit: the acknowledged leases.
     Committed(Result<Vec<u64>, SessionError>),
     Leased(Result<v1::LeaseReply, Status>),
     Fetched(Digest, Result<Arc<[u8]>, Status>),
@@ -79,19 +78,15 @@ enum Event {
     LeaseDue,
     CommitDue,
     Terminate,
-    /// The time is over, so the run that is being executed is returned.
+    /// The time of the worker is over, so the run that is being executed is returned.
     TimeIsUp,
     /// The run of this lease was cancelled, and should have ended by now.
     HandBack(u64),
 }
 
-/// The settings of a session.
 pub(crate) struct SessionConfig {
-    /// The worker's name.
     pub(crate) name: String,
-    /// Engine ids of the subject kinds that it executes.
     pub(crate) engines: Engines,
-    /// The provenance of the worker's records.
     pub(crate) provenance: Provenance,
     pub(crate) limits: Limits,
     /// Time without a run after which the worker exits; `None` to wait for runs.
@@ -146,8 +141,8 @@ pub(crate) struct Session {
     last_commit: Instant,
     fetching: bool,
     heartbeat_under_way: bool,
-    /// Runs are requested when at most this number of runs is waiting; if it is 0, only when no run
-    /// is being executed either.
+    /// Runs are requested when at most this number of runs is waiting and, if the number is 0, no
+    /// run is being executed.
     low_water: usize,
     /// The last time at which the worker had a run.
     last_busy: Instant,
@@ -252,7 +247,6 @@ impl Session {
         }
     }
 
-    /// Tokens of all leases of this worker.
     fn held(&self) -> impl Iterator<Item = u64> {
         let waiting = self.waiting.iter().map(|waiting| waiting.token);
         let running = self.running.iter().map(|(token, _)| *token);
@@ -285,8 +279,8 @@ impl Session {
                 self.fetching = false;
                 match fetched {
                     Ok(bytes) => self.cache.insert(digest, bytes),
-                    // The coordinator cannot read this project, and leases no run on it until it is
-                    // stored again.
+                    // The coordinator cannot read this project, and leases no run on it until the
+                    // project is stored again.
                     Err(status) if status.code() == Code::DataLoss => {
                         tracing::warn!("runs on a project are handed back: {}", status.message());
                         self.abandon(digest, &End::Returned(v1::Returned {}));
@@ -341,7 +335,6 @@ impl Session {
         self.lease();
     }
 
-    /// Starts a task whose result is an event.
     fn spawn(&self, task: impl Future<Output = Event> + Send + 'static) {
         let sender = self.sender.clone();
         tokio::spawn(async move {

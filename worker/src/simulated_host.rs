@@ -8,7 +8,6 @@ use tokio::sync::mpsc::UnboundedReceiver;
 
 use crate::executor::{Executor, Job, JobOutcome};
 
-/// Interval at which a simulated job checks for cancellation.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The host of a worker in a simulation. Time passes only while all tasks wait.

@@ -1,9 +1,9 @@
 //! Stores finished records on disk until the coordinator has acknowledged them.
 //!
-//! A file of the spool holds one commit request after its SHA-256. It is written under a temporary
-//! name, synced and renamed, so a file is either complete or absent. A damaged file, for example on
-//! a failing disk, is renamed and ignored. If a file is lost, only time is lost, because its runs
-//! are executed again.
+//! Each file of the spool contains the SHA-256 of a commit request, followed by the request. The
+//! file is written under a temporary name, synced and renamed, so it is either complete or absent.
+//! A damaged file, for example on a failing disk, is renamed and ignored. If a file is lost, only
+//! time is lost, because its runs are executed again.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -21,14 +21,14 @@ pub(crate) struct Spool {
 }
 
 impl Spool {
-    /// Opens or creates a spool. A `blocking` one writes files on the calling thread.
+    /// Opens or creates a spool. A `blocking` spool writes files on the calling thread.
     pub(crate) fn open(folder: &Path, blocking: bool) -> io::Result<Spool> {
         fs::create_dir_all(folder)?;
         Ok(Spool { folder: folder.to_owned(), blocking })
     }
 
     /// Calls [`Spool::store`] on a separate thread unless the spool is blocking, because a sync may
-    /// take long and heartbeats must not wait for it. Returns the request too.
+    /// take long and heartbeats must not wait for it. Returns the request as well.
     pub(crate) async fn store_in_background(
         &self,
         request: CommitRequest,
@@ -40,7 +40,7 @@ impl Spool {
 
     /// Stores a request; the caller removes the file when the request is acknowledged.
     pub(crate) fn store(&self, request: &CommitRequest) -> io::Result<PathBuf> {
-        // Name the file by the first token of the request, because tokens are unique.
+        // Name the file after the first token of the request, because tokens are unique.
         let first = request.completions.first().map_or(0, |completion| completion.token);
         let path = self.folder.join(format!("{first:020}.commit"));
         let temporary = path.with_extension("part");
@@ -51,15 +51,14 @@ impl Spool {
         Ok(path)
     }
 
-    /// Whether a stored request contains the completion of a lease.
     pub(crate) fn contains(&self, token: u64) -> io::Result<bool> {
         let unsent = self.unsent()?;
         let mut completions = unsent.iter().flat_map(|(_, request)| &request.completions);
         Ok(completions.any(|completion| completion.token == token))
     }
 
-    /// The requests of an earlier process that were not acknowledged, by their first tokens in
-    /// ascending order. Removes incomplete files, and renames damaged ones.
+    /// The requests of an earlier process that were not acknowledged, in ascending order of their
+    /// first tokens. Removes incomplete files, and renames damaged ones.
     pub(crate) fn unsent(&self) -> io::Result<Vec<(PathBuf, CommitRequest)>> {
         let mut requests = Vec::new();
         for entry in fs::read_dir(&self.folder)? {

@@ -1,10 +1,10 @@
 //! Executes runs in a process next to the worker, so that a subject that damages or ends its
 //! process affects only its run.
 //!
-//! [`SubjectProcess`], a [`Runner`] in the worker, passes runs on. [`serve_subject`] runs in the
-//! process and executes them with the runner of the kind. They exchange [`frames`] through the
-//! standard input and output of the process. The process ends when its input closes, so it does not
-//! outlive its worker.
+//! [`SubjectProcess`], a [`Runner`] in the worker, passes runs to the process. [`serve_subject`]
+//! executes the runs in the process with the runner of the kind. Both exchange [`frames`] through
+//! the standard input and output of the process. The process ends when its standard input closes,
+//! so it does not outlive its worker.
 
 mod frames;
 mod server;
@@ -41,7 +41,6 @@ const MAX_LEFT_OUT: usize = 5;
 
 /// A runner that passes runs to a separate process, and starts a new process after one has ended.
 pub struct SubjectProcess {
-    /// Makes the command that starts the process.
     start: Box<dyn Fn() -> Command + Send>,
     /// The file in which the process marks that the system refused it memory; `None` if there is no
     /// such file.
@@ -54,7 +53,6 @@ pub struct SubjectProcess {
     alive: Option<Alive>,
 }
 
-/// A process that is being used.
 struct Alive {
     child: Child,
     input: ChildStdin,
@@ -62,13 +60,11 @@ struct Alive {
     /// The last line that the process has written to its standard error.
     last_words: Arc<Mutex<String>>,
     errors: Option<thread::JoinHandle<()>>,
-    /// The project that the process has loaded; `None` if it has loaded none.
     loaded: Option<Digest>,
     /// Number of processes of the cgroup that the system had killed when this process was started.
     oom_kills: u64,
 }
 
-/// Why there is no record.
 enum Lost {
     /// The process has ended.
     Process,
@@ -157,9 +153,9 @@ impl SubjectProcess {
         }
     }
 
-    /// Why the process has ended, during a part of a run if it is known. The status is returned
-    /// only if a fault of the process itself ended it, because a repetition would then end in the
-    /// same way.
+    /// Why the process has ended, with the part of the run if it is known. The status is returned
+    /// only if a fault of the process itself ended the process, because a repetition would then end
+    /// in the same way.
     fn death(&mut self, part: Option<&Part>) -> (RunError, Option<ExitStatus>) {
         let during = part.map_or(String::new(), |part| format!(" during {part}"));
         let Some(mut alive) = self.alive.take() else {
@@ -186,9 +182,9 @@ impl SubjectProcess {
         (error, own)
     }
 
-    /// Executes a run, and repeats it if the process has ended by its own fault. If two successive
-    /// processes have ended in the same way during the same part of the run, that part is left out
-    /// from then on.
+    /// Executes a run, and repeats it if the process has ended through its own fault. If two
+    /// successive processes have ended in the same way during the same part of the run, that part
+    /// is left out from then on.
     fn survive(
         &mut self,
         spec: &RunSpec,
@@ -332,7 +328,6 @@ fn oom_kills() -> u64 {
     group.and_then(|group| catherd_platform::oom_kills(&group)).unwrap_or(0)
 }
 
-/// Passes on the answers of a process until its output ends.
 fn receive(output: ChildStdout) -> std::io::Result<Receiver<Answer>> {
     let (sender, receiver) = mpsc::channel();
     let mut output = BufReader::new(output);

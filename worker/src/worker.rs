@@ -26,9 +26,9 @@ use crate::spool::Spool;
 /// The address of a coordinator, and how to connect to it.
 #[derive(Clone, Debug)]
 pub struct CoordinatorAddress {
-    /// Its URL, such as `http://127.0.0.1:7420`.
+    /// The URL, such as `http://127.0.0.1:7420`.
     pub url: String,
-    /// Credentials and certificates for it.
+    /// Credentials and certificates for the connection.
     pub access: Access,
 }
 
@@ -52,7 +52,7 @@ pub struct WorkerOptions {
     pub relocation: Option<Relocation>,
     /// The worker's name: unique among live workers, the same after a restart.
     pub name: String,
-    /// The core to pin the process to; `None` to leave it unpinned.
+    /// The core to which the process is pinned; `None` to leave the process unpinned.
     pub core: Option<usize>,
     /// The folder of this worker's spool.
     pub spool: PathBuf,
@@ -62,20 +62,20 @@ pub struct WorkerOptions {
     pub retry_timeout: Duration,
     /// Time after which the worker fails if the disk for its runs is full and remains full.
     pub space_timeout: Duration,
-    /// Engine ids of the subject kinds that the worker executes; it gets only runs of these
+    /// Engine ids of the subject kinds that the worker executes. The worker gets only runs of these
     /// engines.
     pub engines: Engines,
     /// Limits of each run.
     pub limits: Limits,
     /// Time without a run after which the worker exits, even if more runs may come; `None` to wait
-    /// for them.
+    /// for further runs.
     pub idle: Option<Duration>,
     /// Time until the worker's allocation ends; `None` if it does not end. The worker does not
     /// lease runs that are expected to take longer, and returns the last run ten seconds before the
     /// end.
     pub allocation: Option<Duration>,
-    /// Time after SIGTERM in which the current run may still end; afterwards it is returned. `None`
-    /// to wait for its end.
+    /// Time after SIGTERM in which the current run may still end; afterwards the run is returned.
+    /// `None` to wait for the end of the run.
     pub grace: Option<Duration>,
     /// Whether to exit at once when standard input closes, for example because the parent process
     /// has ended.
@@ -84,8 +84,8 @@ pub struct WorkerOptions {
 
 /// Runs a worker until the study is finished, the worker's allocation or idle time ends, the
 /// coordinator drains it, a signal ends it (SIGTERM or SIGINT: the first drains, the second stops),
-/// or it fails. It takes control of the process: it pins the calling thread, handles both signals,
-/// and installs a panic hook.
+/// or the worker fails. The function takes control of the process: it pins the calling thread,
+/// handles both signals, and installs a panic hook.
 ///
 /// # Errors
 ///
@@ -122,12 +122,12 @@ pub fn run_worker(
     })
 }
 
-/// Runs a worker on a simulated host: it uses neither cores nor signals. `clients` are the clients
-/// of the coordinators, in their order.
+/// Runs a worker on a simulated host, without cores and signals. `clients` are the clients of the
+/// coordinators, in their order.
 ///
 /// # Errors
 ///
-/// Like [`run_worker`].
+/// The same as for [`run_worker`].
 pub async fn run_simulated_worker(
     options: WorkerOptions,
     clients: Vec<CoordinatorClient<AuthChannel>>,
@@ -236,10 +236,9 @@ fn adopt_crash_report(spool: &Spool, folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// Ends the process when standard input closes. A pipe from the parent closes in every case in
-/// which the parent ends. The parent-death signal of Linux cannot be used instead, because it
-/// follows the *thread* that started the child, and is lost if that thread ends before the child
-/// has requested it.
+/// Ends the process when standard input closes. A pipe from the parent closes however the parent
+/// ends. The parent-death signal of Linux cannot be used instead, because it follows the *thread*
+/// that started the child, and is lost if that thread ends before the child has requested it.
 fn exit_with_parent() -> io::Result<()> {
     std::thread::Builder::new().name("parent-watch".to_owned()).spawn(|| {
         let mut sink = [0; 64];

@@ -106,7 +106,6 @@ impl Bench {
     }
 }
 
-/// The command line of a worker process.
 fn worker(address: &str, folder: &Path, core: usize) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command

@@ -1,6 +1,6 @@
-//! A limit on the number of connections without an accepted request. If it is exceeded, the oldest
-//! of them is closed: clients send their first request at once, and connections that are only kept
-//! open must not prevent new ones.
+//! A limit on the number of connections without an accepted request. If the limit is exceeded, the
+//! oldest of these connections is closed: clients send their first request at once, and connections
+//! that are only kept open must not prevent new ones.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -18,14 +18,13 @@ pub(crate) struct Unauthenticated {
 }
 
 impl Unauthenticated {
-    /// Permits at most `limit` connections.
     pub(crate) fn new(limit: usize) -> Unauthenticated {
         Unauthenticated { permits: Arc::new(Semaphore::new(limit)), closers: Arc::default() }
     }
 
     /// Admits connection `number`. If the limit has been reached, the oldest connection is closed
     /// first. The receiver gets a value when this connection must be closed, and an error when the
-    /// connection has been authenticated.
+    /// connection has been authenticated or has ended.
     pub(crate) async fn admit(&self, number: u64) -> (Peer, oneshot::Receiver<()>) {
         let permit = match self.permits.clone().try_acquire_owned() {
             Ok(permit) => Some(permit),
@@ -41,7 +40,6 @@ impl Unauthenticated {
         (Peer(Arc::new(Mutex::new(Some(place)))), closed)
     }
 
-    /// Closes the oldest connection; without effect if there is none.
     pub(crate) fn close_oldest(&self) {
         if let Some((_, closer)) = self.with(BTreeMap::pop_first) {
             // Ignore the error: the connection has ended already.
@@ -67,7 +65,7 @@ impl Drop for Place {
     }
 }
 
-/// The peer of a connection. Each request contains it as an extension.
+/// The peer of a connection, which is an extension of each request of the connection.
 #[derive(Clone)]
 pub(crate) struct Peer(Arc<Mutex<Option<Place>>>);
 
@@ -78,8 +76,8 @@ impl fmt::Debug for Peer {
 }
 
 impl Peer {
-    /// Removes the connection from the count, because one of its requests was accepted or it has
-    /// ended.
+    /// Removes the connection from the count. Called when a request of the connection was accepted
+    /// or the connection has ended.
     pub(crate) fn release(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

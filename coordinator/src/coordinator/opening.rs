@@ -1,4 +1,4 @@
-//! Opening a coordinator: locks the store, repairs what is damaged in it, and starts the writer.
+//! Opens a coordinator: locks the store, repairs damaged runs and starts the writer.
 
 use std::fs::{File, TryLockError};
 use std::path::Path;
@@ -34,7 +34,7 @@ impl Coordinator {
     /// # Errors
     ///
     /// If the folder, the database or the certificate cannot be used, or if another process serves
-    /// the database.
+    /// the database and the coordinator does not stand by.
     pub fn open(options: CoordinatorOptions) -> Result<Coordinator, CoordinatorError> {
         let (coordinator, writer) = open(options, None)?;
         coordinator.spawn_writer(writer)
@@ -45,7 +45,7 @@ impl Coordinator {
     ///
     /// # Errors
     ///
-    /// Like [`Coordinator::open`].
+    /// The same as for [`Coordinator::open`], or if the plan cannot be stored.
     pub fn open_study(
         options: CoordinatorOptions,
         plan: Plan,
@@ -54,12 +54,13 @@ impl Coordinator {
         coordinator.spawn_writer(writer)
     }
 
-    /// Like [`Coordinator::open_study`] but without threads, for simulations: requests wait until
-    /// the caller calls [`Writer::process_pending`], and projects are read on the calling thread.
+    /// The same as [`Coordinator::open_study`], but without threads, for simulations: requests wait
+    /// until the caller calls [`Writer::process_pending`], and projects are read on the calling
+    /// thread.
     ///
     /// # Errors
     ///
-    /// Like [`Coordinator::open`].
+    /// The same as for [`Coordinator::open_study`].
     pub fn new_manual(
         options: CoordinatorOptions,
         plan: Plan,
@@ -83,7 +84,7 @@ impl Coordinator {
 ///
 /// # Errors
 ///
-/// If the folder of an SQLite store cannot be used, another process serves the store, or the
+/// If the folder of an SQLite store cannot be used, if another process serves the store, or if the
 /// database returns an error.
 pub fn prune(url: &StoreUrl, before: i64) -> Result<Pruned, CoordinatorError> {
     let _lock = lock(url)?;
@@ -94,8 +95,8 @@ pub fn prune(url: &StoreUrl, before: i64) -> Result<Pruned, CoordinatorError> {
     Ok(pruned)
 }
 
-/// Locks an SQLite file for the lifetime of the returned handle. A PostgreSQL store is locked by
-/// the writer's session instead, so the result is `None`.
+/// Locks an SQLite store for the lifetime of the returned file. A PostgreSQL store is locked by the
+/// writer's session instead.
 fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
     let StoreUrl::Sqlite(database) = url else { return Ok(None) };
     let folder = database.parent().unwrap_or(Path::new(".")).to_owned();
@@ -108,8 +109,6 @@ fn lock(url: &StoreUrl) -> Result<Option<File>, CoordinatorError> {
     }
 }
 
-/// Opens the store for all its studies or, if there is a plan, plans its study and opens the store
-/// for this study.
 fn open(
     options: CoordinatorOptions,
     plan: Option<Plan>,
@@ -169,8 +168,8 @@ fn open(
     Ok((coordinator, writer))
 }
 
-/// Repairs all studies of an SQLite store by the plans that it contains. A PostgreSQL store is not
-/// repaired, because the server has its own checksums.
+/// Repairs all studies of an SQLite store according to their stored plans. A PostgreSQL store is
+/// not repaired, because the server has its own checksums.
 fn repair_all(
     store: Result<Store, StoreError>,
     url: &StoreUrl,
@@ -179,7 +178,7 @@ fn repair_all(
     let Ok(mut store) = store else { return Ok((store, repairs)) };
     if matches!(url, StoreUrl::Sqlite(_)) {
         for study in store.studies()? {
-            // Version 1 of the schema had no plans.
+            // Version 1 of the schema contained no plans.
             if !study.plan.is_empty() {
                 let plan = serde_json::from_slice(&study.plan)?;
                 repairs.extend(store.repair(study.number, &plan, false)?);

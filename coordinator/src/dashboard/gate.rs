@@ -45,16 +45,16 @@ pub(crate) struct Gate {
 }
 
 impl Gate {
-    /// A gate that requires a viewer's token if `access` is given, and that the requested host is
-    /// one of `names`, `localhost`, or an IP address.
+    /// A gate that requires a viewer's token if `access` is given, and a requested host that is one
+    /// of `names`, `localhost`, or an IP address.
     pub(crate) fn new(access: Option<Access>, names: Vec<String>) -> Gate {
         let mut names: Vec<String> = names.iter().map(|name| name.to_ascii_lowercase()).collect();
         names.push("localhost".to_owned());
         Gate { access, names: names.into() }
     }
 
-    /// Passes a request on or, if it is refused, answers it with an error. Adds the headers to
-    /// every response.
+    /// Passes on an admitted request or answers a refused request with an error, and adds
+    /// [`HEADERS`] to the response.
     pub(crate) async fn pass(State(gate): State<Gate>, request: Request, next: Next) -> Response {
         let mut response = match gate.check(&request) {
             Ok(()) => next.run(request).await,
@@ -101,7 +101,7 @@ impl Gate {
 }
 
 /// The token of a request: a bearer token, or the password of basic authentication (RFC 7617),
-/// which browsers ask their users for. `None` if the request has neither.
+/// which browsers ask their users for.
 fn token(headers: &HeaderMap) -> Option<String> {
     let (scheme, value) = headers.get(header::AUTHORIZATION)?.to_str().ok()?.split_once(' ')?;
     if scheme.eq_ignore_ascii_case("bearer") {
@@ -114,9 +114,8 @@ fn token(headers: &HeaderMap) -> Option<String> {
     decoded.split_once(':').map(|(_, password)| password.trim().to_owned())
 }
 
-/// Why a request is not answered.
 enum Refusal {
-    /// The request names a host that is not the dashboard's.
+    /// The request does not name a host of the dashboard.
     Host(String),
     /// The request has no token of a viewer.
     Unauthenticated,

@@ -12,13 +12,11 @@ use serde_json::{Value, json};
 use super::{Refusal, Source};
 use crate::ledger::Phase;
 
-/// Maximum number of projects of a heat map.
 const MAX_PROJECTS: usize = 500;
 
-/// Maximum number of runs of a cell.
 const MAX_RUNS: usize = 1000;
 
-/// Maximum number of bytes that are shown of all logs of a run together.
+/// Maximum total size, in bytes, of a run's logs that are shown.
 const MAX_LOG_BYTES: usize = 256 << 10;
 
 #[derive(Deserialize)]
@@ -88,7 +86,6 @@ pub(super) struct CellQuery {
     algorithm: String,
 }
 
-/// The runs of a cell.
 pub(super) async fn of_cell(
     State(source): State<Source>,
     Query(CellQuery { study, project, algorithm }): Query<CellQuery>,

@@ -14,11 +14,11 @@ pub enum AttemptEnd {
     Done(Duration),
     /// The attempt ended with a record in which the tool reported an error, after this time.
     Failed(Duration),
-    /// The attempt ended without a record, because the tool crashed or a limit of the worker ended
-    /// it.
+    /// The attempt ended without a record, because the tool crashed or the attempt exceeded a limit
+    /// of the worker.
     Crashed,
-    /// The worker returned the run, which it had not started or had stopped for a reason outside
-    /// the run.
+    /// The worker returned the run, because it had not started the run or had stopped it for a
+    /// reason outside the run.
     Returned,
 }
 
@@ -44,21 +44,21 @@ pub struct LeaseWish<'a> {
 pub enum LedgerEvent<'a> {
     /// A worker process has started.
     Register {
-        /// Its name.
+        /// The name of the worker.
         worker: &'a str,
     },
     /// A worker requests runs.
     Lease {
-        /// Its name.
+        /// The name of the worker.
         worker: &'a str,
         /// The request.
         wish: LeaseWish<'a>,
     },
     /// A worker renews its leases.
     Heartbeat {
-        /// Its name.
+        /// The name of the worker.
         worker: &'a str,
-        /// The leases that it still intends to finish.
+        /// The leases that the worker still intends to finish.
         held: &'a BTreeSet<Token>,
     },
     /// An attempt has ended.
@@ -92,7 +92,7 @@ pub struct Grant {
 pub enum Verdict {
     /// The commit counts.
     Accepted,
-    /// The commit was accepted before.
+    /// A commit of the same lease was accepted before.
     Repeated,
     /// The commit does not count, because the lease had ended.
     Superseded,
@@ -135,9 +135,9 @@ pub enum Effect {
     },
     /// Answer: a new lease.
     Grant(Grant),
-    /// Answer: this lease has ended, drop it.
+    /// Answer: the worker must drop this lease.
     DropLease(Token),
-    /// Answer: request no more leases.
+    /// Answer: the worker must not request further leases.
     Drain,
     /// Answer: the verdict on a commit.
     Verdict(Verdict),

@@ -10,7 +10,6 @@ use crate::ids::{RunNumber, Token};
 use crate::lease_expiry::{expiry, has_expired};
 
 impl Ledger {
-    /// Reinstates the expired leases that a worker still holds.
     pub(super) fn reinstate_leases(
         &mut self,
         now: Duration,
@@ -107,7 +106,8 @@ impl Ledger {
         effects: &mut Vec<Effect>,
     ) {
         let run = &self.runs[number as usize];
-        // No lease is granted after a record was accepted, so the latest token is the accepted one.
+        // No lease of a run is granted after its record was accepted, so the latest token is the
+        // accepted one.
         let accepted = matches!(run.phase, Phase::Done | Phase::Failed);
         let verdict = if accepted && run.token == token {
             Verdict::Repeated
@@ -157,7 +157,8 @@ impl Ledger {
         self.requeue_or_quarantine(number, crashes >= limit);
     }
 
-    /// Drains a worker on which too many runs in a row crash, unless it is the only usable worker.
+    /// Drains a worker on which too many runs in a row crashed, unless it is the only usable
+    /// worker.
     fn record_worker_crash(&mut self, name: &str, number: RunNumber) {
         let usable = |other: &String, worker| other != name && self.is_usable(other, worker);
         let others = self.workers.iter().any(|(other, worker)| usable(other, worker));
@@ -167,8 +168,6 @@ impl Ledger {
         worker.drained |= others && too_many;
     }
 
-    /// Ends all expired leases, and forgets the workers without leases that have been silent for a
-    /// term.
     pub(super) fn expire(&mut self, now: Duration, effects: &mut Vec<Effect>) {
         self.settle_all(now);
         let expired: Vec<_> = self
@@ -191,9 +190,8 @@ impl Ledger {
         self.forget_silent(now);
     }
 
-    /// Ends a lease that was not committed, because it has expired or its worker was restarted.
-    /// With `in_hand`, the worker was executing the run, so a loss is counted. Returns the lease;
-    /// `None` if there is no lease with this token.
+    /// Ends a lease that was not committed. With `in_hand`, the worker was executing the run, so a
+    /// loss is counted.
     pub(super) fn end_uncommitted(
         &mut self,
         token: Token,

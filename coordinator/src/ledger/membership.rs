@@ -41,7 +41,7 @@ impl Ledger {
         }
     }
 
-    /// Sets the runs of a study to exactly these.
+    /// Makes a study contain exactly these runs.
     pub fn assign(&mut self, study: StudyNumber, runs: &[RunNumber]) {
         let mut wanted = vec![false; self.runs.len()];
         for &run in runs {
@@ -73,10 +73,9 @@ impl Ledger {
         self.update_lanes();
     }
 
-    /// Sets the place of a run in the order of its group unless it has one already; see
+    /// Sets the place of a run in the order of its group unless the run already has a place; see
     /// [`Queue::set_place`](crate::queue::Queue).
     pub fn set_place(&mut self, run: RunNumber, place: u32) {
-        // A run that is already queued, because another study contains it, already has a place.
         if !self.queue.has_place(run) {
             self.queue.set_place(run, place);
         }
@@ -90,13 +89,13 @@ impl Ledger {
         self.update_lanes();
     }
 
-    /// The workers that a study has at the moment, and the time that it has used.
+    /// The number of workers that a study has at the moment, and the time that it has used.
     pub fn usage(&self, study: StudyNumber) -> Usage {
         self.shares.usage(study)
     }
 
-    /// Expected time of the pending runs of a study; `None` if there are any but no run was
-    /// measured.
+    /// The expected time of the pending runs of a study. `None` if there are pending runs, but no
+    /// run was measured.
     pub fn expected_left(&self, study: StudyNumber) -> Option<std::time::Duration> {
         self.queue.expected_in(self.shares.lanes(study))
     }
@@ -129,7 +128,6 @@ impl Ledger {
         }
     }
 
-    /// Adds a pending run to the queue if its study set is active, and removes it otherwise.
     fn requeue(&mut self, run: RunNumber, phase: Phase, group: GroupNumber, set: StudySetNumber) {
         if phase == Phase::Pending {
             if self.sets[set as usize].active {
@@ -140,8 +138,7 @@ impl Ledger {
         }
     }
 
-    /// The set of exactly these studies. A new set is inactive; the caller calls
-    /// [`Ledger::activate`] afterwards.
+    /// The set of exactly these studies. A new set is inactive.
     fn find_or_add_set(&mut self, studies: &[StudyNumber]) -> StudySetNumber {
         let known = self.sets.iter().position(|set| set.studies == studies);
         let number = known.unwrap_or_else(|| {

@@ -10,12 +10,11 @@ pub struct Policy {
     /// Number of crashed attempts after which a run is quarantined, if it crashed on at least two
     /// workers. A run that crashed on only one worker is quarantined after twice as many.
     pub max_crashes: u32,
-    /// Number of losses of its worker after which a run is quarantined. Should be larger than
+    /// Number of lost workers after which a run is quarantined. Should be larger than
     /// `max_crashes`, because most losses are caused by the computer, not by the run.
     pub max_losses: u32,
-    /// Number of different runs that crash on one worker and on no other worker, without an
-    /// accepted record in between, after which the worker is drained. The last worker is never
-    /// drained.
+    /// A worker is drained after this number of different runs have crashed on it and on no other
+    /// worker, without an accepted record in between. The last usable worker is never drained.
     pub max_consecutive_crashes: usize,
 }
 

@@ -23,7 +23,7 @@ impl Phase {
     pub const ALL: [Phase; 5] =
         [Phase::Pending, Phase::Leased, Phase::Done, Phase::Failed, Phase::Quarantined];
 
-    /// The name of the state in the protocol, the command line, JSON, metrics and the dashboard.
+    /// The name of the phase in the protocol, the command line, JSON, metrics and the dashboard.
     pub fn name(self) -> &'static str {
         match self {
             Phase::Pending => "pending",
@@ -43,19 +43,19 @@ impl Phase {
 /// The status of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RunStatus {
-    /// Its state.
+    /// The phase of the run.
     pub phase: Phase,
-    /// Number of attempts so far: the leases granted, except those that were returned.
+    /// Number of leases granted so far, not counting leases that were returned.
     pub attempt: u32,
     /// Number of attempts that crashed.
     pub crashes: u32,
-    /// Number of attempts whose worker was lost.
+    /// Number of attempts that ended because the worker was lost.
     pub losses: u32,
-    /// Token of its latest lease; 0 if it never had one.
+    /// The token of the latest lease; 0 if the run was never leased.
     pub token: Token,
-    /// Its group in the queue.
+    /// The group of the run in the queue.
     pub group: GroupNumber,
-    /// The set of the studies that contain it.
+    /// The set of the studies that contain the run.
     pub set: StudySetNumber,
 }
 
@@ -77,8 +77,8 @@ pub struct StudySet {
 }
 
 impl StudySet {
-    /// The study to which the work of a run of the set is charged if the run was not leased on
-    /// behalf of a certain study.
+    /// The study to which a run of the set is charged if the run was not leased on behalf of a
+    /// particular study.
     pub(super) fn charged(&self) -> StudyNumber {
         self.studies.first().copied().unwrap_or(StudyNumber::MAX)
     }
@@ -131,7 +131,6 @@ impl PhaseCounts {
 mod tests {
     use super::*;
 
-    /// The names of the fields of a message of the protocol.
     fn fields(message: &str) -> Vec<&'static str> {
         let proto = include_str!("../../../proto/catherd.proto");
         let start = format!("message {message} {{");

@@ -1,19 +1,19 @@
 //! Fair shares of workers, between owners and between the studies of an owner.
 //!
-//! Workers' time is charged to the study whose run they execute. Each study has a *virtual time*:
-//! the time that was charged to it, divided by its share. The study with the smallest virtual time
-//! gets the next worker. Therefore the virtual times of waiting studies increase together, and
-//! workers are divided by shares, even if the runs of one study are longer. Workers are divided
-//! between owners in the same way. The weight of an owner is the largest share of the owner's
-//! studies that wait or have leased runs, so an owner gets no more workers by dividing a study into
-//! several.
+//! The time of a worker is charged to the study whose run it executes. Each study has a *virtual
+//! time*: the time that was charged to it, divided by its share. The study with the smallest
+//! virtual time gets the next worker. Therefore the virtual times of waiting studies increase
+//! together, and workers are divided by shares, even if the runs of one study are longer. Workers
+//! are divided between owners in the same way. The weight of an owner is the largest share of the
+//! owner's studies that wait or have leased runs, so an owner gets no more workers by dividing a
+//! study into several.
 //!
-//! Three rules keep the division fair over short times. A run that was leased but has not ended is
-//! charged in advance, for at most [`HORIZON`], because otherwise all workers that request runs at
-//! the same time would get runs of the same study. A study that begins to wait starts at the
-//! virtual time of the others, because it has no claim on time in which it did not wait. The time
-//! that a study can make up for, after a period in which no worker could execute its runs, is
-//! limited.
+//! Three rules keep the division fair over short periods. A run that was leased but has not ended
+//! is charged in advance, for at most [`HORIZON`], because otherwise all workers that request runs
+//! at the same time would get runs of the same study. A study that begins to wait starts at least
+//! at the smallest virtual time of its competitors, because it has no claim on time in which it did
+//! not wait. The time that a study can make up for, after a period in which no worker could execute
+//! its runs, is limited.
 //!
 //! Priorities apply between the studies of one owner: studies of a lower priority wait for studies
 //! of a higher one.
@@ -38,13 +38,13 @@ const CATCH_UP_RUNS: u32 = 2;
 pub struct StudyClaim {
     /// The study.
     pub study: StudyNumber,
-    /// The name of its owner; empty for all studies without an owner.
+    /// The name of the owner; empty if the study has no owner.
     pub owner: String,
     /// Studies of the owner with a higher priority come first.
     pub priority: i32,
-    /// Its weight among studies of the same priority; at least 1.
+    /// Weight among the owner's studies of the same priority; at least 1.
     pub share: u32,
-    /// Maximum number of workers at the same time; `None` if it is not limited.
+    /// Maximum number of workers at the same time; `None` if unlimited.
     pub quota: Option<u32>,
 }
 
@@ -62,12 +62,11 @@ struct Account {
     time: f64,
     /// Seconds that are charged in advance.
     advance: f64,
-    /// Whether it had runs that waited for a worker when a worker was last assigned.
+    /// Whether runs waited for a worker at the last call of [`Shares::admit`].
     waits: bool,
 }
 
 impl Account {
-    /// The virtual time, including the time that is charged in advance.
     fn level(&self, weight: f64) -> f64 {
         self.time + self.advance / weight
     }
@@ -77,12 +76,11 @@ impl Account {
     }
 }
 
-/// An owner of active studies.
 #[derive(Clone, Copy, Debug)]
 struct Owner {
     account: Account,
-    /// The largest share of the studies that waited or had leased runs when a worker was last
-    /// assigned.
+    /// The largest share of the studies that competed at the last call of [`Shares::admit`]. If no
+    /// study competed, the weight did not change.
     weight: f64,
 }
 
@@ -96,32 +94,30 @@ impl Default for Owner {
 struct Study {
     claim: StudyClaim,
     account: Account,
-    /// The sets of the ledger that contain it.
     lanes: Vec<StudySetNumber>,
-    /// Number of workers that have leases that are charged to it.
+    /// Number of workers with leases that are charged to the study.
     workers: u32,
 }
 
-/// The shares of the active studies.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shares {
     studies: BTreeMap<StudyNumber, Study>,
     owners: BTreeMap<String, Owner>,
-    /// Workers' time that was charged to each study, whether it is active now or not.
+    /// Time of workers that was charged to each study, active or not.
     spent: BTreeMap<StudyNumber, Duration>,
 }
 
-/// The workers that a study has at the moment, and the time that it has used.
+/// A study's use of workers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Number of workers that have leases of its runs.
+    /// Number of workers with leases that are charged to the study.
     pub workers: u32,
-    /// Workers' time since the ledger was restored.
+    /// Time of workers that was charged to the study since the ledger was restored.
     pub spent: Duration,
 }
 
 impl Shares {
-    /// Replaces the claims of the active studies. The charged times are kept.
+    /// Replaces the claims. A study that already had a claim keeps its account.
     pub(super) fn set_claims(&mut self, claims: Vec<StudyClaim>) {
         let mut former = std::mem::take(&mut self.studies);
         for claim in claims {
@@ -144,7 +140,6 @@ impl Shares {
         }
     }
 
-    /// Replaces the list of the sets that contain each study.
     pub(super) fn set_lanes<'s>(
         &mut self,
         sets: impl Iterator<Item = (StudySetNumber, &'s [StudyNumber])>,
@@ -168,7 +163,6 @@ impl Shares {
         Usage { workers, spent: self.spent.get(&study).copied().unwrap_or_default() }
     }
 
-    /// Whether a study has as many workers as it may have at the same time.
     pub(super) fn is_at_quota(&self, study: StudyNumber) -> bool {
         let study = self.studies.get(&study);
         study.is_some_and(|study| study.claim.quota.is_some_and(|quota| study.workers >= quota))
@@ -197,7 +191,7 @@ impl Shares {
     }
 
     /// Records which studies wait. A study or an owner that begins to wait starts at least at the
-    /// smallest virtual time of those that already wait or have leased runs.
+    /// smallest virtual time of its competitors.
     fn admit(&mut self, waits: impl Fn(StudySetNumber) -> bool) {
         let mut floors: BTreeMap<String, f64> = BTreeMap::new();
         for study in self.studies.values().filter(|study| study.account.competes()) {
@@ -234,7 +228,6 @@ impl Shares {
         }
     }
 
-    /// Charges time of a worker that has executed runs of a study.
     pub(super) fn charge(&mut self, study: StudyNumber, time: Duration) {
         if time.is_zero() {
             return;
@@ -247,13 +240,13 @@ impl Shares {
         }
     }
 
-    /// The time that is charged in advance for a run with this expected time, at most [`HORIZON`];
-    /// one second if no run on its project was measured.
+    /// The time that is charged in advance for a run, at most [`HORIZON`]; one second if the
+    /// expected time of the run is unknown.
     pub(super) fn advance_of(expected: Option<Duration>) -> Duration {
         expected.unwrap_or(Duration::from_secs(1)).min(HORIZON)
     }
 
-    /// Charges time in advance, or takes it back if `sign` is negative.
+    /// Charges time in advance if `sign` is 1, and takes it back if `sign` is -1.
     pub(super) fn note_advance(&mut self, study: StudyNumber, time: Duration, sign: f64) {
         let Some(study) = self.studies.get_mut(&study) else { return };
         let seconds = sign * time.as_secs_f64();
@@ -270,7 +263,7 @@ impl Shares {
         }
     }
 
-    /// Records that one more worker has leases of a study, or one fewer.
+    /// Records that one more worker has leases of a study or, if `holds` is false, one fewer.
     pub(super) fn note_worker(&mut self, study: StudyNumber, holds: bool) {
         if let Some(study) = self.studies.get_mut(&study) {
             let workers = study.workers;

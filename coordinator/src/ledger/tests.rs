@@ -41,7 +41,6 @@ fn ledger() -> (Ledger, [GroupNumber; 2]) {
     (ledger, groups)
 }
 
-/// The runs that wait for each engine.
 fn waiting(ledger: &Ledger) -> Vec<(&str, usize)> {
     ledger.unserved().map(|(engine, runs)| (&*engine.engine, runs)).collect()
 }
@@ -97,7 +96,7 @@ fn the_last_worker_is_not_drained() {
     let (mut ledger, _) = ledger();
     ledger.assign(7, &[0, 1, 2, 3]);
     ledger.activate(&[7]);
-    // Both engines are of one kind, so a worker has one of them: each leases the runs of its group.
+    // Both engines are of the same kind, so the worker executes only one of them at a time.
     let mut crashes = BTreeMap::new();
     for id in ["e", "f"] {
         let engines: Engines = [("kind".to_owned(), id.to_owned())].into();
@@ -122,8 +121,7 @@ fn the_last_worker_is_not_drained() {
             }
         }
     }
-    // The runs crash until they are quarantined. There are more of them than the number after which
-    // a worker is drained, unless it is the last worker.
+    // More runs crash than the number after which a worker is drained unless it is the last worker.
     assert!(crashes.len() > POLICY.max_consecutive_crashes);
     assert!(crashes.values().all(|&crashes| crashes == 2 * POLICY.max_crashes), "{crashes:?}");
     assert!(ledger.workers().all(|worker| !worker.drained));

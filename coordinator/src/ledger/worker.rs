@@ -12,7 +12,7 @@ use crate::ids::{RunNumber, StudyNumber, Token};
 use crate::lease_expiry::{expiry, has_expired};
 use crate::queue::SubjectEngine;
 
-/// A rule of an operator for the workers with a name, or on a host.
+/// A rule of an operator for the workers with a certain name or on a certain host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum WorkerRule {
@@ -39,32 +39,30 @@ impl WorkerRule {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Worker {
     pub(super) leases: BTreeSet<Token>,
-    /// Number of its leases, by the study to which they are charged.
+    /// Number of leases by the study to which they are charged.
     pub(super) studies: BTreeMap<StudyNumber, u32>,
     pub(super) last_seen: Duration,
-    /// The time until which its work was charged.
+    /// The time up to which the worker's time was charged.
     pub(super) settled: Duration,
     /// Runs that crashed on this worker and on no other since its last accepted record.
     pub(super) consecutive_crashes: BTreeSet<RunNumber>,
     pub(super) drained: bool,
-    /// The engines that it executes, according to its last lease request.
+    /// The engines of the last lease request.
     pub(super) engines: Engines,
-    /// The name of its host; empty if unknown.
+    /// The name of the host; empty if unknown.
     pub(super) host: String,
-    /// The remaining time of its allocation when it requested runs for the first time; `None` if
-    /// its allocation does not end.
+    /// The remaining time of the allocation at the first request for runs; `None` before that
+    /// request or if the allocation does not end.
     pub(super) allocation: Option<Duration>,
-    /// Whether it has requested runs.
+    /// Whether the current process has requested runs.
     pub(super) has_asked: bool,
 }
 
 impl Worker {
-    /// Records that a process of this worker has started.
     pub(super) fn note_start(&mut self) {
         (self.has_asked, self.allocation) = (false, None);
     }
 
-    /// Records the properties of the worker that a lease request states.
     pub(super) fn note_wish(&mut self, wish: &LeaseWish<'_>) {
         if self.engines != *wish.engines {
             self.engines = wish.engines.clone();
@@ -77,7 +75,6 @@ impl Worker {
         }
     }
 
-    /// Adds a lease that is charged to a study.
     pub(super) fn hold(
         &mut self,
         token: Token,
@@ -97,7 +94,6 @@ impl Worker {
         }
     }
 
-    /// Removes a lease that is charged to a study.
     pub(super) fn release(&mut self, token: Token, study: StudyNumber, shares: &mut Shares) {
         if !self.leases.remove(&token) {
             return;
@@ -110,7 +106,7 @@ impl Worker {
         }
     }
 
-    /// The rule that applies to the worker with this name; `None` if there is none.
+    /// The rule for the worker's name or, if there is none, for its host.
     pub(super) fn rule(
         &self,
         name: &str,
@@ -119,12 +115,10 @@ impl Worker {
         rules.get(name).or_else(|| rules.get(&self.host)).copied()
     }
 
-    /// Whether the worker with this name must exit.
     pub(super) fn is_to_drain(&self, name: &str, rules: &BTreeMap<String, WorkerRule>) -> bool {
         self.drained || self.rule(name, rules) == Some(WorkerRule::Drain)
     }
 
-    /// Whether the worker with this name gets runs.
     pub(super) fn is_usable(&self, name: &str, rules: &BTreeMap<String, WorkerRule>) -> bool {
         !self.drained && self.rule(name, rules).is_none()
     }
@@ -133,31 +127,31 @@ impl Worker {
 /// A worker that sent a request within the last term or holds a lease.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LiveWorker<'a> {
-    /// Its name.
+    /// The name of the worker.
     pub name: &'a str,
-    /// The name of its host; empty if unknown.
+    /// The name of the worker's host; empty if unknown.
     pub host: &'a str,
-    /// Number of leases that it holds.
+    /// Number of leases that the worker holds.
     pub leases: usize,
-    /// The time of its last request.
+    /// The time of the last request.
     pub last_seen: Duration,
-    /// Whether it does not get further runs, because too many runs in a row crashed on it.
+    /// Whether the worker gets no further runs because too many runs in a row crashed on it.
     pub drained: bool,
-    /// The rule of an operator for it; `None` if there is none.
+    /// The rule of an operator that applies to the worker; `None` if there is none.
     pub rule: Option<WorkerRule>,
 }
 
 /// A live worker that executes the runs of an engine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServingWorker<'a> {
-    /// Its name.
+    /// The name of the worker.
     pub name: &'a str,
-    /// Whether it gets runs, because it is neither drained nor blocked.
+    /// Whether the worker is neither drained nor blocked.
     pub usable: bool,
 }
 
 impl Ledger {
-    /// All live workers by name.
+    /// All live workers, sorted by name.
     pub fn workers(&self) -> impl ExactSizeIterator<Item = LiveWorker<'_>> {
         self.workers.iter().map(|(name, worker)| LiveWorker {
             name,
@@ -194,14 +188,15 @@ impl Ledger {
         self.crashed_on.get(&run).into_iter().flatten().map(String::as_str)
     }
 
-    /// Whether a token's lease is the first lease of its worker, whose run the worker executes.
+    /// Whether the lease with this token is the first lease of its worker. A worker executes the
+    /// run of its first lease.
     pub fn is_first_lease(&self, token: Token) -> bool {
         let worker = self.leases.get(&token).and_then(|lease| self.workers.get(&lease.worker));
         worker.is_some_and(|worker| worker.leases.first() == Some(&token))
     }
 
-    /// The longest allocation of a usable worker. `None` if an allocation does not end, or if no
-    /// usable worker has requested runs.
+    /// The longest allocation of the usable workers that have requested runs. `None` if there is no
+    /// such worker or if one of these allocations does not end.
     pub fn longest_allocation(&self) -> Option<Duration> {
         let usable = self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         let mut longest = None;
@@ -215,14 +210,12 @@ impl Ledger {
         worker.is_usable(name, &self.rules)
     }
 
-    /// Charges the work of all workers, and limits the time that studies can catch up with.
     pub(super) fn settle_all(&mut self, now: Duration) {
         let names: Vec<String> = self.workers.keys().cloned().collect();
         names.iter().for_each(|name| self.settle(now, name));
         self.shares.bound_lag(self.workers.len(), self.queue.longest_time());
     }
 
-    /// Forgets the workers without leases that have been silent for a term.
     pub(super) fn forget_silent(&mut self, now: Duration) {
         let term = self.policy.term;
         self.workers.retain(|_, worker| {

@@ -23,13 +23,13 @@ const RATE_WINDOW: Duration = Duration::from_secs(30);
 /// Minimum number of records in the window for the rate to be used in the expected time.
 const MIN_RATED: u64 = 10;
 
-/// Share of its budget that a run must have spent before the expected time is estimated from it.
+/// The share of its budget that a run must have spent before it is used to estimate the expected
+/// time.
 const MIN_SPENT: f64 = 0.01;
 
 /// Maximum number of workers whose attempts are counted.
 const MAX_COUNTED: usize = 1 << 14;
 
-/// Sum and number of coverages.
 #[derive(Clone, Copy, Debug, Default)]
 struct CoverageSum(f64, u64);
 
@@ -39,7 +39,6 @@ impl CoverageSum {
     }
 }
 
-/// The counters from which progress is computed, in addition to the ledger.
 #[derive(Debug, Default)]
 pub(crate) struct ProgressTracker {
     /// Accepted records by second: (second, number), the oldest first.
@@ -54,11 +53,9 @@ pub(crate) struct ProgressTracker {
     accepted_by_worker: BTreeMap<String, u64>,
     /// The curves of the groups of runs of each algorithm, by study and label.
     curves: BTreeMap<(StudyNumber, String), BTreeMap<GroupNumber, CoverageCurve>>,
-    /// The parts of the plans that the progress needs.
     plans: BTreeMap<StudyNumber, PlanPart>,
     failures: FailureCounts,
     attempts: BTreeMap<String, AttemptCounts>,
-    /// The time at which a run was last leased.
     last_grant: Duration,
 }
 
@@ -103,30 +100,25 @@ impl ProgressTracker {
         ProgressTracker { studies, active, coverage, plans, ..earlier }
     }
 
-    /// The study with this number; `None` if there is no such study.
     pub(crate) fn study_at(&self, number: StudyNumber) -> Option<&StoredStudy> {
         self.studies.iter().find(|study| study.number == number)
     }
 
-    /// The study with this name; `None` if there is no such study.
     pub(crate) fn study_of(&self, name: &str) -> Option<&StoredStudy> {
         self.studies.iter().find(|study| study.name == name)
     }
 
-    /// Replaces the list of studies, and the list of the active ones.
     pub(crate) fn set_studies(&mut self, studies: Vec<StoredStudy>, active: Vec<StudyNumber>) {
         self.plans = plans(&studies);
         (self.studies, self.active) = (studies, active);
     }
 
-    /// Replaces the sum and the number of the coverages of a study whose runs have changed; both are
-    /// 0 if `coverage` is `None`.
+    /// Replaces the sum and the number of the coverages of a study whose runs have changed.
     pub(crate) fn set_coverage(&mut self, study: StudyNumber, coverage: Option<(f64, u64)>) {
         let (sum, count) = coverage.unwrap_or_default();
         self.coverage.insert(study, CoverageSum(sum, count));
     }
 
-    /// Forgets the counters of a study that was deleted.
     pub(crate) fn forget(&mut self, study: StudyNumber) {
         self.coverage.remove(&study);
         self.curves.retain(|(of, _), _| *of != study);
@@ -141,7 +133,7 @@ impl ProgressTracker {
         self.curves = curves.map(|((of, label), curve)| ((number(of), label), curve)).collect();
     }
 
-    /// Counts an attempt that failed without a record. `label` is the algorithm of the run.
+    /// Counts an attempt that failed without a record. `label` is the label of the run's algorithm.
     pub(crate) fn note_failed_attempt(
         &mut self,
         (label, run, group): (&str, RunNumber, GroupNumber),
@@ -150,8 +142,8 @@ impl ProgressTracker {
         self.failures.add(label, run, group, reason);
     }
 
-    /// Counts an accepted record. `label` is the algorithm of its run, and `studies` are the
-    /// studies that contain the run.
+    /// Counts an accepted record. `label` is the label of the run's algorithm, and `studies` are
+    /// the studies that contain the run.
     pub(crate) fn note_accepted(
         &mut self,
         now: Duration,
@@ -186,7 +178,7 @@ impl ProgressTracker {
         }
     }
 
-    /// Counts the effects of a worker's request, or those of expired leases if `worker` is `None`.
+    /// Counts the effects of a worker's request or, if `worker` is `None`, of the expiry of leases.
     pub(crate) fn note_effects(&mut self, now: Duration, worker: Option<&str>, effects: &[Effect]) {
         for effect in effects {
             let (name, count): (&str, fn(&mut AttemptCounts) -> &mut u64) = match (effect, worker) {
@@ -221,7 +213,6 @@ impl ProgressTracker {
         counts.collect()
     }
 
-    /// Replaces the progress of runs that are being executed.
     pub(crate) fn note_run_progress(&mut self, now: Duration, progress: Vec<(Token, RunProgress)>) {
         for (token, progress) in progress {
             let (_, latest) = self.executing.entry(token).or_insert((now, RunProgress::default()));
@@ -290,10 +281,8 @@ impl ProgressTracker {
         }
     }
 
-    /// The time that this number of runs takes if each of them takes as long as the runs that are
-    /// being executed. Their times are estimated from the share that each has spent of the budget
-    /// of the first active study; `None` if this budget is unknown or no run has spent more than
-    /// [`MIN_SPENT`] of it.
+    /// The expected time of this number of runs, extrapolated from the shares that the executing
+    /// runs have spent of the budget of the first active study.
     fn expected_by_budget(&self, now: Duration, runs: u64, workers: usize) -> Option<Duration> {
         let budget = &self.active.first().and_then(|study| self.plans.get(study))?.budget;
         let times = self.executing.values().filter_map(|(since, progress)| {
@@ -325,9 +314,9 @@ impl ProgressTracker {
         workers.collect()
     }
 
-    /// The mean curve of each algorithm that has curves, on the projects that all of these
-    /// algorithms of the study have finished. On all projects, the algorithm that began with easy
-    /// projects would look best.
+    /// The mean curve of each algorithm on the projects that all algorithms of the study with
+    /// curves have finished. On all projects, an algorithm that began with easy projects would look
+    /// best.
     fn curves(&self, ledger: &Ledger) -> Vec<AlgorithmCurve> {
         let queue = ledger.queue();
         let mut common: BTreeMap<StudyNumber, BTreeSet<usize>> = BTreeMap::new();

@@ -12,15 +12,14 @@ use crate::ids::{GroupNumber, RunNumber, StudySetNumber};
 /// Expected duration of a full batch, which has many short runs or one long run.
 pub(super) const TIME: Duration = Duration::from_secs(1);
 
-/// Maximum number of runs in a batch.
 pub(super) const MAX_RUNS: usize = 256;
 
 /// Maximum number of runs that are taken at once from a group without measured times, and of
-/// projects that are tried at once. It is small because times estimated from other groups may be
-/// wrong by a large factor.
+/// projects that are tried at once. The number is small, because times estimated from other groups
+/// may be wrong by a large factor.
 pub(super) const MAX_UNMEASURED_RUNS: usize = 4;
 
-/// Runs that one worker is given together.
+/// Runs that a worker gets together.
 #[derive(Clone, Debug, Default)]
 pub struct Batch {
     /// The runs in the order of execution.
@@ -31,12 +30,11 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Whether the batch is full; no run of any study is then added.
+    /// Whether the batch is full. No further run is then added.
     pub fn is_full(&self) -> bool {
         self.runs.len() >= MAX_RUNS || self.time >= TIME
     }
 
-    /// Whether the batch has its share of the current study; no run of this study is then added.
     fn has_enough(&self) -> bool {
         self.is_full() || self.runs.len() >= self.max_runs
     }
@@ -57,7 +55,6 @@ pub struct BatchRequest<'a> {
     pub withheld: &'a BTreeSet<Digest>,
 }
 
-/// Conditions of a request on groups of runs.
 struct Filter {
     /// Whether the worker executes the runs of each engine, by the number of the engine.
     served: Vec<bool>,
@@ -77,11 +74,10 @@ impl Filter {
     }
 }
 
-/// A group in a lane.
 type Place = (StudySetNumber, GroupNumber);
 
 impl Queue {
-    /// Moves runs from lanes, which belong to one study, to a batch, in this order:
+    /// Moves runs from lanes of one study to a batch, in this order:
     ///
     /// 1. one run on each of a few projects on which no run was measured or is leased, so that
     ///    slow projects are recognised early;
@@ -142,7 +138,6 @@ impl Queue {
         }
     }
 
-    /// The groups with long pending runs that a request admits.
     fn long_groups(&self, lanes: &[StudySetNumber], filter: &Filter) -> Vec<Place> {
         let mut places = Vec::new();
         for &number in lanes {
@@ -159,8 +154,6 @@ impl Queue {
         places
     }
 
-    /// The groups that have pending runs, belong to projects that are not loaded, and are admitted
-    /// by a request.
     fn groups_outside(
         &self,
         loaded: &BTreeSet<usize>,
@@ -199,8 +192,7 @@ impl Queue {
         probes.take(MAX_UNMEASURED_RUNS).collect()
     }
 
-    /// Fills a batch from these groups: first the long runs, the longest first; then short runs of
-    /// projects without leased runs; then other short runs.
+    /// Fills a batch from these groups in the order of [`Rank`].
     fn fill_from(
         &mut self,
         mut places: Vec<Place>,
@@ -244,13 +236,11 @@ impl Queue {
         }
     }
 
-    /// The place of the first run of a group; 0 if the runs have no places.
     fn first_place(&self, (lane, group): Place) -> u32 {
         let runs = self.lanes.get(&lane).and_then(|lane| lane.groups.get(&group));
         runs.and_then(|runs| runs.first()).map_or(0, |(place, _)| *place)
     }
 
-    /// The first run of a group that is not excluded; `None` if there is none.
     fn first_free(
         &self,
         (lane, group): Place,
@@ -260,8 +250,8 @@ impl Queue {
         runs.iter().map(|(_, run)| *run).find(|&run| !excluded(run))
     }
 
-    /// Moves at most `most` runs of a group to a batch, until the batch has enough runs or the next
-    /// run would outlast the worker's allocation.
+    /// Moves at most `most` runs of a group to a batch. Stops early if the batch has enough runs or
+    /// if the next run would outlast the worker's allocation.
     fn take_from(
         &mut self,
         place: Place,

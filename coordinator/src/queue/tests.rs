@@ -8,7 +8,6 @@ use super::*;
 const LANE: StudySetNumber = 1;
 
 impl Queue {
-    /// A batch for a worker without a time limit, of the runs of one study.
     fn take_batch(
         &mut self,
         engines: &Engines,

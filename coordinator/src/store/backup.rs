@@ -1,4 +1,4 @@
-//! Copies of an SQLite store that is in use.
+//! Copies an SQLite store that is in use.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,7 +16,7 @@ use super::sqlite::Sqlite;
 /// Number of pages copied between two calls of the caller's progress function: about 4 MiB.
 const PAGES: i32 = 1024;
 
-/// Delay before pages are copied again if a lock prevented it.
+/// Delay before copying is tried again after a lock has prevented it.
 const LOCK_DELAY: Duration = Duration::from_millis(10);
 
 /// The contents of a copy of a store.
@@ -134,7 +134,8 @@ fn contents(copy: &Path) -> Result<BackupContents, StoreError> {
     Ok(BackupContents { studies, records, bytes })
 }
 
-/// A file that will become the copy. It is removed when dropped before it is published.
+/// A file that will become the copy. Unless it was published, the file is removed when the value is
+/// dropped.
 struct Partial(PathBuf);
 
 impl Partial {

@@ -1,5 +1,4 @@
-//! Reads what the dashboard shows of the runs of a study: counts by project and algorithm, and
-//! single runs.
+//! Reads the runs of a study for the dashboard: counts by project and algorithm, and single runs.
 
 use catherd_experiments::{Digest, RunSpec};
 
@@ -17,7 +16,7 @@ pub struct CellRuns {
     pub project: String,
     /// The algorithm's label.
     pub label: String,
-    /// Their phase.
+    /// The phase of the runs.
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
@@ -30,34 +29,34 @@ pub struct CellRuns {
 /// A run of a study.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListedRun {
-    /// Its id.
+    /// The run's id.
     pub id: RunId,
-    /// Its seed.
+    /// The run's seed.
     pub seed: u64,
-    /// Its state.
+    /// The run's phase.
     pub phase: Phase,
     /// Number of covered goals, and number of all goals; `None` if the run has no record.
     pub goals: Option<(u64, u64)>,
-    /// Why the last of its attempts without a record ended; empty if there was no such attempt.
+    /// Why the last attempt without a record ended; empty if there was no such attempt.
     pub reason: String,
 }
 
 /// A run with its record.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RecordedRun {
-    /// The project's name in the study with the lowest number among those that contain the run.
+    /// The project's name in the first study, by number, that contains the run.
     pub project: String,
     /// The algorithm's label, in the same study.
     pub label: String,
-    /// Its seed.
+    /// The run's seed.
     pub seed: u64,
-    /// The JSON of its record.
+    /// The JSON of the run's record.
     pub record: Vec<u8>,
 }
 
 impl StoreReader {
     /// Counts and coverages of the runs of a study by project, algorithm and phase, in the order of
-    /// the first run of each in the study.
+    /// their first runs in the study.
     ///
     /// # Errors
     ///
@@ -91,7 +90,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If a specification is damaged, or if the database returns an error.
     pub fn cell(
         &mut self,
         study: StudyNumber,
@@ -124,11 +123,11 @@ impl StoreReader {
         Ok(runs)
     }
 
-    /// A run with its record; `None` if the run has no record or no study contains it.
+    /// A run with its record; `None` if the run has no record or no study contains the run.
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the specification is damaged, or if the database returns an error.
     pub fn recorded(&mut self, run: Digest) -> Result<Option<RecordedRun>, StoreError> {
         let sql = "select members.project, members.label, spec, record
                    from records join runs on runs.number = records.number

@@ -6,7 +6,6 @@
 
 use catherd_experiments::Digest;
 
-/// The integers of a row of `records`, as they are stored.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct RecordIntegers {
     pub(super) number: i64,
@@ -28,7 +27,6 @@ impl RecordIntegers {
     }
 }
 
-/// The checksum of a row of `breakdowns`: run, attempt and kind, worker and reason.
 pub(super) fn of_breakdown(integers: [i64; 3], worker: &str, reason: &str) -> Digest {
     let integers = integers.map(i64::to_le_bytes);
     let length = (worker.len() as u64).to_le_bytes();

@@ -10,7 +10,6 @@ use super::row::{Purpose, Row, RowCallback, Value};
 use super::sqlite::Sqlite;
 use super::url::StoreUrl;
 
-/// A connection to a database.
 #[derive(Debug)]
 pub(super) enum Database {
     Sqlite(Sqlite),
@@ -69,7 +68,7 @@ impl Database {
     }
 
     /// The first row of the result for each key, in the order of the keys; `None` if the result is
-    /// empty. On PostgreSQL the queries are pipelined.
+    /// empty. On PostgreSQL, the queries are pipelined.
     pub(super) fn lookup(
         &mut self,
         sql: &'static str,
@@ -102,7 +101,8 @@ impl Database {
         Ok(first)
     }
 
-    /// Calls `work` in a transaction, which is committed if `work` succeeds.
+    /// Calls `work` in a transaction, which is committed if `work` succeeds and rolled back
+    /// otherwise.
     pub(super) fn transaction<T>(
         &mut self,
         work: impl FnOnce(&mut Database) -> Result<T, StoreError>,
@@ -110,9 +110,9 @@ impl Database {
         self.batch("begin")?;
         let done = work(self).and_then(|value| self.batch("commit").map(|()| value));
         if done.is_err() {
-            // After a failed commit SQLite may leave the transaction open, and no other could then
-            // begin. If the connection is lost, the rollback fails too, and the server rolls back
-            // by itself.
+            // After a failed commit, SQLite may leave the transaction open, and no other
+            // transaction could then begin. If the connection is lost, the rollback fails as well,
+            // and the server rolls back the transaction.
             let _ = self.batch("rollback");
         }
         done

@@ -24,7 +24,7 @@ pub enum StoreError {
     /// Another coordinator writes to the PostgreSQL database.
     #[error("another coordinator leads this store")]
     LedByAnother,
-    /// The database was written by a later version.
+    /// This version does not support the schema version of the database.
     #[error(
         "the study database has schema version {found}, this catherd supports {known}; use a newer \
          catherd"
@@ -35,7 +35,7 @@ pub enum StoreError {
         /// Latest supported version.
         known: i64,
     },
-    /// Another program has deleted or replaced a file of the SQLite store while it was open.
+    /// Another program has deleted or replaced a file of the SQLite store while the store was open.
     /// Everything acknowledged before is in the store; nothing is acknowledged afterwards.
     #[error(
         "{} was {change} by another program while it was in use; nothing is acknowledged any more",
@@ -44,7 +44,7 @@ pub enum StoreError {
     FileLost {
         /// The main file or its write-ahead log.
         path: std::path::PathBuf,
-        /// What has happened to it.
+        /// What has happened to the file.
         change: &'static str,
     },
     /// The content of the database is inconsistent; for example, it contains a row that no version
@@ -68,7 +68,7 @@ pub enum StoreError {
     /// The study was replaced or deleted while it was read.
     #[error("the study was changed while its results were read; fetch them again")]
     StudyChanged,
-    /// There is no study of this name.
+    /// There is no such study.
     #[error("there is no study `{0}`")]
     NoStudy(String),
 }
@@ -107,14 +107,13 @@ impl StoreError {
         }
     }
 
-    /// The error about a run whose stored state is damaged.
     pub(super) fn of_run(study: &str, spec: &RunSpec, cause: impl Display) -> StoreError {
         let (run, place) = (spec.id(), spec.place());
         let line = format!("study `{study}`: run {} ({place}) is damaged: {cause}", run.short());
         StoreError::DamagedRun { run, line }
     }
 
-    /// Whether the store has lost data; repeating the call then does not help.
+    /// Whether the store has lost data. In this case, repeating the call does not help.
     pub fn is_damage(&self) -> bool {
         use rusqlite::ErrorCode::{DatabaseCorrupt, NotADatabase};
         match self {
@@ -133,7 +132,6 @@ impl StoreError {
     }
 }
 
-/// Whether an error was caused by the network.
 #[cfg(feature = "postgres")]
 fn is_io(error: &tokio_postgres::Error) -> bool {
     std::error::Error::source(error).is_some_and(|source| source.is::<std::io::Error>())

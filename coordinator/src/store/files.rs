@@ -1,11 +1,11 @@
 //! The files of an SQLite store while a process writes to it.
 //!
-//! SQLite protects them with POSIX locks, and a process loses all of its locks on a file as soon as
-//! it closes any descriptor of that file, even one that SQLite did not open
-//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads the store and
-//! closes it is then treated as the last one that has it open, and deletes the write-ahead log
-//! while the writer uses it. Therefore nothing in this module opens a file: metadata is read by
-//! path.
+//! SQLite protects these files with POSIX locks, and a process loses all of its locks on a file as
+//! soon as it closes any descriptor of that file, even one that SQLite did not open
+//! (<https://sqlite.org/howtocorrupt.html>, section 2.2). The next program that reads and closes
+//! the store is then treated as the last program that has the store open, and deletes the
+//! write-ahead log while the writer uses it. Therefore nothing in this module opens a file:
+//! metadata is read by path.
 
 use std::fs::{self, Metadata};
 use std::io::ErrorKind;
@@ -37,8 +37,8 @@ impl StoreFiles {
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them. In this
-    /// case, SQLite continues to write to the file that it has open, which no path names any more.
+    /// [`StoreError::FileLost`] if another program has deleted or replaced one of the files. In
+    /// this case, SQLite continues to write to the open file, which no path names any more.
     pub(super) fn check(&mut self) -> Result<(), StoreError> {
         self.0.iter_mut().try_for_each(OpenFile::check)
     }
@@ -69,7 +69,6 @@ impl OpenFile {
 struct FileIdentity(u64, u64);
 
 impl FileIdentity {
-    /// Device and inode.
     #[cfg(unix)]
     fn of(metadata: &Metadata) -> FileIdentity {
         use std::os::unix::fs::MetadataExt;
@@ -83,8 +82,6 @@ impl FileIdentity {
     }
 }
 
-/// The path of a file next to the main file. Its name is the name of the main file followed by
-/// `ending`.
 pub(super) fn with_ending(path: &Path, ending: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(ending);
@@ -108,7 +105,7 @@ mod tests {
         fs::write(&log, "a longer log").unwrap();
         files.check().unwrap();
 
-        // The copy has an inode of its own, because the original exists until the copy is renamed.
+        // The copy has a different inode, because the original exists until the copy is renamed.
         fs::copy(&log, folder.path().join("copy")).unwrap();
         fs::rename(folder.path().join("copy"), &log).unwrap();
         let error = files.check().unwrap_err().to_string();

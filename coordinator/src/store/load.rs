@@ -42,8 +42,8 @@ impl Store {
         Ok(rules)
     }
 
-    /// Like [`StoreReader::coverage`](super::StoreReader::coverage), restricted to `study` if
-    /// given.
+    /// The same as [`StoreReader::coverage`](super::StoreReader::coverage), restricted to `study`
+    /// if given.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ impl Store {
         queries::coverage(&mut self.database, study)
     }
 
-    /// All runs, by number; some numbers may be missing.
+    /// Passes all runs to `each`, in ascending order of their numbers; some numbers may be missing.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl Store {
 
     /// Reads rows of all runs, a page of runs at a time. During one long query, a session of
     /// PostgreSQL that waits until the writer takes rows would count as silent, and a standby
-    /// coordinator could terminate it.
+    /// coordinator could terminate the session.
     fn query_by_page(
         &mut self,
         sql: &'static str,
@@ -88,8 +88,8 @@ impl Store {
         Ok(())
     }
 
-    /// The members of all studies except hidden ones: pairs of run and study, by run and then by
-    /// study.
+    /// Passes the members of all studies except hidden ones to `each`: pairs of run and study,
+    /// sorted by run and then by study.
     ///
     /// # Errors
     ///
@@ -106,8 +106,8 @@ impl Store {
         })
     }
 
-    /// The workers on which attempts crashed, timed out or ran out of memory, for all runs that
-    /// have not ended.
+    /// Passes runs that have not ended to `each`, with the workers on which attempts at them
+    /// crashed, timed out or ran out of memory.
     ///
     /// # Errors
     ///

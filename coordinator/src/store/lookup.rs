@@ -11,9 +11,9 @@ use crate::ids::{RunId, RunNumber};
 /// A run that was found.
 #[derive(Clone, Debug)]
 pub struct FoundRun {
-    /// Its number.
+    /// The number of the run.
     pub number: RunNumber,
-    /// Its specification.
+    /// The specification of the run.
     pub spec: RunSpec,
     /// The attempts that ended without a record, in ascending order of their numbers.
     pub breakdowns: Vec<EndedAttempt>,
@@ -22,9 +22,9 @@ pub struct FoundRun {
 /// An attempt that ended without a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EndedAttempt {
-    /// Its number, from 1.
+    /// The number of the attempt, from 1.
     pub attempt: u32,
-    /// Why it ended; `None` for a kind that this version does not know.
+    /// Why the attempt ended; `None` for a kind that this version does not know.
     pub kind: Option<Breakdown>,
     /// The worker's name.
     pub worker: String,
@@ -33,7 +33,8 @@ pub struct EndedAttempt {
 }
 
 impl StoreReader {
-    /// The runs whose ids are between two ids, at most two of them.
+    /// At most two runs whose ids are between `low` and `high`, inclusive, in ascending order of
+    /// their ids.
     ///
     /// # Errors
     ///

@@ -12,7 +12,7 @@ use crate::ledger::RunStatus;
 /// A record as it is stored, with the columns that the coordinator reads.
 #[derive(Clone, Debug)]
 pub struct StoredRecord {
-    /// The id of its run.
+    /// The id of the run.
     pub run: RunId,
     /// The result of [`RunRecord::digest`].
     pub digest: Digest,
@@ -26,7 +26,7 @@ pub struct StoredRecord {
     pub covered: u32,
     /// Wall-clock time of the whole run.
     pub wall: Duration,
-    /// Why the run is not done; empty if it is.
+    /// Why the run is not done; empty if the run is done.
     pub reason: String,
     /// Names of the criteria.
     pub(crate) criteria: Vec<String>,
@@ -57,7 +57,7 @@ impl StoredRecord {
         }
     }
 
-    /// Like [`RunRecord::coverage`].
+    /// The same as [`RunRecord::coverage`].
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == RunOutcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
@@ -68,13 +68,13 @@ impl StoredRecord {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Breakdown {
-    /// The tool crashed.
+    /// The tool crashed, or its record was refused.
     Crashed = 0,
-    /// The run exceeded the wall-clock limit of its worker.
+    /// The run exceeded the wall-clock limit of the worker.
     TimedOut = 1,
-    /// The run exceeded the memory limit of its worker.
+    /// The run exceeded the memory limit of the worker.
     OutOfMemory = 2,
-    /// Its worker was lost.
+    /// The worker was lost.
     Lost = 3,
 }
 
@@ -129,14 +129,15 @@ pub enum StoreChange {
         run: RunNumber,
         /// Number of the attempt.
         attempt: u32,
-        /// Why it ended.
+        /// Why the attempt ended.
         kind: Breakdown,
         /// The worker's name.
         worker: String,
         /// Details.
         reason: String,
     },
-    /// The worker of an attempt has reappeared, and its [`Breakdown::Lost`] is removed.
+    /// The worker of an attempt has reappeared, and the [`Breakdown::Lost`] of the attempt is
+    /// removed.
     LossReverted {
         /// The run.
         run: RunNumber,
@@ -149,11 +150,11 @@ pub enum StoreChange {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum StudyState {
-    /// Its runs are leased to workers.
+    /// The runs of the study are leased to workers.
     Active = 0,
-    /// Its runs are not leased until it is resumed.
+    /// The runs are not leased until the study is resumed.
     Paused = 1,
-    /// Its runs are not leased any more; records are kept.
+    /// The runs are not leased; records are kept.
     Cancelled = 2,
 }
 
@@ -196,7 +197,7 @@ pub struct ClaimChange {
     pub priority: Option<i32>,
     /// The new share; at least 1.
     pub share: Option<u32>,
-    /// The new quota; `Some(None)` removes it.
+    /// The new quota; `Some(None)` removes the quota.
     pub quota: Option<Option<u32>>,
 }
 
@@ -214,33 +215,33 @@ impl ClaimChange {
 /// A study in the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredStudy {
-    /// Its number.
+    /// The number of the study.
     pub number: StudyNumber,
-    /// Its name, unique in the store.
+    /// The name, unique in the store.
     pub name: String,
-    /// Its state.
+    /// The state of the study.
     pub state: StudyState,
-    /// Its plan as JSON.
+    /// The plan as JSON; empty if schema version 1 stored the study.
     pub plan: Vec<u8>,
-    /// Name of the person who submitted it; empty if unknown.
+    /// Name of the person who submitted the study; empty if unknown.
     pub owner: String,
-    /// Its claim on workers.
+    /// The claim of the study on workers.
     pub claim: Claim,
 }
 
 /// A run in the store.
 #[derive(Clone, Debug)]
 pub struct StoredRun {
-    /// Its number.
+    /// The number of the run.
     pub number: RunNumber,
-    /// Its status. Group and study set are not stored and are 0.
+    /// The status of the run. Group and study set are not stored and are 0.
     pub status: RunStatus,
-    /// The worker that holds its lease; `None` if it is not leased.
+    /// The worker that holds the lease; `None` if the run is not leased.
     pub worker: Option<String>,
-    /// Its project.
+    /// The project.
     pub project: Digest,
-    /// Its algorithm's label.
+    /// The label of the algorithm.
     pub label: String,
-    /// Wall-clock time of the run; `None` if it has no record.
+    /// Wall-clock time of the run; `None` if the run has no record.
     pub wall: Option<Duration>,
 }

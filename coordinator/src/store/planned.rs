@@ -11,7 +11,6 @@ use super::row::Row;
 /// The runs of a study according to its plan.
 #[derive(Debug)]
 pub(super) struct PlannedRuns {
-    /// The name of the study.
     pub(super) study: String,
     /// `None` for a store of schema version 1, which has no plans.
     plan: Option<Plan>,
@@ -54,7 +53,6 @@ impl PlannedRuns {
         if same { Ok(spec) } else { Err(wrong()) }
     }
 
-    /// The error about damage of a run.
     pub(super) fn damaged(&self, spec: &RunSpec, cause: impl Display) -> StoreError {
         StoreError::of_run(&self.study, spec, cause)
     }

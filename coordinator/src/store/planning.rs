@@ -21,7 +21,6 @@ use crate::queue::place_of;
 /// Number of runs in a page. Planning a page takes about ten milliseconds.
 const PAGE: usize = 1024;
 
-/// Number of members that are cleared together.
 const CLEARED_PAGE: i64 = 4096;
 
 /// A study that is being planned; see [`Store::begin_planning`].
@@ -31,20 +30,17 @@ pub struct Planning {
     digest: Digest,
     /// The number of the draft; `None` before the first page.
     draft: Option<StudyNumber>,
-    /// The runs that are not planned yet.
     runs: Box<dyn Iterator<Item = RunSpec> + Send>,
     /// The numbers of the runs that have been planned, in the order of the study.
     numbers: Vec<RunNumber>,
-    /// The owner that the study gets.
     owner: String,
-    /// The claim that the study gets.
     claim: Claim,
 }
 
 /// A study that is completely planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlannedStudy {
-    /// Its number.
+    /// The number of the study.
     pub study: StudyNumber,
     /// The number of the study that had this name before and no longer counts; `None` if there was
     /// no such study or it had the same plan.
@@ -54,28 +50,25 @@ pub struct PlannedStudy {
 /// A run of a study that is being planned.
 #[derive(Clone, Copy, Debug)]
 pub struct PlannedRun<'a> {
-    /// Its number.
+    /// The number of the run.
     pub number: RunNumber,
-    /// Its project.
+    /// The project.
     pub project: Digest,
-    /// Its algorithm's label.
+    /// The label of the algorithm.
     pub label: &'a str,
-    /// Its place among the runs on the project; `None` if the budget is not in real time.
+    /// The place among the runs on the project; `None` if the budget does not limit real time.
     pub place: Option<u32>,
 }
 
 impl Planning {
-    /// Sets the owner and the claim that the study gets.
     pub(crate) fn of(self, owner: &str, claim: Claim) -> Planning {
         Planning { owner: owner.to_owned(), claim, ..self }
     }
 
-    /// Changes the claim that the study gets.
     pub(crate) fn change_claim(&mut self, change: ClaimChange) {
         self.claim = change.applied_to(self.claim);
     }
 
-    /// The name of the person to whom the study will belong.
     pub(crate) fn owner(&self) -> &str {
         &self.owner
     }
@@ -90,7 +83,7 @@ impl Planning {
         self.digest
     }
 
-    /// The subject kind of its runs and the kind's engine id.
+    /// The subject kind of the runs, and the engine id of this kind.
     pub fn engine(&self) -> (&str, &str) {
         (&self.plan.subject, &self.plan.engine)
     }
@@ -112,8 +105,8 @@ impl Planning {
         })
     }
 
-    /// The runs of the study in its order; `None` until all have been planned, and if the study had
-    /// this plan before.
+    /// The runs of the study in their order. `None` until all runs have been planned, and if the
+    /// study had this plan before.
     pub fn members(&self) -> Option<&[RunNumber]> {
         (self.numbers.len() == self.plan.count()).then_some(&self.numbers)
     }
@@ -126,9 +119,9 @@ impl std::fmt::Debug for Planning {
 }
 
 impl Store {
-    /// Makes the plan the study of its name, and activates it. Runs that are in the store keep
-    /// their state and results. Runs that are no longer in the study stay in the store, but do not
-    /// count. If the study already has this plan, it is only activated.
+    /// Stores the plan as the study of its name, and activates the study. Runs that are in the
+    /// store keep their state and results. Runs that are no longer in the study stay in the store,
+    /// but do not count. If the study already has this plan, it is only activated.
     ///
     /// # Errors
     ///
@@ -161,7 +154,7 @@ impl Store {
     }
 
     /// Starts to plan a study as [`Store::plan`] does, but in pages, each of which takes about ten
-    /// milliseconds. Until the last page the study is unchanged.
+    /// milliseconds. Until the last page, the study is unchanged.
     ///
     /// # Errors
     ///
@@ -174,8 +167,8 @@ impl Store {
         Ok(Planning { plan, json, digest, draft: None, runs, numbers: Vec::new(), owner, claim })
     }
 
-    /// Plans the next page. After the last page the study gets `state` and is returned. If the
-    /// study already has this plan, this happens at the first call.
+    /// Plans the next page. After the last page, the study gets `state` and is returned. If the
+    /// study already has this plan, the first call sets the state and returns the study.
     ///
     /// # Errors
     ///
@@ -217,7 +210,6 @@ impl Store {
         self.replace_by_draft(planning, draft, state).map(Some)
     }
 
-    /// Adds a study that does not count.
     fn add_draft(&mut self) -> Result<StudyNumber, StoreError> {
         self.database.transaction(|database| {
             let number = next_number(database, "select max(number) from studies")?;
@@ -261,8 +253,8 @@ impl Store {
         })
     }
 
-    /// Removes a study. Its runs and their records stay in the store. Returns the number that it
-    /// had; `None` if there is no study of this name.
+    /// Removes a study. The study's runs and their records remain in the store. Returns the number
+    /// of the study, or `None` if there is no study of this name.
     ///
     /// # Errors
     ///
@@ -271,8 +263,8 @@ impl Store {
         self.database.transaction(|database| discard(database, name, None))
     }
 
-    /// Clears a page of the studies that do not count. Returns whether there may be more. Must not
-    /// be called while a study is being planned.
+    /// Clears a page of the studies that do not count. Returns whether there may be further pages.
+    /// Must not be called while a study is being planned.
     ///
     /// # Errors
     ///
@@ -317,13 +309,13 @@ fn hidden_name(number: StudyNumber) -> String {
     format!("\u{1}{number}")
 }
 
-/// The plan of a study that does not count.
 fn no_plan() -> Value {
     Value::Bytes(Vec::new())
 }
 
-/// Takes the name from the study of this name, which then no longer counts, unless it is `draft`.
-/// Returns the number of the study; `None` if there is no such study or it is `draft`.
+/// Takes the name from the study of this name, which then no longer counts, unless the study is
+/// `draft`. Returns the number of the study. `None` if there is no such study, or if the study is
+/// `draft`.
 fn discard(
     database: &mut Database,
     name: &str,
@@ -385,8 +377,6 @@ fn add_members(
     )
 }
 
-/// One more than the result of `largest`, a query for the largest number in a column; 0 if the
-/// column is empty.
 fn next_number(database: &mut Database, largest: &'static str) -> Result<u32, StoreError> {
     let largest = database.first(largest, &[], Row::optional_integer)?.flatten();
     let next = largest.map_or(0, |largest| largest + 1);

@@ -13,7 +13,6 @@ use tokio_postgres::{Client, NoTls, Statement};
 use super::error::StoreError;
 use super::row::{Purpose, Row, RowCallback, Value};
 
-/// Maximum number of rows that are pipelined at a time.
 const MAX_PIPELINED: usize = 512;
 
 /// Settings of every session. An acknowledged commit is on disk. The session of a client whose
@@ -30,8 +29,9 @@ const TRY_LOCK: &str =
     "select pg_try_advisory_lock(hashtext('catherd'), hashtext(current_schema()))";
 
 /// Terminates the session that holds the advisory lock if its client has been silent for `$1`
-/// milliseconds on the server's clock. Its open transaction is rolled back, and it cannot commit
-/// any more. A session that executes a statement is not silent, however long the statement takes.
+/// milliseconds on the server's clock. The open transaction of the session is rolled back, and the
+/// session cannot commit any more. A session that executes a statement is not silent, however long
+/// the statement takes.
 const TERMINATE_SILENT_LEADER: &str = "
     select pg_terminate_backend(pid) from pg_locks join pg_stat_activity using (pid)
     where locktype = 'advisory' and granted
@@ -42,7 +42,6 @@ const TERMINATE_SILENT_LEADER: &str = "
       and state_change < clock_timestamp() - $1 * interval '1 millisecond'
 ";
 
-/// A connection to a PostgreSQL database.
 pub(super) struct Postgres {
     runtime: ConnectionRuntime,
     client: Client,

@@ -75,7 +75,8 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`], or if the database returns an error.
+    /// [`StoreError::NoProject`] if there is no such project; another error if the database returns
+    /// an error.
     pub fn project_size(&mut self, project: Digest) -> Result<u64, StoreError> {
         let sql = "select size from projects where digest = ?1";
         let key = [project.0.as_slice().into()];
@@ -102,8 +103,8 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoProject`] if there is no such project; otherwise if the bytes are incomplete
-    /// or do not match the digest, or if the database returns an error.
+    /// [`StoreError::NoProject`] if there is no such project; another error if the bytes are
+    /// incomplete or do not match the digest, or if the database returns an error.
     pub fn project(&mut self, project: Digest) -> Result<Vec<u8>, StoreError> {
         let size = self.project_size(project)?;
         let mut bytes = self.project_chunk(project, 0)?;

@@ -42,10 +42,10 @@ pub(super) fn now() -> i64 {
 }
 
 impl Store {
-    /// Removes the results of runs that no study contains, unless their record was stored at the
-    /// time `before`, in seconds since 1970, or later. Also removes the projects of which no study
-    /// contains a run. The runs stay in the store, without results, because their tokens must not
-    /// be granted again. Records that were stored by a version that did not record the time count
+    /// Removes the results of runs that no study contains, except for runs of which a record was
+    /// stored at or after the time `before`, in seconds since 1970. Also removes the projects of
+    /// which no study contains a run. The runs remain in the store, without results, because their
+    /// tokens must not be granted again. Records from a version that did not store the time count
     /// as older. The space is returned to the file system.
     ///
     /// # Errors

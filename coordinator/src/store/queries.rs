@@ -10,14 +10,13 @@ use crate::ledger::Phase;
 /// replaced or deleted and are being cleared. Every other state is smaller.
 pub(super) const NOT_COUNTING: i64 = 3;
 
-/// The state of a study for a number in the column `state`.
 pub(super) fn study_state(number: i64) -> Result<StudyState, StoreError> {
     let known = StudyState::ALL.into_iter().find(|state| *state as i64 == number);
     known.ok_or_else(|| StoreError::Damaged(format!("a study in state {number}")))
 }
 
-/// All studies that count, by number. Before version 5 of the schema they had neither owner nor
-/// claim.
+/// All studies that count, by number. Before version 5 of the schema, studies had neither owners
+/// nor claims.
 pub(super) fn studies(
     database: &mut Database,
     version: i64,
@@ -63,7 +62,6 @@ pub(super) fn coverage(
     Ok(all)
 }
 
-/// The phase of a run for a number in the column `phase`.
 pub(super) fn phase(number: i64) -> Result<Phase, StoreError> {
     let known = Phase::ALL.into_iter().find(|phase| *phase as i64 == number);
     known.ok_or_else(|| StoreError::Damaged(format!("a run in phase {number}")))

@@ -14,8 +14,8 @@ use super::url::StoreUrl;
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Quarantined runs with the end of their last attempt, and their record's number, which must be
-/// null. A reader of version 3 of the schema finds no checksums.
+/// Quarantined runs with the end of their last attempt, and the number of a record, which must be
+/// null. Version 3 of the schema has no checksums.
 macro_rules! select_quarantined {
     ($checksum:literal) => {
         concat!(
@@ -35,7 +35,6 @@ macro_rules! select_quarantined {
 #[derive(Debug)]
 pub struct StoreReader {
     pub(super) database: Database,
-    /// The version of the store's schema.
     version: i64,
 }
 
@@ -59,7 +58,7 @@ pub struct MissingRuns {
     pub project: String,
     /// The algorithm's label.
     pub label: String,
-    /// Their phase.
+    /// The phase of the runs.
     pub phase: Phase,
     /// Number of runs.
     pub runs: u64,
@@ -74,8 +73,8 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the store cannot be reached, and [`StoreError::Schema`] if this program cannot read its
-    /// schema.
+    /// If the store cannot be opened; [`StoreError::Schema`] if this program cannot read the schema
+    /// of the store.
     pub fn open(url: &StoreUrl) -> Result<StoreReader, StoreError> {
         let mut database = Database::connect(url, Purpose::Read)?;
         let version = schema::version(&mut database)?.unwrap_or(0);
@@ -94,7 +93,8 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoStudy`], or if the database returns an error.
+    /// [`StoreError::NoStudy`] if there is no such study; another error if the database returns an
+    /// error.
     pub fn study(&mut self, number: StudyNumber) -> Result<StoredStudy, StoreError> {
         let found = self.studies()?.into_iter().find(|study| study.number == number);
         found.ok_or_else(|| StoreError::NoStudy(number.to_string()))
@@ -109,8 +109,8 @@ impl StoreReader {
         queries::studies(&mut self.database, self.version)
     }
 
-    /// The description of the projects of a study as JSON; `None` if there is none or the schema is
-    /// too old to have descriptions.
+    /// The description of the projects of a study as JSON. `None` if there is no description, or if
+    /// the schema is too old to have descriptions.
     ///
     /// # Errors
     ///
@@ -134,21 +134,17 @@ impl StoreReader {
         queries::coverage(&mut self.database, None)
     }
 
-    /// The quarantined runs of a study, in its order, after comparing them with its plan and with
-    /// checksums.
+    /// The quarantined runs of a study, in the order of the study. They are compared with the
+    /// study's plan and with checksums.
     ///
     /// # Errors
     ///
-    /// If the stored state of one of them is damaged, or if the database returns an error.
+    /// If the stored state of one of these runs is damaged, or if the database returns an error.
     pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, StoreError> {
         Ok(self.quarantined_at(study)?.into_iter().map(|(_, run)| run).collect())
     }
 
-    /// Like [`StoreReader::quarantined`], each run with its position in the study.
-    ///
-    /// # Errors
-    ///
-    /// Like [`StoreReader::quarantined`].
+    /// The quarantined runs of a study, each with its position in the study.
     pub(crate) fn quarantined_at(
         &mut self,
         study: StudyNumber,
@@ -175,8 +171,8 @@ impl StoreReader {
         Ok(problems)
     }
 
-    /// The runs of a study without a record, by project, algorithm and phase, and why they have
-    /// none; the largest groups first.
+    /// The runs of a study without a record, grouped by project, algorithm and phase, the largest
+    /// groups first.
     ///
     /// # Errors
     ///

@@ -1,5 +1,5 @@
-//! The accepted records of a study. They are compared with its plan and with their checksums while
-//! they are read, so that data that has changed on the disk is recognised.
+//! The accepted records of a study. While they are read, they are compared with the study's plan
+//! and with their checksums, so that data that has changed on the disk is recognised.
 
 use std::collections::VecDeque;
 
@@ -16,8 +16,8 @@ use crate::ledger::Phase;
 /// Number of records in one query.
 const PAGE: i64 = 256;
 
-/// Rows of records with the digests with which they are compared. A reader of version 3 of the
-/// schema finds no checksums.
+/// Rows of records with the digests with which they are compared. Version 3 of the schema has no
+/// checksums.
 macro_rules! select_records {
     ($checksum:literal) => {
         concat!(
@@ -114,20 +114,20 @@ impl RecordRow {
 }
 
 impl StoreReader {
-    /// The accepted records of a study, in its order and with its names. At most one page of
-    /// records is in memory at a time. Each record is compared with its digest, and each run with
-    /// the plan.
+    /// The accepted records of a study, in the order and with the names of the study. At most one
+    /// page of records is in memory at a time. Each record is compared with its digest, and each
+    /// run with the plan.
     ///
-    /// An item is [`StoreError::DamagedRun`] if the stored state of a run is damaged; the iterator
-    /// continues after it. Any other error ends the iterator. If records of runs that have ended
-    /// are missing, the last item is [`StoreError::StudyChanged`] if the study was replaced or
-    /// deleted, and [`StoreError::Damaged`] otherwise.
+    /// An item is [`StoreError::DamagedRun`] if the stored state of a run is damaged; the iteration
+    /// continues after this item. Any other error ends the iteration. If records of runs that have
+    /// ended are missing, the last item is [`StoreError::StudyChanged`] if the study was replaced
+    /// or deleted, and [`StoreError::Damaged`] otherwise.
     pub fn records(self, study: StudyNumber) -> Records {
         self.records_after(study, None)
     }
 
-    /// Like [`StoreReader::records`], but only for the runs after this position in the study,
-    /// unless it is `None`.
+    /// The same as [`StoreReader::records`], but only for the runs after this position in the
+    /// study. If `position` is `None`, all runs are included.
     pub fn records_after(self, study: StudyNumber, position: Option<u32>) -> Records {
         let after = position.map_or(-1, i64::from);
         Records { reader: self, study, started: None, after, found: 0, page: VecDeque::new() }
@@ -184,8 +184,7 @@ type PageItem = (i64, Item);
 pub struct Records {
     reader: StoreReader,
     study: StudyNumber,
-    /// The runs of the study, and how many of those to be read had ended with a record when reading
-    /// began; `None` before.
+    /// The runs of the study, and the number of records to read; `None` before reading begins.
     started: Option<(PlannedRuns, u64)>,
     /// Position of the last run that was returned; -1 before the first run, and `i64::MAX` after
     /// the end.
@@ -196,8 +195,8 @@ pub struct Records {
 }
 
 impl Records {
-    /// The position in the study of the run that was returned last; `u32::MAX` before the first run
-    /// and after the end.
+    /// The position in the study of the run that was returned last or, before the first run, the
+    /// position after which reading began; `u32::MAX` if there is neither, and after the end.
     pub fn position(&self) -> u32 {
         u32::try_from(self.after).unwrap_or(u32::MAX)
     }

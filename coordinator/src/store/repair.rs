@@ -11,7 +11,6 @@ use super::write::Store;
 use crate::ids::StudyNumber;
 use crate::ledger::Phase;
 
-/// Number of runs in one query.
 const PAGE: usize = 1 << 12;
 
 /// Everything that is stored about the runs of a study. The columns of a record or breakdown that a
@@ -39,7 +38,6 @@ pub struct Repair {
     pub repeated: bool,
 }
 
-/// How a run is repaired.
 enum Fix {
     /// The record is removed, and the run returns to the queue.
     Repeat(i64),
@@ -49,7 +47,6 @@ enum Fix {
     Spec(i64, Digest, Vec<u8>),
 }
 
-/// Why a page of runs cannot be checked.
 enum PageError {
     /// The stored list of the study's runs differs from its plan.
     Members(String),
@@ -72,7 +69,8 @@ impl Store {
     /// # Errors
     ///
     /// [`StoreError::Damaged`] if the list of the runs differs from the plan and `relist` is false,
-    /// or if it still differs after it was recreated; otherwise if the database returns an error.
+    /// or if it still differs after it was recreated; another error if the database returns an
+    /// error.
     pub fn repair(
         &mut self,
         study: StudyNumber,
@@ -104,8 +102,8 @@ impl Store {
                     fixes.iter().try_for_each(|fix: &Fix| fix.apply(database))
                 })?;
             }
-            // Check the page again after specifications were repaired, because only then are the
-            // states of their runs checked.
+            // Check the page again after specifications were repaired, because the states of these
+            // runs have not been checked yet.
             respecified = !respecified && fixes.iter().any(|fix| matches!(fix, Fix::Spec(..)));
             if !respecified {
                 first += PAGE;
@@ -159,11 +157,8 @@ impl Store {
     }
 }
 
-/// How to repair a run, and why; `None` if the run is intact.
-///
-/// # Errors
-///
-/// A description of the difference, if the list of runs differs from the plan.
+/// How to repair a run, and why; `None` if the run is intact. The error states how the list of runs
+/// differs from the plan.
 fn judge(
     position: usize,
     expected: &RunSpec,
@@ -220,8 +215,8 @@ fn judge(
     }
 }
 
-/// Whether the last attempt at the run ended without a record. An error means that its stored end
-/// is damaged.
+/// Whether the last attempt at the run ended without a record. An error means that the stored end
+/// of the attempt is damaged.
 fn breakdown(row: &mut Row) -> Result<bool, String> {
     if row.next_is_null() {
         return Ok(false);

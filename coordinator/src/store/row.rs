@@ -6,7 +6,6 @@ use catherd_experiments::Digest;
 
 use super::error::StoreError;
 
-/// A value of a row.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Null,
@@ -64,7 +63,6 @@ impl Row {
         Row(self.0.by_ref().take(count).collect::<Vec<_>>().into_iter())
     }
 
-    /// Whether the next value is null, or there is none.
     pub(super) fn next_is_null(&self) -> bool {
         matches!(self.0.as_slice().first(), None | Some(Value::Null))
     }
@@ -124,7 +122,6 @@ impl Row {
         }
     }
 
-    /// A digest; `None` if the value is null.
     pub(super) fn optional_digest(&mut self) -> Result<Option<Digest>, StoreError> {
         if self.next_is_null() { self.next().map(|_| None) } else { self.digest().map(Some) }
     }
@@ -144,7 +141,6 @@ fn unexpected(wanted: &str, found: &Value) -> StoreError {
 /// Receives the rows of a result one at a time.
 pub(super) type RowCallback<'a> = &'a mut dyn FnMut(Row) -> Result<(), StoreError>;
 
-/// The purpose of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Purpose {
     Read,

@@ -7,7 +7,6 @@ use super::row::Row;
 /// The version of [`TABLES`] and [`PROJECTS`].
 pub(super) const VERSION: i64 = 5;
 
-/// The oldest version that can be read without migration.
 pub(super) const OLDEST_READABLE: i64 = 3;
 
 const TABLES: &str = "

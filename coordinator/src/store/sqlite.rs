@@ -1,5 +1,5 @@
-//! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves it, and as a single plain
-//! file after it was closed.
+//! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves the store, and as a single
+//! plain file after the store was closed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -19,16 +19,14 @@ use super::row::{Purpose, Row, RowCallback, Value};
 /// pages that do not fit are read and written repeatedly while a study is planned.
 const CACHE_KIB: i64 = 64 << 10;
 
-/// Maximum time to wait for another process to release its lock on the file.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A connection to an SQLite file.
 #[derive(Debug)]
 pub(super) struct Sqlite {
     connection: Connection,
     /// The files that the connection writes; `None` for a connection that only reads.
     written: Option<StoreFiles>,
-    /// The access to the file. It is dropped after the connection.
+    /// Dropped after the connection.
     _access: Access,
 }
 
@@ -61,20 +59,19 @@ impl Sqlite {
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`] if another program has deleted or replaced one of them.
+    /// [`StoreError::FileLost`] if another program has deleted or replaced one of these files.
     pub(super) fn check_files(&mut self) -> Result<(), StoreError> {
         self.written.as_mut().map_or(Ok(()), StoreFiles::check)
     }
 
-    /// Copies the contents of the write-ahead log into the main file, as far as the readers that
-    /// are active permit it.
+    /// Copies the contents of the write-ahead log into the main file, as far as active readers
+    /// permit.
     pub(super) fn checkpoint(&mut self) -> Result<(), StoreError> {
         self.batch("pragma wal_checkpoint(passive)")
     }
 
-    /// Closes the file, so that everything is in the main file. Unless another connection is open,
-    /// WAL mode is switched off, so that the file can be read without creating other files and in a
-    /// folder that cannot be written to.
+    /// Closes the store with all contents in the main file. Unless another connection is open, WAL
+    /// mode is switched off, so that the file can be read in a folder that cannot be written to.
     pub(super) fn close(mut self) {
         // If one of the statements fails, the write-ahead log remains, with everything that is not
         // in the main file.
@@ -119,7 +116,7 @@ impl Sqlite {
     }
 }
 
-/// Opens a file to read it. [`Access::begin`] decides whether it is `immutable`.
+/// Opens a file for reading. [`Access::begin`] decides whether the file is `immutable`.
 fn open_to_read(path: &Path, immutable: bool) -> Result<Connection, StoreError> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     if let (true, Some(path)) = (immutable, path.to_str()) {
@@ -212,7 +209,7 @@ fn is_served(path: &Path) -> bool {
     lock.is_ok_and(|lock| lock.try_lock_shared().is_err())
 }
 
-/// Whether a file is in WAL mode, by the version number in its header, and its log is empty.
+/// Whether a file is in WAL mode according to its header, and its log is empty or missing.
 fn is_resting_in_wal_mode(path: &Path) -> bool {
     let log = with_ending(path, "-wal").metadata().map_or(0, |log| log.len());
     let mut header = [0; 20];
@@ -253,7 +250,6 @@ mod tests {
     use super::*;
     use crate::store::{Store, StoreReader, StoreUrl};
 
-    /// The files of a folder with their sizes.
     fn files(folder: &Path) -> Vec<(String, u64)> {
         let files = fs::read_dir(folder).unwrap().map(|file| {
             let file = file.unwrap();

@@ -14,7 +14,7 @@ use super::{checksum, prune, schema};
 use crate::ids::StudyNumber;
 use crate::ledger::WorkerRule;
 
-/// Observes the transactions of a store; in tests it also injects failures.
+/// Observes the transactions of a store, and injects failures in tests.
 pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     /// Called before changes are written.
     ///
@@ -31,7 +31,7 @@ pub trait TransactionObserver: Send + Sync + std::fmt::Debug {
     fn after(&self, changes: &[StoreChange]) -> Result<(), StoreError>;
 }
 
-/// The writing connection to a store; there is only one at a time.
+/// The writing connection to a store, which has only one such connection at a time.
 #[derive(Debug)]
 pub struct Store {
     pub(super) database: Database,
@@ -43,19 +43,19 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database cannot be reached or has a later schema version, and
-    /// [`StoreError::LedByAnother`] if a PostgreSQL database has another writer.
+    /// If the database cannot be opened or has a later schema version; [`StoreError::LedByAnother`]
+    /// if a PostgreSQL database has another writer.
     pub fn open(url: &StoreUrl) -> Result<Store, StoreError> {
         Store::open_for(url, Purpose::Write)
     }
 
-    /// Like [`Store::open`], but terminates the session of another writer that has been silent for
-    /// `silence` (see [`Store::renew`]), so that it cannot write any more. The call then returns
+    /// The same as [`Store::open`], but terminates the session of another writer that has been
+    /// silent for `silence` (see [`Store::renew`]). The call then returns
     /// [`StoreError::LedByAnother`], and a later call opens the store.
     ///
     /// # Errors
     ///
-    /// Like [`Store::open`].
+    /// The same as for [`Store::open`].
     pub fn take_over(url: &StoreUrl, silence: Duration) -> Result<Store, StoreError> {
         Store::open_for(url, Purpose::TakeOver(silence))
     }
@@ -75,15 +75,15 @@ impl Store {
     /// If the database cannot be reached, or another coordinator has taken over.
     pub fn renew(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
-            // On SQLite the lock on the file ends with the process that holds it.
+            // On SQLite, the lock on the file ends with the process that holds it.
             Database::Sqlite(_) => Ok(()),
             #[cfg(feature = "postgres")]
             Database::Postgres(postgres) => postgres.batch("select 1"),
         }
     }
 
-    /// Copies the write-ahead log of an SQLite store into the main file, as far as readers permit
-    /// it now, so that the log stays small.
+    /// Copies the write-ahead log of an SQLite store into the main file, as far as active readers
+    /// permit, so that the log stays small.
     ///
     /// # Errors
     ///
@@ -101,8 +101,9 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// [`StoreError::FileLost`]. The store must then be closed, because data that was written since
-    /// the loss may be in files that no path names.
+    /// [`StoreError::FileLost`] if another program has deleted or replaced one of these files. The
+    /// store must then be closed, because data that was written since the loss may be in files that
+    /// no path names.
     pub fn check_files(&mut self) -> Result<(), StoreError> {
         match &mut self.database {
             Database::Sqlite(sqlite) => sqlite.check_files(),
@@ -166,8 +167,8 @@ impl Store {
         self.database.execute(sql, &[parameters])
     }
 
-    /// Replaces the rule for the workers with a name, or on a host with this name; `None` removes
-    /// it.
+    /// Replaces the rule for the workers that have a name or run on a host of this name; `None`
+    /// removes the rule.
     ///
     /// # Errors
     ///
@@ -189,7 +190,7 @@ impl Store {
         }
     }
 
-    /// Replaces the description of the projects of a study, as JSON.
+    /// Replaces the description of the projects of a study, which is JSON.
     ///
     /// # Errors
     ///
@@ -214,7 +215,6 @@ impl Store {
     }
 }
 
-/// The rows of changes, by statement.
 #[derive(Default)]
 struct Rows {
     runs: Vec<Vec<Value>>,

@@ -6,16 +6,12 @@ use tonic::Status;
 
 use crate::store::ClaimChange;
 
-/// Minimum number of digits in the beginning of a run's id.
 const MIN_PREFIX: usize = 4;
 
-/// Maximum absolute value of a priority.
 const MAX_PRIORITY: u32 = 1000;
 
-/// Maximum share of a study.
 const MAX_SHARE: u32 = 1000;
 
-/// The status with which an invalid plan is refused.
 pub(super) fn invalid_plan(error: InvalidPlan) -> Status {
     let message = format!("invalid plan: {error}; {}", error.problem.advice());
     match error.problem {
@@ -24,7 +20,6 @@ pub(super) fn invalid_plan(error: InvalidPlan) -> Status {
     }
 }
 
-/// The JSON of a description of projects, if it is valid.
 pub(super) fn checked_description(document: v1::Document) -> Result<Vec<u8>, Status> {
     let read = document.read().map_err(|error| error.to_string());
     let checked = read.and_then(|description: CorpusDescription| {
@@ -34,8 +29,7 @@ pub(super) fn checked_description(document: v1::Document) -> Result<Vec<u8>, Sta
     Ok(document.json.into())
 }
 
-/// The smallest and the largest id that begin with these hexadecimal digits. `None` if they are too
-/// few or not the beginning of an id.
+/// The smallest and the largest id that begin with these hexadecimal digits.
 pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     let digits = 2 * size_of::<Digest>();
     if !(MIN_PREFIX..=digits).contains(&prefix.len()) {
@@ -45,8 +39,7 @@ pub(super) fn ids_of(prefix: &str) -> Option<(Digest, Digest)> {
     Some((filled("0").ok()?, filled("f").ok()?))
 }
 
-/// The change that a client makes to a claim, if its values are in their ranges. A quota of 0
-/// removes the quota.
+/// The change that a client makes to a claim. A quota of 0 removes the quota.
 pub(super) fn checked_claim(claim: v1::Claim) -> Result<ClaimChange, Status> {
     let v1::Claim { priority, share, quota } = claim;
     let in_range = priority.is_none_or(|priority| priority.unsigned_abs() <= MAX_PRIORITY)

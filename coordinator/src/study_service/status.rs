@@ -6,7 +6,6 @@ use crate::ledger::Phase;
 use crate::progress::{PlanningProgress, Progress, StudyProgress, TooLongRuns, UnservedRuns};
 use crate::store::StudyState;
 
-/// The progress of all studies.
 pub(super) fn encode_status(progress: &Progress) -> v1::Status {
     v1::Status {
         planned: progress.planned,

@@ -13,7 +13,6 @@ pub(super) enum Payload {
     Nothing,
 }
 
-/// A commit whose effects are being collected.
 pub(super) struct Commit<'a> {
     pub(super) worker: &'a str,
     pub(super) token: Token,
@@ -37,7 +36,6 @@ impl Changes {
         self.others.push(change);
     }
 
-    /// All changes of the batch, for one transaction.
     pub(super) fn into_vec(self, ledger: &Ledger) -> Vec<StoreChange> {
         let mut all = self.others;
         all.extend(self.changed_runs.into_iter().filter_map(|number| {
@@ -47,12 +45,10 @@ impl Changes {
         all
     }
 
-    /// Adds the effects of an event that is not a commit.
     pub(super) fn collect(&mut self, effects: &[Effect]) {
         self.collect_with(effects, None);
     }
 
-    /// Adds the effects of a commit.
     pub(super) fn collect_commit(&mut self, effects: &[Effect], commit: Commit<'_>) {
         self.collect_with(effects, Some(commit));
     }

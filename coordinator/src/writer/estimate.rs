@@ -29,7 +29,6 @@ pub(crate) struct Estimate {
 }
 
 impl Leader {
-    /// Estimates the time of runs of an engine.
     pub(super) fn estimate(&self, cells: &[Cell], engine: &SubjectEngine) -> Estimate {
         let queue = self.ledger.queue();
         let number = queue.known_engine(engine);

@@ -20,17 +20,14 @@ use crate::ledger::{AttemptEnd, Effect, LeaseWish, Ledger, LedgerEvent, WorkerRu
 use crate::progress::{ProgressTracker, TooLongRuns};
 use crate::store::{Breakdown, Store, StoreChange, StoreError, StoredRecord};
 
-/// The state of a leading coordinator. See the documentation of the module.
 pub(super) struct Leader {
     pub(super) store: Store,
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,
     pub(super) groups: Groups,
-    /// Whether studies can be added; workers are then never told that all runs have ended.
+    /// Whether studies can be added. In this case, workers are never told that all runs have ended.
     serves_all: bool,
-    /// Studies that are being planned.
     pub(super) planner: Planner,
-    /// Names of the criteria of subject kinds, like [`WriterConfig::criteria`].
     criteria: Arc<BTreeMap<String, Vec<String>>>,
     /// Projects whose stored bytes are damaged. The runs on such a project wait until the project
     /// is stored again.
@@ -38,9 +35,9 @@ pub(super) struct Leader {
     /// Labels of the algorithms whose runs are too long for all allocations and for which this has
     /// been logged.
     told: BTreeSet<String>,
-    /// Whether the last transaction returned an error, and its outcome is therefore unknown. In
-    /// this case, the ledger is reloaded from the store before the next batch. No request of the
-    /// failed batch was answered, so the senders repeat them.
+    /// Whether the last batch ended with an error. The outcome of its transaction is then unknown,
+    /// and the ledger is reloaded from the store before the next batch. No request of the failed
+    /// batch was answered, so the senders repeat their requests.
     pub(super) needs_reload: bool,
 }
 
@@ -69,7 +66,6 @@ impl Leader {
         })
     }
 
-    /// Reloads the ledger and the counters from the store.
     pub(super) fn reload(
         &mut self,
         config: &WriterConfig,
@@ -262,9 +258,8 @@ impl Leader {
         reason
     }
 
-    /// The first criterion of a record that is not one of the criteria of the run's subject kind;
-    /// `None` if there is no such criterion, or if the run or the criteria of its kind are not
-    /// known.
+    /// The first criterion of a record that the run's subject kind does not have; `None` also if
+    /// the criteria of the kind are not known.
     fn unknown_criterion<'r>(&self, run: RunNumber, record: &'r StoredRecord) -> Option<&'r str> {
         let engine = self.ledger.queue().engine_of(self.ledger.run(run)?.group);
         let known = self.criteria.get(&engine.kind)?;

@@ -38,7 +38,6 @@ impl Groups {
         })
     }
 
-    /// The number of a group; `None` if there is no such group.
     pub(super) fn find(
         &self,
         project: Digest,
@@ -48,7 +47,6 @@ impl Groups {
         self.numbers.get(&(project, engine, label.to_owned())).copied()
     }
 
-    /// The mean times of the measured runs of an engine, by the algorithm's label.
     pub(super) fn mean_times(
         &self,
         queue: &Queue,
@@ -66,20 +64,17 @@ impl Groups {
         measured.map(|(label, (count, total))| (label, total / count)).collect()
     }
 
-    /// The label of a group's algorithm.
     pub(super) fn label(&self, group: GroupNumber) -> &str {
         self.labels.get(group as usize).map_or("", String::as_str)
     }
 }
 
-/// The state that is loaded from a store.
 pub(super) struct LoadedState {
     pub(super) ledger: Ledger,
     pub(super) tracker: ProgressTracker,
     pub(super) groups: Groups,
 }
 
-/// The studies in a scope that are active.
 pub(super) fn active_studies(studies: &[StoredStudy], scope: &Scope) -> Vec<StudyNumber> {
     let active = studies.iter().filter(|study| study.state == StudyState::Active);
     let served = active.filter(|study| match scope {
@@ -89,7 +84,6 @@ pub(super) fn active_studies(studies: &[StoredStudy], scope: &Scope) -> Vec<Stud
     served.map(|study| study.number).collect()
 }
 
-/// The claims of the active studies.
 pub(super) fn claims(studies: &[StoredStudy], active: &[StudyNumber]) -> Vec<StudyClaim> {
     let active = studies.iter().filter(|study| active.contains(&study.number));
     let claims = active.map(|study| {
@@ -99,7 +93,6 @@ pub(super) fn claims(studies: &[StoredStudy], active: &[StudyNumber]) -> Vec<Stu
     claims.collect()
 }
 
-/// Loads ledger and progress counters from the store.
 pub(super) fn load(
     store: &mut Store,
     WriterConfig { scope, policy, .. }: &WriterConfig,
@@ -121,7 +114,6 @@ pub(super) fn load(
     Ok(LoadedState { ledger, tracker, groups })
 }
 
-/// The study sets, and the set of each run.
 struct Members {
     sets: Vec<StudySet>,
     /// A sample run of each set; `None` for set 0, which contains no study.
@@ -130,7 +122,6 @@ struct Members {
     set_of: Vec<StudySetNumber>,
 }
 
-/// Loads the sets of the studies that contain each run.
 fn load_members(store: &mut Store, active: &[StudyNumber]) -> Result<Members, StoreError> {
     let sets = vec![StudySet::new(Vec::new(), false)];
     let mut members = Members { sets, samples: vec![None], set_of: Vec::new() };
@@ -158,7 +149,6 @@ fn load_members(store: &mut Store, active: &[StudyNumber]) -> Result<Members, St
     Ok(members)
 }
 
-/// Loads all runs.
 fn load_runs(
     store: &mut Store,
     groups: &mut Groups,

@@ -10,27 +10,23 @@ use crate::error::PlanningRefused;
 use crate::ids::StudyNumber;
 use crate::store::{Planning, StudyState};
 
-/// Maximum number of studies that are being planned at the same time.
 pub(super) const MAX_JOBS: usize = 64;
 
-/// Maximum number of ended plans that are remembered, so that clients that wait for them are told.
+/// Maximum number of ended plans that are remembered. Clients that wait for such a plan are told
+/// that planning has ended.
 const MAX_ENDED: usize = 64;
 
-/// The sender of the answer to a submission.
 pub(super) type Reply = oneshot::Sender<Result<StudyNumber, PlanningRefused>>;
 
-/// A study that is being planned.
 pub(super) struct Job {
     /// Position in the order of submission.
     pub(super) order: u64,
     pub(super) planning: Planning,
     /// The state that the study gets when it is planned.
     pub(super) state: StudyState,
-    /// Replies to send when the study is completely planned.
     pub(super) replies: Vec<Reply>,
 }
 
-/// The studies that are being planned.
 pub(super) struct Planner {
     /// The jobs, in the order in which they get their next turns.
     pub(super) jobs: VecDeque<Job>,
@@ -45,14 +41,14 @@ pub(super) struct Planner {
 impl Default for Planner {
     fn default() -> Planner {
         let (jobs, ended) = (VecDeque::new(), VecDeque::new());
-        // An earlier process may have left such rows.
+        // An earlier process may have left rows of hidden studies.
         Planner { jobs, submitted: 0, ended, clearing: true }
     }
 }
 
 impl Planner {
     /// Takes the next job. Studies with the same name are planned in the order of submission, so
-    /// that the last one remains. `None` if there are no jobs.
+    /// the last one remains.
     pub(super) fn take_next(&mut self) -> Option<Job> {
         let first = self.jobs.iter().position(|job| {
             let same =
@@ -62,8 +58,8 @@ impl Planner {
         self.jobs.remove(first?)
     }
 
-    /// Removes the jobs of a study of this name. Returns the replies to their senders; `None` if
-    /// there is no such job.
+    /// Removes the jobs of a study and returns the replies to its submissions; `None` if there is
+    /// no job.
     pub(super) fn end(&mut self, name: &str) -> Option<Vec<PendingReply>> {
         let (ended, others): (VecDeque<_>, _) =
             std::mem::take(&mut self.jobs).into_iter().partition(|job| job.planning.name() == name);

@@ -17,7 +17,6 @@ use crate::store::{
     Claim, ClaimChange, PlannedRun, PlannedStudy, Planning, StoreError, StudyState,
 };
 
-/// A study that a client submits.
 pub(super) struct Submission {
     pub(super) plan: Plan,
     /// Whether the client repeats an earlier request.
@@ -27,7 +26,6 @@ pub(super) struct Submission {
 }
 
 impl Leader {
-    /// Whether pages are left to plan or to clear.
     pub(super) fn has_pages(&self) -> bool {
         !self.planner.jobs.is_empty() || self.planner.clearing
     }
@@ -40,7 +38,7 @@ impl Leader {
     }
 
     /// The name and the owner of a study that the caller may not change, even while the study is
-    /// being planned. `None` if the caller may change it, or if there is no study of this name.
+    /// being planned.
     pub(super) fn foreign(&self, name: &str, caller: &Caller) -> Option<ForeignStudy> {
         let planned = self.planner.jobs.iter().map(|job| &job.planning);
         let planned = planned.filter(|planning| planning.name() == name).map(Planning::owner);
@@ -49,8 +47,8 @@ impl Leader {
         Some(ForeignStudy { study: name.to_owned(), owner: owner.to_owned() })
     }
 
-    /// Changes the claim of a study on workers, even while it is being planned. Returns whether
-    /// there is a study of this name.
+    /// Changes the claim of a study on workers, even while the study is being planned. Returns
+    /// whether there is a study of this name.
     pub(super) fn set_claim(
         &mut self,
         config: &WriterConfig,
@@ -98,7 +96,7 @@ impl Leader {
     }
 
     /// Removes a study. Returns whether there is a study of this name, and the replies to
-    /// submissions that this ends.
+    /// submissions that the removal ends.
     pub(super) fn delete(
         &mut self,
         config: &WriterConfig,
@@ -116,7 +114,7 @@ impl Leader {
     }
 
     /// Starts to plan a study. Returns the reply if the submission is refused, or if the study of
-    /// this name has this plan already and is active or the request is repeated. A request for a
+    /// this name already has this plan, and is active or the request is repeated. A request for a
     /// plan that is already being planned waits for the same planning.
     pub(super) fn begin_planning(
         &mut self,
@@ -208,7 +206,6 @@ impl Leader {
         Ok(planned)
     }
 
-    /// Updates the ledger for a study that is completely planned.
     fn complete(
         &mut self,
         config: &WriterConfig,

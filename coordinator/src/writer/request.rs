@@ -17,8 +17,8 @@ use crate::progress::{Progress, RunProgress};
 use crate::queue::SubjectEngine;
 use crate::store::{ClaimChange, ProjectChunk, StoredRecord, StudyState};
 
-/// A request to the writer, with the channel of its reply. If the channel is dropped, the changes
-/// could not be made durable and the request should be repeated.
+/// A request to the writer, with the channel of its reply. If the channel is dropped, the outcome
+/// is unknown and the request should be repeated.
 pub(crate) enum Request {
     Register {
         worker: String,
@@ -53,7 +53,7 @@ pub(crate) enum Request {
         waiting: bool,
         /// The person who submits the study.
         caller: Caller,
-        /// The claim of the study on workers, as far as the client states it.
+        /// The parts of the claim on workers that the client states.
         claim: ClaimChange,
         reply: oneshot::Sender<Result<StudyNumber, PlanningRefused>>,
     },
@@ -63,8 +63,8 @@ pub(crate) enum Request {
         description: Vec<u8>,
         reply: oneshot::Sender<()>,
     },
-    /// Pause, resume or cancel a study, even while it is being planned. The reply is false if no
-    /// study has this name.
+    /// Pause, resume or cancel a study, even while the study is being planned. The reply is false
+    /// if there is no study of this name.
     SetState {
         name: String,
         state: StudyState,
@@ -79,8 +79,8 @@ pub(crate) enum Request {
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Change the rule for the workers with a name, or on a host with this name. The reply contains
-    /// the names of the live workers among them.
+    /// Change the rule for the workers that have a name or run on a host of this name. The reply
+    /// contains the names of the live workers among them.
     SetWorkers {
         name: String,
         rule: Option<WorkerRule>,
@@ -97,31 +97,30 @@ pub(crate) enum Request {
         engine: SubjectEngine,
         reply: oneshot::Sender<Estimate>,
     },
-    /// Remove a study, even while it is being planned. The reply is false if there is no study of
-    /// this name.
+    /// Remove a study, even while the study is being planned. The reply is false if there is no
+    /// study of this name.
     Delete {
         name: String,
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Show known damage of stored projects in the progress, and lease no run on these projects.
+    /// Show known damage to stored projects in the progress, and lease no run on these projects.
     NoteDamage {
         projects: BTreeSet<Digest>,
-        /// `None` if no project is damaged any more.
+        /// `None` if no project is damaged.
         damage: Option<String>,
     },
     /// End the writer after the batch that contains this request.
     Close,
 }
 
-/// A worker's request for leases.
 #[derive(Default)]
 pub(crate) struct LeaseRequest {
     pub(crate) engines: Engines,
     pub(crate) loaded: BTreeSet<Digest>,
     pub(crate) held: BTreeSet<Token>,
     pub(crate) host: String,
-    /// Time until its allocation ends; `None` if it does not end.
+    /// Time until the worker's allocation ends; `None` if the allocation does not end.
     pub(crate) remaining: Option<Duration>,
 }
 
@@ -133,9 +132,7 @@ pub(crate) struct LeaseReply {
 }
 
 pub(crate) struct HeartbeatReply {
-    /// Leases that have ended.
     pub(crate) dropped: Vec<Token>,
-    /// Whether the worker is drained.
     pub(crate) drained: bool,
 }
 
@@ -191,12 +188,10 @@ impl WriterHandle {
         WriterHandle { requests, progress }
     }
 
-    /// Sends a request without waiting for its reply.
     pub(crate) fn send(&self, request: Request) -> Result<(), StoreUnavailable> {
         self.requests.send(request).map_err(|_| StoreUnavailable)
     }
 
-    /// Sends a request and waits for its reply.
     pub(crate) async fn call<T>(
         &self,
         request: impl FnOnce(oneshot::Sender<T>) -> Request,
@@ -255,7 +250,6 @@ impl WriterHandle {
 /// Sends the reply to a request. Called after the effects of the request are durable.
 pub(super) type PendingReply = Box<dyn FnOnce() + Send>;
 
-/// A reply to be sent later.
 pub(super) fn reply_later<T: Send + 'static>(to: oneshot::Sender<T>, value: T) -> PendingReply {
     Box::new(move || {
         // The receiver may have been dropped, because the request timed out.

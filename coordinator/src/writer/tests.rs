@@ -38,7 +38,6 @@ fn plan_of(name: &str, seeds: Vec<u64>) -> Plan {
     Plan::new(&study, &subject_info("noop", "noop/1"), vec![project], |_| Ok(())).unwrap()
 }
 
-/// The engines of the worker.
 fn engines() -> Engines {
     [("noop".to_owned(), "noop/1".to_owned())].into()
 }
@@ -53,7 +52,6 @@ fn record(spec: &RunSpec) -> RunRecord {
     }
 }
 
-/// A writer and its handle.
 struct Harness {
     writer: Writer,
     handle: WriterHandle,
@@ -85,7 +83,6 @@ impl Harness {
         self.ask(request)?.pop()
     }
 
-    /// Fills the disk, or frees space.
     fn set_full(&mut self, full: bool) {
         let store = &mut self.writer.leader.as_mut().unwrap().store;
         store.set_max_pages(if full { 1 } else { 1 << 20 });

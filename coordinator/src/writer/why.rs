@@ -10,17 +10,14 @@ use crate::store::StudyState;
 /// The state of a run, and the reasons for it.
 #[derive(Clone, Debug)]
 pub(crate) struct Explanation {
-    /// The names of the studies that contain the run.
     pub(crate) studies: Vec<String>,
     pub(crate) phase: Phase,
-    /// Number of attempts so far.
     pub(crate) attempts: u32,
     /// The reasons, each in one line, the most important first.
     pub(crate) reasons: Vec<String>,
 }
 
 impl Leader {
-    /// Explains why a run is in its state.
     pub(super) fn explain(&self, number: RunNumber) -> Explanation {
         let Some(run) = self.ledger.run(number).copied() else {
             let (studies, phase) = (Vec::new(), Phase::Pending);
@@ -43,7 +40,6 @@ impl Leader {
         Explanation { studies, phase: run.phase, attempts: run.attempt, reasons }
     }
 
-    /// The names and states of the studies that contain a run.
     fn studies_of(&self, run: RunNumber) -> impl Iterator<Item = (&str, StudyState)> {
         let numbers = self.ledger.studies_of(run);
         let studies = numbers.iter().filter_map(|number| self.tracker.study_at(*number));
@@ -155,7 +151,7 @@ impl Leader {
     }
 }
 
-/// A time in words, in its two largest units.
+/// A time in words, in at most two units.
 pub(crate) fn in_words(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {

@@ -18,7 +18,6 @@ use super::harness::{
 };
 use crate::database;
 
-/// A coordinator that serves all studies of an empty store.
 async fn without_studies(folder: &std::path::Path) -> Harness {
     let coordinator = Coordinator::open(options(folder)).unwrap();
     coordinator.projects().insert(PROJECT).unwrap();
@@ -200,7 +199,7 @@ pub(crate) async fn results_of_a_study_that_changes_end_with_an_error() {
 pub(crate) async fn uploads_are_bounded_in_all() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = without_studies(folder.path()).await;
-    // Two uploads that have announced 480 MiB together and do not proceed.
+    // Two uploads announce 480 MiB together and do not proceed.
     let stalled = [300_u64 << 20, 180 << 20].map(|size| {
         let (sender, receiver) = mpsc::channel(1);
         sender.try_send(v1::ProjectChunk { size, data: vec![0].into() }).unwrap();
@@ -258,7 +257,7 @@ pub(crate) async fn only_its_holder_ends_a_lease() {
     let reply = harness.client.heartbeat(beat).await.unwrap().into_inner();
     assert_eq!(reply.drop, [lease.token], "the other worker does not hold it");
 
-    // The lease still belongs to its holder, and expires at its time although a stranger has sent
+    // The lease still belongs to its holder and expires on time, although a stranger has sent
     // heartbeats for it.
     clock.advance(Policy::default().term);
     let progress = harness.settled(|progress| progress.pending == 1).await;
@@ -387,7 +386,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     let lease = harness.lease("scratchy", &[]).await.leases.remove(0);
     assert_eq!(harness.commit("scratchy", vec![done(&lease)]).await, [Kind::Accepted]);
     assert!(harness.lease("scratchy", &[]).await.leases.is_empty());
-    // A different engine of the kind would make different records.
+    // A different engine of the kind might produce different records.
     let with = |engine: &str| {
         let engines = [("python".to_owned(), engine.to_owned())];
         let noop = [("noop".to_owned(), ENGINE.to_owned())];
@@ -413,7 +412,7 @@ pub(crate) async fn a_run_waits_for_a_worker_that_executes_it() {
     harness.close().await;
 }
 
-/// A request has bounded work, so heartbeats are answered in the meantime.
+/// The work of a request is bounded, so heartbeats are answered in the meantime.
 pub(crate) async fn the_work_of_a_request_is_bounded() {
     let folder = tempfile::tempdir().unwrap();
     let mut harness = Harness::open(options(folder.path()), plan(1..=1)).await;

@@ -116,7 +116,6 @@ impl Harness {
         settled.await.expect("the condition holds within five minutes").unwrap().clone()
     }
 
-    /// Waits until the health service reports this status.
     pub(crate) async fn expect_health(&self, expected: ServingStatus) {
         let channel = tonic::transport::Endpoint::from_shared(self.address.clone()).unwrap();
         let mut client = HealthClient::new(channel.connect().await.unwrap());
@@ -141,7 +140,6 @@ impl Harness {
     }
 }
 
-/// Options on a new database.
 pub(crate) fn options(folder: &Path) -> CoordinatorOptions {
     let engines = [("noop".to_owned(), ENGINE.to_owned())].into();
     let criteria = [("noop".to_owned(), vec!["goals".to_owned()])].into();

@@ -49,7 +49,7 @@ pub const MAX_SEED: u64 = i64::MAX as u64;
 pub struct InvalidPlan {
     /// The field, such as `projects.3.name`. Entries of lists are counted from 0.
     pub field: String,
-    /// The problem with it.
+    /// The problem with the field.
     pub problem: PlanProblem,
 }
 
@@ -60,7 +60,7 @@ pub enum PlanProblem {
     /// The version of the plan's format is not the version of this program.
     #[error("version {0} of the format of plans; this catherd reads version {FORMAT}")]
     Format(u32),
-    /// The engine differs from the one of this program.
+    /// The engine differs from the engine of this program.
     #[error("engine {found} of its subject kind; this catherd has {known}")]
     Engine {
         /// The engine of the plan.
@@ -133,8 +133,8 @@ fn invalid(field: impl Into<String>, problem: PlanProblem) -> Checked {
 }
 
 impl Plan {
-    /// Checks a plan that was received. If `engines` has no entry for its subject kind, any engine
-    /// is accepted.
+    /// Checks a plan that was received. If `engines` has no entry for the plan's subject kind, any
+    /// engine is accepted.
     ///
     /// # Errors
     ///
@@ -179,7 +179,6 @@ impl Plan {
         at_most("runs", self.count(), MAX_RUNS)
     }
 
-    /// Checks the total size of the stored specifications of all runs.
     fn check_spec_bytes(&self) -> Checked {
         let parameters = |algorithm: &Algorithm| {
             let sizes = algorithm.parameters.iter().map(|(name, value)| {
@@ -210,7 +209,6 @@ fn name(field: &str, text: &str) -> Checked {
     text_of(field, text, MAX_NAME_BYTES)
 }
 
-/// Checks a string that is shown.
 fn text_of(field: &str, text: &str, most: usize) -> Checked {
     if text.trim().is_empty() {
         return invalid(field, PlanProblem::Empty);

@@ -6,20 +6,20 @@ use super::{Plan, PlannedProject};
 use crate::run::TOOL;
 use crate::{Algorithm, Budget, Parameter};
 
-/// Maximum number of entries of a list that are named.
 const MAX_NAMED: usize = 3;
 
-/// The difference between a plan and an earlier one, with the old and the new value, as it follows
-/// "holds a study with" in a sentence.
+/// The difference between a plan and an earlier one, with the old and the new value, in words that
+/// can follow "holds a study with" in a sentence.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct PlanDifference(String);
 
 impl Plan {
-    /// Checks that this plan is a variant of `earlier`, so that most of its runs may be the same.
-    /// The lists of projects, of algorithms and of seeds may each have gained or lost entries, but
-    /// not both. Entries may have been renamed or reordered, and the tool of an algorithm may have
-    /// changed. The budget, the mutation analysis and everything else must be the same.
+    /// Checks that this plan is a variant of `earlier`, with which it may have most of its runs in
+    /// common. The lists of projects, of algorithms and of seeds may each have gained or lost
+    /// entries, but not both. Entries may have been renamed or reordered, and the tool of an
+    /// algorithm may have changed. Except for the name of the study, everything else must be the
+    /// same.
     ///
     /// # Errors
     ///
@@ -135,7 +135,6 @@ fn is_same(one: &Algorithm, other: &Algorithm) -> bool {
     one.name == other.name && without_tool(one) == without_tool(other)
 }
 
-/// The settings in which two configurations differ.
 fn settings(before: &Algorithm, now: &Algorithm) -> String {
     let mut changes = Vec::new();
     if before.name != now.name {
@@ -155,20 +154,17 @@ fn settings(before: &Algorithm, now: &Algorithm) -> String {
     changes.join(", ")
 }
 
-/// Whether `all` contains each of `some`.
 fn includes<T: PartialEq>(all: &[T], some: &[T]) -> bool {
     // Additions usually follow the existing entries, so the search is rarely needed.
     some.iter().zip(all).all(|(one, other)| one == other) && some.len() <= all.len()
         || some.iter().all(|one| all.contains(one))
 }
 
-/// The entries of `some` that `others` does not contain.
 fn without<T: Clone + Ord>(some: &[T], others: &[T]) -> Vec<T> {
     let others: std::collections::BTreeSet<_> = others.iter().collect();
     some.iter().filter(|one| !others.contains(one)).cloned().collect()
 }
 
-/// The first entries of a list, and the number of the others.
 fn listed<T: ToString>(entries: &[T]) -> String {
     let named: Vec<_> = entries.iter().take(MAX_NAMED).map(ToString::to_string).collect();
     match entries.len().saturating_sub(MAX_NAMED) {

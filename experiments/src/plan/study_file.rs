@@ -7,7 +7,6 @@ use serde::Serialize;
 use super::Plan;
 use crate::{Algorithm, Mutation, Parameter, Race, Stop};
 
-/// The TOML of a study, in the order of the keys.
 #[derive(Serialize)]
 struct StudyFile<'p> {
     name: &'p str,

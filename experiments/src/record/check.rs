@@ -17,10 +17,8 @@ const MAX_NAME_BYTES: usize = 256;
 /// of the location of a mutant.
 const MAX_NAMES: usize = 256;
 
-/// Maximum number of metrics of a record.
 const MAX_METRICS: usize = 4096;
 
-/// Maximum number of mutants of a record.
 const MAX_MUTANTS: usize = 1_000_000;
 
 /// Maximum duration in milliseconds: 366 days.
@@ -35,7 +33,7 @@ const MAX_AMOUNT: u64 = (1 << 53) - 1;
 pub struct InvalidRecord {
     /// The part, such as `timeline`.
     pub part: String,
-    /// The problem with it.
+    /// The problem with the part.
     pub problem: String,
 }
 
@@ -68,7 +66,7 @@ impl RunRecord {
     ///
     /// # Errors
     ///
-    /// If a part exceeds its bounds; the error names the first such part.
+    /// If a part is out of bounds or contradicts another part; the error names the first such part.
     pub fn check_bounds(&self) -> Checked {
         self.check_counts()?;
         text("reason", &self.reason, MAX_TEXT_BYTES)?;
@@ -161,8 +159,7 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     }
 }
 
-/// Checks that shares are in 0..=1, and that amounts do not exceed values that computers can
-/// measure.
+/// Checks that shares are in 0..=1, and that amounts and counts are in 0..=[`MAX_AMOUNT`].
 fn conditions(of: &Conditions) -> Checked {
     let wrong = |(name, value): (&str, f64), most: f64| {
         let problem = format!("{name} is {value}, not within 0 and {most}");
@@ -219,7 +216,7 @@ fn at_most(part: &str, entries: usize, most: usize) -> Checked {
     }
 }
 
-/// Whether the name contains no path; a file with this name is then written into the intended
+/// Whether the name contains no path. A file with this name is then written into the intended
 /// folder.
 fn is_file_name(name: &str) -> bool {
     !name.is_empty() && ![".", ".."].contains(&name) && !name.contains(['/', '\\'])

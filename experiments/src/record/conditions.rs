@@ -4,8 +4,8 @@ use serde::{Deserialize, Serialize};
 
 /// How other programs used the processors while a run was executed, and the speed of the
 /// processors. A value is `None` if the system does not provide it, or if it does not exist, such
-/// as the load of other hyper-threads on a core without them. Shares of the time are also `None` if
-/// the run took less than half a second.
+/// as the load of other hyper-threads on a core without hyper-threads. Shares of the time are also
+/// `None` if the run took less than half a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The start of the run in milliseconds since 1970, by the clock of the host.

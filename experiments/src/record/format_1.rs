@@ -25,22 +25,18 @@ const REHEARSAL: &str = "rehearsal";
 /// Units of work in the order of their names, which is the order in timelines.
 const UNITS: [&str; 2] = ["executions", "steps"];
 
-/// Unit of the size of a suite.
 const SUITE_UNIT: &str = "events";
 
-/// Name of the only artifact.
 const SUITE: &str = "suite.json";
 
-/// Levels of a mutant's location.
 const LEVELS: [&str; 3] = ["target", "script", "block"];
 
-/// Name of the only criterion of a subject kind.
 pub(super) fn criterion(kind: &str) -> &'static str {
     if [COMMAND, REHEARSAL].contains(&kind) { GOALS } else { BLOCKS }
 }
 
 /// The description of results of format 1, given their subject kind and engine. Kinds that version
-/// 0.3.0 did not have are described like `scratch`.
+/// 0.3.0 did not have are described in the same way as `scratch`.
 pub fn subject_info(kind: &str, engine: &str) -> SubjectInfo {
     let executions = Unit::new(
         UNITS[0],
@@ -110,7 +106,6 @@ pub(super) struct Record {
     provenance: Provenance,
 }
 
-/// A point of the timeline.
 #[derive(Serialize, Deserialize)]
 struct Point {
     executions: u64,
@@ -119,7 +114,6 @@ struct Point {
     covered: u32,
 }
 
-/// A mutant and its result.
 #[derive(Serialize, Deserialize)]
 struct Mutant {
     id: String,
@@ -208,7 +202,6 @@ impl Record {
         Digest::of(canonical.to_string().as_bytes())
     }
 
-    /// Whether the run ended before it had any results.
     fn is_bare(&self) -> bool {
         !matches!(self.outcome, RunOutcome::Done | RunOutcome::NoGoals)
             && (self.goals, self.executions, self.steps) == (0, 0, 0)

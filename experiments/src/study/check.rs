@@ -1,4 +1,5 @@
-//! Checks shared by study files and flags. Each returns a [`Flaw`]; the caller adds the location.
+//! Checks shared by study files and flags. A failed check returns a [`Flaw`]; the caller adds the
+//! location.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +19,6 @@ pub(super) fn flaw<T>(problem: impl Into<String>, advice: impl Into<String>) -> 
     Err(Flaw { problem: problem.into(), advice: advice.into() })
 }
 
-/// Reads a whole number of at least 1.
 pub(super) fn positive(text: &str) -> Result<u64, Flaw> {
     let advice = "give a whole number of at least 1";
     match text.trim().parse::<i128>() {
@@ -121,7 +121,6 @@ pub(super) fn seed_count(text: &str) -> Result<Vec<u64>, Flaw> {
     Ok((1..=count).collect())
 }
 
-/// Reads one seed.
 pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
     // Seeds are limited to the range of `i64`, because TOML has no larger integers and every seed
     // must be possible in files and flags.
@@ -131,7 +130,6 @@ pub(super) fn seed(text: &str) -> Result<u64, Flaw> {
     }
 }
 
-/// Reads a list of seeds.
 pub(super) fn seed_list<'a>(strings: impl Iterator<Item = &'a str>) -> Result<Vec<u64>, Flaw> {
     let mut seeds = Vec::new();
     for text in strings {

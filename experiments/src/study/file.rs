@@ -40,7 +40,6 @@ const STOP_KEYS: &[&str] = &["margin", "first", "every"];
 /// Maximum number of synthetic projects. Each takes a few hundred bytes of memory.
 const MAX_SYNTHETIC: u64 = 1_000_000;
 
-/// Maximum size of a study file in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Reads a study file. A pipe or device, which may never end, is refused.
@@ -435,7 +434,6 @@ impl Source<'_> {
     }
 }
 
-/// An optional part of a study.
 enum Part<'a, 'i> {
     None,
     /// `true`, for the default of each setting.

@@ -128,7 +128,6 @@ fn seeds(text: &str) -> Result<Vec<u64>, StudyError> {
     seeds.map_err(|flaw| at("--seeds", flaw))
 }
 
-/// The budget that flags set; `None` if they set no limit.
 fn budget(flags: &Flags) -> Result<Option<Budget>, StudyError> {
     let limit = |flag: &str, text: &str, read: fn(&str) -> Result<u64, Flaw>| {
         read(text).map_err(|flaw| at(flag, flaw))

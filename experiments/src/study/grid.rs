@@ -12,20 +12,16 @@ pub(super) type Value = (Parameter, Range<usize>);
 
 /// A parameter of an entry: a value, or a list of values.
 pub(super) struct Axis {
-    /// Name of the parameter.
     pub(super) name: String,
-    /// The values; one if it is not a list.
+    /// The values: exactly one if the parameter is not a list.
     pub(super) values: Vec<Value>,
-    /// Whether the values are a list, even if it has only one value.
+    /// Whether the study file has a list, possibly with only one value.
     pub(super) is_list: bool,
 }
 
-/// A random sample of a grid.
 #[derive(Clone, Copy)]
 pub(super) struct Sample {
-    /// Number of configurations.
     pub(super) size: u64,
-    /// Seed of the sample.
     pub(super) seed: u64,
 }
 
@@ -33,13 +29,12 @@ pub(super) struct Sample {
 pub(super) struct Grid(pub(super) Vec<Axis>);
 
 impl Grid {
-    /// Whether some parameter is a list.
     pub(super) fn has_lists(&self) -> bool {
         self.0.iter().any(|axis| axis.is_list)
     }
 
-    /// The indices of the combinations to run, in ascending order: all combinations, or the
-    /// combinations in the sample.
+    /// Returns the indices of the combinations to run, in ascending order: all combinations, or a
+    /// random sample.
     pub(super) fn numbers(&self, sample: Option<Sample>) -> Result<Vec<u64>, Flaw> {
         let mut sizes = self.0.iter().map(|axis| axis.values.len() as u64);
         let Some(size) = sizes.try_fold(1_u64, u64::checked_mul) else {
@@ -60,8 +55,8 @@ impl Grid {
         }
     }
 
-    /// The values of a combination by its number, in the order of the parameters. The last
-    /// parameter changes fastest.
+    /// Returns the values of the combination with this number, in the order of the parameters. The
+    /// last parameter changes fastest.
     pub(super) fn combination(&self, mut number: u64) -> Vec<(&Axis, &Value)> {
         let mut values: Vec<_> = self
             .0
@@ -79,7 +74,8 @@ impl Grid {
     }
 }
 
-/// The label of a combination, with the parameters that are lists: `mio[focus=0.5 targets=all]`.
+/// Returns the label of a combination, with the values of the parameters that are lists, such as
+/// `mio[focus=0.5 targets=all]`.
 pub(super) fn label(base: &str, combination: &[(&Axis, &Value)]) -> String {
     let lists = combination.iter().filter(|(axis, _)| axis.is_list);
     let settings: Vec<_> =
@@ -87,8 +83,8 @@ pub(super) fn label(base: &str, combination: &[(&Axis, &Value)]) -> String {
     if settings.is_empty() { base.to_owned() } else { format!("{base}[{}]", settings.join(" ")) }
 }
 
-/// A value as it is written in labels: numbers in their shortest form, and strings in quotation
-/// marks if they would otherwise be ambiguous.
+/// Writes a value as in labels: numbers in their shortest form, and strings in quotation marks if
+/// they would otherwise be ambiguous.
 pub(super) fn short(value: &Parameter) -> String {
     match value {
         Parameter::Bool(flag) => flag.to_string(),
@@ -108,8 +104,8 @@ pub(super) fn short(value: &Parameter) -> String {
     }
 }
 
-/// Draws different numbers below `size`, which is larger than the sample. The numbers depend only
-/// on the size of the grid and the seed, and a larger sample contains a smaller one.
+/// Draws different numbers below `size`, which must be larger than the sample. The numbers depend
+/// only on `size` and the sample, and a larger sample with the same seed contains a smaller one.
 fn drawn(size: u64, sample: Sample) -> Vec<u64> {
     let mut numbers = BTreeSet::new();
     for draw in 0_u64.. {
@@ -117,7 +113,7 @@ fn drawn(size: u64, sample: Sample) -> Vec<u64> {
             break;
         }
         let digest = Digest::of(format!("{} {draw}", sample.seed).as_bytes());
-        // Use 128 bits, so that the probabilities of two numbers differ by at most 2^-64.
+        // 128 bits make the probabilities of two numbers differ by at most 2^-64.
         let random = digest.0.iter().take(16).fold(0_u128, |bits, &b| bits << 8 | u128::from(b));
         numbers.insert((random % u128::from(size)) as u64);
     }

@@ -5,17 +5,17 @@ use std::fmt;
 use catherd_experiments::{AlgorithmError, Parameter, instead};
 use serde::Serialize;
 
-/// The [`AlgorithmInfo::name`] of a kind that accepts any name.
+/// The [`AlgorithmInfo::name`] for a kind that accepts algorithms of any name.
 pub const ANY_ALGORITHM: &str = "*";
 
-/// An algorithm of a kind.
+/// An algorithm of a kind, as its documentation shows it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct AlgorithmInfo {
     /// The name in study files; [`ANY_ALGORITHM`] if the kind accepts any name.
     pub name: String,
     /// Description in one line.
     pub summary: String,
-    /// Its parameters, in the order of the documentation.
+    /// The parameters, in the order of the documentation.
     pub parameters: Vec<ParameterInfo>,
 }
 
@@ -24,15 +24,16 @@ pub struct AlgorithmInfo {
 pub struct ParameterInfo {
     /// The name in study files.
     pub name: String,
-    /// The value that applies unless a study sets the parameter. `None` if every study must set it.
+    /// The value that applies if a study does not set the parameter. `None` if every study must set
+    /// the parameter.
     pub default: Option<Parameter>,
-    /// The values that are allowed.
+    /// The allowed values.
     pub values: Values,
     /// Description in one line.
     pub meaning: String,
 }
 
-/// The values that a parameter may have.
+/// The allowed values of a parameter.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum Values {
@@ -40,24 +41,24 @@ pub enum Values {
     Flag,
     /// A whole number in `low..=high`.
     Integer {
-        /// The smallest.
+        /// The smallest number.
         low: i64,
-        /// The largest.
+        /// The largest number.
         high: i64,
     },
     /// A number in `low..=high`.
     Number {
-        /// The smallest.
+        /// The smallest number.
         low: f64,
-        /// The largest.
+        /// The largest number.
         high: f64,
     },
-    /// One of these words.
+    /// One of several words.
     Choice {
-        /// The words.
+        /// The allowed words.
         words: Vec<String>,
     },
-    /// Any text.
+    /// Any string.
     Text,
 }
 
@@ -78,8 +79,8 @@ impl fmt::Display for Values {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FieldError {
-    /// The parameter, or the key of the mutation settings. `None` if the error is not about one of
-    /// them, such as an unknown algorithm or a kind without mutation analysis.
+    /// The name of the parameter, or of the key in the settings of mutation analysis. `None` if
+    /// neither is the cause, as for an unknown algorithm or a kind without mutation analysis.
     pub field: Option<String>,
     /// What is wrong, in one line.
     pub cause: String,
@@ -87,14 +88,14 @@ pub struct FieldError {
     pub advice: String,
 }
 
-/// The names of the parameters of an algorithm; empty if there is no such algorithm.
+/// Returns the names of an algorithm's parameters, or an empty list if there is no such algorithm.
 pub fn parameter_names(algorithms: &[AlgorithmInfo], algorithm: &str) -> Vec<String> {
     let of = algorithms.iter().filter(|info| info.name == algorithm);
     of.flat_map(|info| info.parameters.iter().map(|parameter| parameter.name.clone())).collect()
 }
 
 impl FieldError {
-    /// A kind has no algorithm of this name.
+    /// The error that a kind has no algorithm of this name.
     pub fn unknown_algorithm(name: &str, known: &[impl AsRef<str>]) -> FieldError {
         FieldError {
             field: None,
@@ -103,7 +104,7 @@ impl FieldError {
         }
     }
 
-    /// An algorithm has no parameter of this name.
+    /// The error that an algorithm has no parameter of this name.
     pub fn unknown_parameter(name: &str, known: &[impl AsRef<str>]) -> FieldError {
         let table = name.split_once('.').map(|(table, _)| table);
         let advice = match table.filter(|table| known.iter().any(|known| known.as_ref() == *table))
@@ -120,7 +121,7 @@ impl FieldError {
         }
     }
 
-    /// There is no mutation operator of this name.
+    /// The error that a kind has no mutation operator of this name.
     pub fn unknown_operator(name: &str, known: &[impl AsRef<str>]) -> FieldError {
         FieldError {
             field: Some("operators".to_owned()),

@@ -1,9 +1,10 @@
-//! The subject kind `command`: any external tool, started by a command line on the file of a
-//! project, that writes a result file.
+//! The subject kind `command`: any external tool that is started by a command line, reads the file
+//! of a project and writes a result file.
 //!
-//! The algorithm's parameter `command` is the template of the command line, a part of the run's
-//! id like every parameter. It is split into words at white space (`'...'` and `"..."` keep
-//! words together; no shell is involved), and in each word these placeholders are replaced:
+//! The algorithm's parameter `command` is the template of the command line and, like all
+//! parameters, a part of the run id. The template is split into words at white space (`'...'` and
+//! `"..."` keep words together; no shell is involved), and these placeholders are replaced in each
+//! word:
 //!
 //! | | |
 //! | --- | --- |
@@ -13,23 +14,23 @@
 //! | `{budget}` | the first of these limits that is set |
 //! | `{out}` | path of the result file |
 //!
-//! The environment of a program is built, not inherited: `PATH` names the system's folders, `HOME`
-//! and `TMPDIR` are folders in the run's working folder, `LANG` is `C.UTF-8`, `TZ` is `UTC`, and
-//! the optional parameter `environment` adds or replaces variables: `NAME=VALUE` words with the
-//! same placeholders.
+//! A program does not inherit the environment of its worker: `PATH` names the system's folders,
+//! `HOME` and `TMPDIR` are folders in the run's working folder, `LANG` is `C.UTF-8` and `TZ` is
+//! `UTC`. The optional parameter `environment` adds or replaces variables: its words have the form
+//! `NAME=VALUE` and may contain the same placeholders.
 //!
-//! The parameters `run_limit`, `run_cpu` and `run_memory` limit real time, processor time and
-//! memory of a run and are part of its id (module `limits`). A project may be a descriptor of
+//! The parameters `run_limit`, `run_cpu` and `run_memory` limit the real time, processor time and
+//! memory of a run and are part of the run id (module `limits`). A project may be a descriptor of
 //! several files (module `descriptor`).
 //!
-//! The parameter `adapter` replaces `command` for a tool with a separate folder (module `adapter`).
-//! Relative paths of tools start at the folder of the study file, and a tool is identified by its
-//! digest (module `tool`).
+//! The parameter `adapter` replaces `command` for a tool with an adapter (module `adapter`).
+//! Relative paths of tools start at the folder of the study file. A tool with a relative path is
+//! identified by its digest (module `tool`).
 //!
-//! Each run has a new working folder, and its processes are killed when the program ends, when
-//! the run takes longer than [`Limits::wall`](crate::Limits::wall), when it is cancelled, and when
-//! the worker dies (module `supervisor`). A run has a record if the program has written a valid
-//! result file; its exit code is ignored:
+//! Each run has a new working folder. The processes of a run are killed when the program ends, when
+//! the run takes longer than [`Limits::wall`](crate::Limits::wall), when the run is cancelled, and
+//! when the worker ends (module `supervisor`). If the program has written a valid result file, the
+//! run has a record, and the exit code of the program is ignored:
 //!
 //! ```json
 //! {"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],
@@ -39,10 +40,10 @@
 //!  "metrics": {"lines": 40}, "artifacts": {"suite.json": "..."}}
 //! ```
 //!
-//! The file is a part of a [`RunRecord`](catherd_experiments::RunRecord) as JSON. Only `criteria`
-//! is needed (numbers below `goals`, each once); `outcome` may be `failed` with a `reason`. Files
-//! of version 0.3.0 are read as well: `goals`, `covered`, `executions`, `steps`, `timeline`,
-//! `suite_tests`, `suite_events`, `suite` and `counts`.
+//! The keys of the file are keys of a [`RunRecord`](catherd_experiments::RunRecord). Only
+//! `criteria` is required. `covered` contains different numbers below `goals`, or is the number of
+//! covered goals. `outcome` may be `failed` with a `reason`. Files of version 0.3.0 are read as
+//! well, with keys such as `goals`, `covered`, `suite_tests` and `counts`.
 
 mod adapter;
 mod answer;
@@ -90,19 +91,17 @@ pub use tool::RelativeTool;
 pub use trial::{Exchange, Trial, TrialSettings};
 pub use trials::{id as trial_id, import as import_trial};
 
-/// The kind's name.
+/// The name of the kind.
 pub const KIND: &str = "command";
 
-/// Name of the criterion of a result that names no criteria.
+/// The name of the criterion in a result without `criteria`.
 const CRITERION: &str = "goals";
 
-/// Name of the only level of a mutant's location.
 const MUTANT_LEVEL: &str = "target";
 
-/// Units of work, by name.
 const UNITS: [&str; 2] = ["executions", "steps"];
 
-/// The subject kind of external tools. Its projects are arbitrary files.
+/// The subject kind of external tools. Its projects may be any files.
 #[derive(Clone, Copy, Debug)]
 pub struct Command;
 
@@ -111,15 +110,14 @@ impl SubjectKind for Command {
         let unit = |name: &str, singular: &str, plural: &str| {
             Unit::new(name, singular, plural, "as the program counts them")
         };
-        // Reports relate coverage to these measures, because coverage may depend on size and
-        // complexity.
+        // Coverage may depend on size and complexity, so reports relate coverage to these measures.
         let measure = |name: &str, caption: &str| match name {
             "lines" | "mccabe" => Measure::related(name, caption),
             _ => Measure::new(name, caption),
         };
         SubjectInfo {
             kind: KIND.to_owned(),
-            // Keep the engine id of version 0.3.0, so that runs keep their ids.
+            // The engine id of version 0.3.0, because runs must keep their ids.
             engine: "catherd/0.3.0".to_owned(),
             units: vec![
                 unit(UNITS[0], "test execution", "test executions"),
@@ -233,8 +231,8 @@ impl SubjectKind for Command {
         RunLimits::of(algorithm).map(drop)
     }
 
-    /// Accepts all settings, because they are passed in the request, and the adapter refuses
-    /// unknown ones.
+    /// Accepts all settings, because they are part of the request, and the adapter refuses unknown
+    /// settings.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Ok(())
     }
@@ -274,8 +272,7 @@ impl ToolKind for Command {
         tool::resolve(algorithms, folder, mutation)
     }
 
-    /// Adds the measures from the study's tools, and skips projects that none of the tools
-    /// supports.
+    /// Adds the measures from the study's tools, and skips projects that no tool supports.
     fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects {
         prepared::described(found, resolved)
     }

@@ -8,11 +8,11 @@ use catherd_experiments::Digest;
 
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
 
-/// Maximum size of a project in bytes: 512 MiB, the maximum of the network protocol.
+/// Maximum size of a project in bytes: 512 MiB, as in the network protocol.
 pub const LARGEST_PROJECT: u64 = 512 << 20;
 
-/// Finds files: every named file, and in each named folder all files that `takes` accepts. Hidden
-/// files and subfolders are left out. A project has the name of its file.
+/// Finds the named files, and in each named folder the files that `takes` accepts, without hidden
+/// files and subfolders. The name of a project is the name of its file.
 ///
 /// # Errors
 ///
@@ -50,8 +50,7 @@ pub fn find(
     Ok(found)
 }
 
-/// The bytes of a regular file within the limit of a project. Pipes and devices are refused,
-/// because reading them might never end.
+/// Refuses pipes and devices, because reading them might never end.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let metadata = fs::metadata(path)?;
     if !metadata.is_file() {

@@ -12,11 +12,11 @@ use crate::projects::{FindError, FoundProject, FoundProjects, Progress, ProjectT
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::{Runner, RunnerContext};
 
-/// A kind of subject: what its projects are, which algorithms generate tests for them, and how
-/// a run is executed.
+/// A kind of subject: what its projects are, which algorithms generate tests for them, and how a
+/// run is executed.
 pub trait SubjectKind: Send + Sync {
     /// The name, engine id, units, criteria and measures of the kind. They are stored with results,
-    /// so that tables and reports do not depend on kinds.
+    /// because tables and reports must not depend on kinds.
     fn info(&self) -> SubjectInfo;
 
     /// The name in study files and run specifications.
@@ -24,7 +24,7 @@ pub trait SubjectKind: Send + Sync {
         self.info().kind
     }
 
-    /// Earlier names, under which old stores and study files know the kind.
+    /// Earlier names of the kind, which may be in old stores and study files.
     fn aliases(&self) -> &'static [&'static str] {
         &[]
     }
@@ -39,11 +39,12 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If a field cannot be used: the error names the first one, or no field if the name is
-    /// unknown.
+    /// If a field cannot be used. The error names the first such field, or no field if the name of
+    /// the algorithm is unknown.
     fn check_algorithm(&self, algorithm: &Algorithm) -> Result<(), FieldError>;
 
-    /// The part of the kind for external tools; `None` if its algorithms are not external tools.
+    /// The additional interface of a kind whose algorithms are external tools. `None` for other
+    /// kinds.
     fn tools(&self) -> Option<&dyn ToolKind> {
         None
     }
@@ -52,8 +53,8 @@ pub trait SubjectKind: Send + Sync {
     ///
     /// # Errors
     ///
-    /// If a field cannot be used: the error names the first one, or no field if the kind has no
-    /// mutation analysis.
+    /// If a field cannot be used. The error names the first such field, or no field if the kind has
+    /// no mutation analysis.
     fn check_mutation(&self, _: &Mutation) -> Result<(), FieldError> {
         Err(FieldError {
             field: None,
@@ -62,45 +63,45 @@ pub trait SubjectKind: Send + Sync {
         })
     }
 
-    /// Finds the projects that a study names and checks that they can be run. The result
-    /// depends only on the files, not on the order of the paths.
+    /// Finds the projects that a study names, and checks that they can be run. The result depends
+    /// only on the files, not on the order of the paths.
     ///
     /// # Errors
     ///
-    /// If a path cannot be used at all. A project that cannot be run is skipped.
+    /// If a path cannot be used. A project that cannot be run is not an error, but is skipped.
     fn find(
         &self,
         projects: &ProjectSource,
         progress: &dyn Progress,
     ) -> Result<FoundProjects, FindError>;
 
-    /// Whether a path of a study names a project that is part of catherd, for which no file has to
-    /// exist.
+    /// Whether a path of a study names a project that is part of catherd and needs no file.
     fn is_builtin(&self, _: &Path) -> bool {
         false
     }
 
-    /// The extension, without its dot, by which [`SubjectKind::find`] recognises project files in a
-    /// folder. Empty if the names of projects include the extension, or files need none.
+    /// The extension, without its dot, of the project files that [`SubjectKind::find`] finds in a
+    /// folder. Empty if project names include the extension, or if files need no extension.
     fn project_extension(&self) -> &'static str {
         ""
     }
 
-    /// Measures projects for `projects.csv`, one row each. `None` if the kind measures nothing.
+    /// Measures projects for `projects.csv`, with one row for each project. `None` if nothing is
+    /// measured.
     ///
     /// # Errors
     ///
-    /// If a project cannot be read any more.
+    /// If a project cannot be read again.
     fn describe(&self, _: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
         Ok(None)
     }
 
-    /// The names of the goals of projects in runs of some algorithms, for `goals.csv`. Empty if the
-    /// kind has no names for goals.
+    /// Returns the names of the projects' goals in runs of these algorithms, for `goals.csv`, or an
+    /// empty list if the kind has no names for goals.
     ///
     /// # Errors
     ///
-    /// If a project cannot be read any more.
+    /// If a project cannot be read again.
     fn name_goals(
         &self,
         _: &[FoundProject],
@@ -109,15 +110,15 @@ pub trait SubjectKind: Send + Sync {
         Ok(Vec::new())
     }
 
-    /// How close runs came to goals that no run covers, for kinds in which this does not follow
-    /// from the order of goals ([`NamedGoals::before`]). `None` if records do not contain it.
+    /// A function that reads from records how close runs came to uncovered goals. `None` if records
+    /// do not contain the distance, or if [`NamedGoals::before`] is sufficient.
     fn approaches(&self) -> Option<Approaches> {
         None
     }
 
     /// Draws, for reports, an execution of a run's suite on its project. `project` contains the
-    /// bytes that workers receive, and `suite` the text of the suite's file. `None` if the kind
-    /// does not draw suites, or cannot draw this one.
+    /// bytes that workers receive, and `suite` the content of the suite's file. `None` if this
+    /// suite cannot be drawn.
     ///
     /// # Errors
     ///
@@ -126,8 +127,8 @@ pub trait SubjectKind: Send + Sync {
         Ok(None)
     }
 
-    /// Whether subjects are executed by an engine that a hostile subject could crash or damage;
-    /// runs must then be executed in a separate process.
+    /// Whether an engine executes subjects that could crash or damage it. If so, runs must be
+    /// executed in a separate process.
     fn needs_process(&self) -> bool {
         false
     }
@@ -136,16 +137,17 @@ pub trait SubjectKind: Send + Sync {
     fn runner(&self, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>>;
 }
 
-/// The part of a kind whose algorithms are external tools. Records of such a kind may name criteria
-/// that its [`SubjectInfo`] does not list.
+/// The additional interface of a kind whose algorithms are external tools. Records of such a kind
+/// may name criteria that its [`SubjectInfo`] does not list.
 pub trait ToolKind {
-    /// The algorithms of a study with everything that their runs depend on, such as the digests of
-    /// files that parameters name. Relative paths start at `folder`, the folder of the study file.
-    /// With `mutation`, mutation analysis must be possible for the suites of every algorithm.
+    /// Returns the algorithms of a study with everything that their runs depend on, such as digests
+    /// of files that parameters name. Relative paths start at `folder`, the folder of the study
+    /// file. With `mutation`, every algorithm must support mutation analysis of its suites.
     ///
     /// # Errors
     ///
-    /// If an algorithm cannot be used: the error names the first one and the field at fault.
+    /// If an algorithm cannot be used. The error names the first such algorithm and the invalid
+    /// field.
     fn resolve(
         &self,
         algorithms: &[Algorithm],
@@ -153,24 +155,25 @@ pub trait ToolKind {
         mutation: bool,
     ) -> Result<Resolved, ResolveError>;
 
-    /// Adds the descriptions that tools have made on this computer to the found projects: measures,
-    /// and whether any algorithm of the study supports the project.
+    /// Adds to the found projects what tools reported about them on this computer: measures, and
+    /// whether any algorithm of the study supports the project.
     fn described(&self, found: FoundProjects, resolved: &Resolved) -> FoundProjects;
 }
 
-/// The engine id of every kind in version 0.3.0.
+/// The engine id of all kinds in version 0.3.0.
 const FORMER_ENGINE: &str = "catherd/0.3.0";
 
-/// The subject kinds of a program, of which the first is the default of studies that name none.
+/// The subject kinds of a program. The first kind is the default of studies that do not name a
+/// kind.
 pub struct Kinds {
     kinds: Vec<Box<dyn SubjectKind>>,
 }
 
-/// There is no subject kind of this name.
+/// The error that no subject kind has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown subject kind `{name}`")]
 pub struct UnknownKind {
-    /// The name that was given.
+    /// The unknown name.
     pub name: String,
     /// The names of all kinds.
     pub known: Vec<String>,
@@ -189,21 +192,21 @@ impl Kinds {
         self
     }
 
-    /// The kinds in the order of registration, the default first.
+    /// The kinds in the order in which they were added, the default first.
     pub fn iter(&self) -> impl Iterator<Item = &dyn SubjectKind> {
         self.kinds.iter().map(|kind| &**kind)
     }
 
-    /// The kind of studies that name none.
+    /// The kind of studies that do not name a kind.
     pub fn default_kind(&self) -> &dyn SubjectKind {
         &*self.kinds[0]
     }
 
-    /// The kind with this name or earlier name.
+    /// Returns the kind with this name or earlier name.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If there is no such kind.
     pub fn get(&self, name: &str) -> Result<&dyn SubjectKind, UnknownKind> {
         let is = |kind: &&dyn SubjectKind| kind.name() == name || kind.aliases().contains(&name);
         self.iter()
@@ -216,14 +219,14 @@ impl Kinds {
         self.iter().map(SubjectKind::name).collect()
     }
 
-    /// The engine ids by the name of the kind.
+    /// The engine ids, by the names of the kinds.
     pub fn engines(&self) -> Engines {
         self.iter().map(SubjectKind::info).map(|info| (info.kind, info.engine)).collect()
     }
 
-    /// The engine ids of the kinds whose runs the context permits, by the name of the kind. Earlier
-    /// names of kinds have the engine id of version 0.3.0, so that runs in old stores can be
-    /// executed.
+    /// The engine ids of the kinds whose runs the context permits, by the names of the kinds.
+    /// Earlier names of kinds have the engine id of version 0.3.0, because old stores contain runs
+    /// with these names.
     pub fn served(&self, context: &RunnerContext<'_>) -> Engines {
         let mut engines = self.engines();
         let earlier = self.iter().flat_map(|kind| kind.aliases());
@@ -232,8 +235,8 @@ impl Kinds {
         engines
     }
 
-    /// The engine id of runs of a kind, given its name or an earlier name. Runs under an earlier
-    /// name have the engine id of version 0.3.0, as in [`Kinds::served`].
+    /// The engine id for runs of a kind, given its name or an earlier name. For an earlier name,
+    /// this is the engine id of version 0.3.0, as in [`Kinds::served`].
     ///
     /// # Errors
     ///
@@ -243,7 +246,7 @@ impl Kinds {
         Ok(if info.kind == name { info.engine } else { FORMER_ENGINE.to_owned() })
     }
 
-    /// The names of the criteria of each kind with fixed criteria, by the name of the kind.
+    /// The names of the criteria of kinds without external tools, by the names of the kinds.
     pub fn criteria(&self) -> BTreeMap<String, Vec<String>> {
         let fixed = self.iter().filter(|kind| kind.tools().is_none()).map(SubjectKind::info);
         let names = |info: SubjectInfo| {
@@ -253,13 +256,13 @@ impl Kinds {
     }
 
     /// Makes a runner of a kind. `None` if there is no such kind, or if the context does not permit
-    /// its runs.
+    /// runs of this kind.
     pub fn runner(&self, name: &str, context: &RunnerContext<'_>) -> Option<Box<dyn Runner>> {
         self.get(name).ok()?.runner(context)
     }
 
-    /// Whether runs of a kind execute programs, which a worker permits only if its options say so.
-    /// Also true for an unknown kind.
+    /// Whether a worker executes runs of this kind only if external programs are permitted. Also
+    /// true for an unknown kind.
     pub fn runs_programs(&self, name: &str) -> bool {
         self.runner(name, &RunnerContext::default()).is_none()
     }

@@ -1,4 +1,5 @@
-//! The projects that a runner has loaded, and a runner for kinds whose runs need only these.
+//! The projects that a runner has loaded, and a runner for kinds whose runs depend only on a
+//! project and a specification.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -8,19 +9,19 @@ use catherd_experiments::{Digest, RunRecord, RunSpec};
 
 use crate::{Examination, LoadError, Recent, RunError, RunProgress, Runner, Survival};
 
-/// A loaded project, as the runs of a kind need it.
+/// A project that is loaded for runs of a kind.
 pub trait LoadedProject: Send + Sized {
-    /// The number of projects that are kept in memory.
+    /// The maximum number of projects that are kept in memory.
     const KEPT: usize = 1;
 
     /// Reads a project.
     ///
     /// # Errors
     ///
-    /// If the project cannot be run: the reason, which is the same on every computer.
+    /// If the project cannot be run. The reason is the same on every computer.
     fn read(digest: Digest, bytes: &[u8]) -> Result<Self, LoadError>;
 
-    /// Tries the project, as [`Runner::examine`] does.
+    /// Tries the project in the same way as [`Runner::examine`].
     ///
     /// # Errors
     ///
@@ -29,23 +30,23 @@ pub trait LoadedProject: Send + Sized {
         Ok(Vec::new())
     }
 
-    /// Executes a run on the project, as [`Runner::run`] does; [`LoadedRunner`] sets the record's
-    /// `wall_ms`.
+    /// Executes a run on the project in the same way as [`Runner::run`]. [`LoadedRunner`] sets the
+    /// record's `wall_ms`.
     ///
     /// # Errors
     ///
-    /// If there is no record.
+    /// If the run has no record.
     fn run(
         &mut self,
         spec: &RunSpec,
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError>;
 
-    /// Executes a run on the project, as [`Runner::run_again`] does.
+    /// Executes a run on the project in the same way as [`Runner::run_again`].
     ///
     /// # Errors
     ///
-    /// If there is no record.
+    /// If the run has no record.
     fn run_again(
         &mut self,
         spec: &RunSpec,
@@ -56,9 +57,9 @@ pub trait LoadedProject: Send + Sized {
     }
 }
 
-/// The runner of a kind whose runs need only the project and their specification. It keeps
-/// projects, refuses runs on a project that was not loaded last, and adds the time of loading to
-/// the record of the next run.
+/// The runner of a kind whose runs depend only on a project and a specification. It keeps projects
+/// in memory, refuses runs on a project that was not loaded last, and adds the loading time to the
+/// record of the next run.
 #[derive(Debug)]
 pub struct LoadedRunner<P>(LoadedProjects<P>);
 
@@ -99,26 +100,27 @@ impl<P: LoadedProject> Runner for LoadedRunner<P> {
     }
 }
 
-/// The most recently loaded projects of a runner. A worker gets the runs of one project one after
-/// another, so keeping a few is enough.
+/// The most recently used projects of a runner. A worker executes the runs of one project one after
+/// another, so a few projects are enough.
 #[derive(Debug)]
 pub struct LoadedProjects<T> {
     projects: Recent<Digest, T>,
-    /// Time spent on loading since the last run.
+    /// The time spent on loading since the previous run.
     loading: Duration,
 }
 
 impl<T> LoadedProjects<T> {
-    /// An empty collection. At most `most` projects are kept, and at least one.
+    /// An empty collection for at most `most` projects. A collection keeps at least one project.
     pub fn new(most: usize) -> LoadedProjects<T> {
         LoadedProjects { projects: Recent::new(most), loading: Duration::ZERO }
     }
 
-    /// Selects the project of the runs that follow. `read` is called unless the project is kept.
+    /// Selects the project of the runs that follow. `read` is called only if the project is not
+    /// kept.
     ///
     /// # Errors
     ///
-    /// The error of `read`. In this case, the selected project does not change, so runs on the new
+    /// The error of `read`. In this case, the selected project does not change, and runs on the new
     /// project are refused.
     pub fn load<E>(
         &mut self,
@@ -131,17 +133,16 @@ impl<T> LoadedProjects<T> {
         Ok(())
     }
 
-    /// The project that was loaded last.
     fn last(&mut self) -> Option<&mut T> {
         self.projects.last_used().map(|(_, project)| project)
     }
 
-    /// The project of a run, and the time spent on loading since the previous run, which counts as
-    /// time of this run.
+    /// Returns the selected project, and the time spent on loading since the previous run. The
+    /// loading time counts as time of this run.
     ///
     /// # Errors
     ///
-    /// If a different project was loaded last, or none.
+    /// If a different project is selected, or none.
     pub fn take_turn(&mut self, project: Digest) -> Result<(&mut T, Duration), RunError> {
         let loading = std::mem::take(&mut self.loading);
         match self.projects.last_used() {

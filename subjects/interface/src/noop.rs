@@ -1,10 +1,10 @@
-//! The subject kind `noop`: executes nothing and derives its records only from the specification of
-//! the run, for tests and measurements of the coordinator and its workers.
+//! The subject kind `noop`, whose runs execute nothing and whose records depend only on the
+//! specification of the run. The kind is used to test and measure the coordinator and its workers.
 //!
-//! Parameters of the algorithm: `ms` (how long a run sleeps, in milliseconds), `panic` (every run
-//! whose seed is divisible by this number panics), `abort` (every such run aborts the process),
-//! `exit` (every such run ends the process with exit code 7), and `hog` (every such run fills 4 TiB
-//! of memory).
+//! Every algorithm has the parameter `ms`, the time in milliseconds that a run sleeps, and four
+//! parameters that are divisors of seeds: a run whose seed is divisible by `panic` panics; by
+//! `abort`, aborts the process; by `exit`, ends the process with exit code 7; and by `hog`, tries
+//! to fill 4 TiB of memory.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -22,7 +22,7 @@ use crate::loaded::{LoadedProject, LoadedRunner};
 use crate::projects::{FindError, FoundProject, FoundProjects, Progress};
 use crate::runner::{LoadError, RunError, RunProgress, Runner, RunnerContext};
 
-/// The kind's name.
+/// The name of the kind.
 pub const KIND: &str = "noop";
 
 /// The name of the kind up to version 0.3.0, in stores and study files.
@@ -75,7 +75,7 @@ impl SubjectKind for Noop {
         }]
     }
 
-    /// Accepts any name and parameter: unknown ones have no effect.
+    /// Accepts any name and any parameters. Unknown parameters have no effect.
     fn check_algorithm(&self, _: &Algorithm) -> Result<(), FieldError> {
         Ok(())
     }
@@ -105,16 +105,15 @@ impl SubjectKind for Noop {
     }
 }
 
-/// The only unit of work: each run counts as one execution.
+/// The only unit of work. Each run counts as one execution.
 const EXECUTIONS: &str = "executions";
 
-/// Number of goals of every project.
 const GOALS: u32 = 16;
 
-/// The runner of the kind.
+/// The runner of the kind `noop`.
 pub type NoopRunner = LoadedRunner<NoopProject>;
 
-/// A project of the kind: any bytes.
+/// A project of the kind `noop`. Any bytes are a valid project, unless they are empty.
 #[derive(Debug)]
 pub struct NoopProject;
 

@@ -1,4 +1,4 @@
-//! The projects that a study names, as a kind found them.
+//! The projects that a kind has found for a study.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,46 +20,45 @@ impl Progress for () {
 /// The result of a search for projects.
 #[derive(Debug, Default)]
 pub struct FoundProjects {
-    /// The usable projects.
+    /// The projects that can be run.
     pub projects: Vec<FoundProject>,
-    /// Projects that cannot be run.
+    /// The projects that cannot be run.
     pub skipped: Vec<SkippedProject>,
     /// A line for each defect of a project that can be run nevertheless. The line names the file.
     pub warnings: Vec<String>,
 }
 
-/// A project that was read once and found usable. Its bytes are read again on demand, so that a
-/// corpus need not fit into memory.
+/// A project that was read and can be run. Its bytes are read again on demand, because a corpus may
+/// be larger than the memory.
 pub struct FoundProject {
-    /// The name in tables, unique in the study.
+    /// The name in tables, which is unique in the study.
     pub name: String,
     /// The file or folder, for messages.
     pub path: PathBuf,
     /// The digest of the bytes that workers receive.
     pub digest: Digest,
-    /// Numbers from a tool of the study that describe the project, by the name of the measure.
+    /// Measures of the project from a tool of the study, by their names.
     pub measures: BTreeMap<String, f64>,
     read: Box<ReadBytes>,
 }
 
-/// Reads the bytes of a project; the error is one line that names the file.
+/// Reads the bytes of a project. The error is one line that names the file.
 type ReadBytes = dyn Fn() -> Result<Vec<u8>, String> + Send + Sync;
 
-/// Why the bytes of a project that was found before cannot be read again.
+/// Why the bytes of a found project cannot be used again.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ReadError {
-    /// They cannot be read: the reason in one line, which names the file.
+    /// The bytes cannot be read. The reason is one line that names the file.
     #[error("{0}")]
     Unreadable(String),
-    /// The bytes have changed since.
+    /// The bytes have changed since the project was found.
     #[error("{}: changed while the study was being planned", .0.display())]
     Changed(PathBuf),
 }
 
 impl FoundProject {
-    /// A project whose bytes are read by `read`. The error of `read` is one line that names the
-    /// file.
+    /// A project whose bytes `read` reads. The error of `read` is one line that names the file.
     pub fn new(
         name: String,
         path: PathBuf,
@@ -69,17 +68,17 @@ impl FoundProject {
         FoundProject { name, path, digest, measures: BTreeMap::new(), read: Box::new(read) }
     }
 
-    /// The project with a different name.
+    /// Returns the project with a different name.
     #[must_use]
     pub fn renamed(self, name: String) -> FoundProject {
         FoundProject { name, ..self }
     }
 
-    /// The bytes that workers receive.
+    /// Reads the bytes that workers receive.
     ///
     /// # Errors
     ///
-    /// If they cannot be read, or have changed since the project was found.
+    /// If the bytes cannot be read, or have changed since the project was found.
     pub fn bytes(&self) -> Result<Vec<u8>, ReadError> {
         let bytes = (self.read)().map_err(ReadError::Unreadable)?;
         if Digest::of(&bytes) == self.digest {
@@ -101,22 +100,22 @@ impl fmt::Debug for FoundProject {
     }
 }
 
-/// A project that is left out of the study.
+/// A project that cannot be run and is left out of the study.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedProject {
     /// The file or folder.
     pub path: PathBuf,
-    /// Why, in one line without the path.
+    /// The reason, in one line without the path.
     pub reason: String,
 }
 
-/// A search for projects that failed.
+/// Why a search for projects failed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct FindError {
     /// What is wrong, in one line that names the path.
     pub cause: String,
-    /// What to do about it.
+    /// How to correct the error.
     pub advice: String,
 }
 
@@ -130,13 +129,13 @@ impl From<ReadError> for FindError {
     }
 }
 
-/// Measures of projects: a table with one row for each project. The first two columns are `project`
-/// and `sha256`, by which reports join it to runs.
+/// A table of measures with one row for each project. The first two columns are `project` and
+/// `sha256`, which reports use to join the table with runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ProjectTable {
     /// The names of the columns.
     pub columns: Vec<&'static str>,
-    /// The cells of each project, one for each column; an empty text is a missing value.
+    /// The cells of each row, one for each column. An empty string is a missing value.
     pub rows: Vec<Vec<String>>,
 }
 

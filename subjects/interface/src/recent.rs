@@ -1,21 +1,21 @@
-//! Values that are expensive to make and needed by many runs.
+//! A cache of values that are expensive to make and needed by many runs.
 
-/// A cache of the most recently used values by key.
+/// A cache of the most recently used values.
 #[derive(Debug)]
 pub struct Recent<K, V> {
-    /// Keys and values, the least recently used first.
+    /// The keys and values, the least recently used first.
     kept: Vec<(K, V)>,
     most: usize,
 }
 
 impl<K: PartialEq, V> Recent<K, V> {
-    /// An empty cache. At most `most` values are kept, and at least one.
+    /// An empty cache for at most `most` values. A cache keeps at least one value.
     pub fn new(most: usize) -> Recent<K, V> {
         Recent { kept: Vec::new(), most: most.max(1) }
     }
 
-    /// The value of a key, which `make` makes if the cache does not contain it. This value becomes
-    /// the most recently used one.
+    /// Returns the value of a key. If the cache does not contain the key, `make` makes the value.
+    /// The value becomes the most recently used one.
     ///
     /// # Errors
     ///
@@ -33,7 +33,7 @@ impl<K: PartialEq, V> Recent<K, V> {
         Ok(&mut self.kept[last].1)
     }
 
-    /// The value that was used last, with its key; `None` if the cache is empty.
+    /// The most recently used value with its key. `None` if the cache is empty.
     pub fn last_used(&mut self) -> Option<(&K, &mut V)> {
         self.kept.last_mut().map(|(key, value)| (&*key, value))
     }

@@ -1,4 +1,4 @@
-//! Runners: execution of the runs of a kind.
+//! Runners, which execute the runs of a kind.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -8,30 +8,30 @@ use std::time::Duration;
 
 use catherd_experiments::{Algorithm, Digest, RunRecord, RunSpec};
 
-/// Progress of a run, for display only. It is not part of a result.
+/// The progress of a run, only for display. The progress is not part of a result.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RunProgress {
-    /// Work so far, by the name of the unit.
+    /// The work so far, by the names of the units.
     pub work: BTreeMap<String, u64>,
-    /// Goals covered so far.
+    /// Number of goals covered so far.
     pub covered: u32,
-    /// Goals of the project.
+    /// Number of goals of the project.
     pub goals: u32,
 }
 
 /// Why a run has no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RunError {
-    /// The input cannot be run; a repetition would end in the same way.
+    /// The run cannot succeed, and a repetition would end in the same way.
     #[error("{0}")]
     Failed(String),
-    /// The time limit of the runner ended the run; a different computer may be faster.
+    /// The time limit of the runner ended the run. A different computer may be faster.
     #[error("{0}")]
     TimedOut(String),
-    /// The memory limit of the runner ended the run; a different computer may have more memory.
+    /// The memory limit of the runner ended the run. A different computer may have more memory.
     #[error("{0}")]
     OutOfMemory(String),
-    /// The subject or its tool crashed; a repetition may succeed.
+    /// The subject or its tool crashed. A repetition may succeed.
     #[error("{0}")]
     Crashed(String),
     /// The disk of the working folders is full, which is not a fault of the run: it can be executed
@@ -43,7 +43,7 @@ pub enum RunError {
     Stopped,
 }
 
-/// Why a project cannot be run, in one line: the same on every computer.
+/// Why a project cannot be run, in one line. The reason is the same on every computer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct LoadError(String);
@@ -61,113 +61,110 @@ impl From<LoadError> for RunError {
     }
 }
 
-/// Limits of a worker process, not of the run: a run that they end may succeed on another
-/// computer, so its end is not a deterministic result.
+/// Limits of a worker process. A run that they end may succeed on another computer, and therefore
+/// has no deterministic result.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Limits {
-    /// Real time of a run; `None` if there is no limit.
+    /// Maximum real time of a run; `None` if there is no limit.
     pub wall: Option<Duration>,
-    /// Memory of the process and of the programs that it starts, in bytes; `None` if there is
-    /// no limit.
+    /// Maximum memory of the process and of the programs that it starts, in bytes; `None` if there
+    /// is no limit.
     pub memory: Option<u64>,
 }
 
-/// How external programs are run on this computer.
+/// How to run external programs on this computer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Programs {
-    /// The folder in which the working folders of runs are made: an absolute path, used by no
-    /// other process.
+    /// The folder in which working folders of runs are made: an absolute path, used only by this
+    /// process.
     pub folder: PathBuf,
     /// The executable that supervises programs. It is started with the first argument `supervise`
-    /// and calls [`supervise`](crate::command::supervise). `None` if programs are started directly,
-    /// as on systems other than Linux.
+    /// and calls [`supervise`](crate::command::supervise). If this is `None`, programs are started
+    /// directly, as on systems other than Linux.
     pub supervisor: Option<PathBuf>,
-    /// Files and folders that programs must not see, such as tokens.
+    /// Files and folders that programs must not see, such as files with tokens.
     pub hidden: Vec<PathBuf>,
-    /// Folders in which tools are looked up that a study names by relative paths.
+    /// Folders in which relative paths of a study's tools are looked up.
     pub tools: Vec<PathBuf>,
-    /// The folder in which trials that have ended are kept until they are measured, which workers
-    /// of this computer share; `None` if they are lost with their run.
+    /// The folder, shared by the workers of this computer, in which completed trials are kept until
+    /// they are measured. `None` if trials are deleted with their runs.
     pub trials: Option<PathBuf>,
-    /// Whether programs are run in separate namespaces if the kernel permits it.
+    /// Whether programs are run in separate namespaces if the kernel permits this.
     pub namespaces: bool,
-    /// Whether this process executes one run at a time and starts no other processes; all its
-    /// descendants then belong to the run.
+    /// Whether this process executes one run at a time and starts no other processes. In this case,
+    /// all descendants of this process belong to the run.
     pub exclusive: bool,
 }
 
-/// The settings of a worker that it passes to the runners that it makes.
+/// The settings that a worker passes to its runners.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct RunnerContext<'a> {
-    /// How external programs are run. `None` if this worker runs none: a client that may submit a
-    /// study could otherwise run any program on every worker.
+    /// How to run external programs. `None` if this worker does not run external programs: on other
+    /// workers, every client that may submit a study can run any program.
     pub programs: Option<&'a Programs>,
     /// Limits of the worker, for runners that start processes.
     pub limits: Limits,
 }
 
-/// A request about a project before a study.
+/// What [`Runner::examine`] is asked about a project.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Examination {
     /// Only whether the project can be run.
     Usable,
-    /// The names and values of its measures.
+    /// The names and values of the project's measures.
     Measures,
-    /// The names of the goals of runs of this algorithm, in the order of their numbers. The value
-    /// is the number of the goal that a test covers directly before, or empty.
+    /// The names of the goals in runs of this algorithm, in the order of their numbers. Each value
+    /// is the number of the goal that a test covers directly before this goal, or empty.
     Goals(Algorithm),
 }
 
-/// The data with which a run can be continued after the end of its process: the file that records
-/// the part that is executed, and the parts to leave out because earlier processes ended during
-/// them.
+/// The data with which a run can be repeated after it ended its process.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Survival {
     /// The file to whose first line the runner writes which part of the run it executes: a key
-    /// without spaces, a space, and a few words for errors. An empty line means that a repetition
-    /// cannot leave the part out. If the path is empty, nothing is written.
+    /// without spaces, a space, and a few words for error messages. An empty line means that a
+    /// repetition cannot omit the part. If the path is empty, the runner writes nothing.
     pub under_way: PathBuf,
-    /// The keys of the parts during which earlier processes ended, in the order of the ends.
+    /// The keys of the parts during which earlier processes ended, in the order in which the
+    /// processes ended. The run omits these parts.
     pub left_out: Vec<String>,
 }
 
-/// Executes runs of one subject kind, one at a time. The worker survives a panic: it reports
-/// the attempt as a crash and makes a new runner.
+/// Executes runs of one subject kind, one at a time. If a runner panics, the worker reports the
+/// attempt as a crash and makes a new runner.
 pub trait Runner: Send {
-    /// Loads a project, on which the runs that follow are executed. Called again when the project
-    /// changes.
+    /// Loads a project for the runs that follow. Called again if the project changes.
     ///
     /// # Errors
     ///
-    /// If the project cannot be run: the reason, which is the same on every computer.
+    /// If the project cannot be run. The reason is the same on every computer.
     fn load(&mut self, digest: Digest, bytes: Arc<[u8]>) -> Result<(), LoadError>;
 
     /// Tries the loaded project before a study: executes what every run executes first. Returns the
-    /// requested names and values; empty if the kind has none.
+    /// requested names and values, or an empty list if there are none.
     ///
     /// # Errors
     ///
-    /// If the project cannot be run: the reason, which is the same on every computer.
+    /// If the project cannot be run. The reason is the same on every computer.
     fn examine(&mut self, _: &Examination) -> Result<Vec<(String, String)>, LoadError> {
         Ok(Vec::new())
     }
 
-    /// Whether the conditions of the computer are measured for all runs and not only for runs with
-    /// a budget of real time, because the runner starts programs whose work is not counted.
+    /// Whether the runner starts programs whose work is not counted. If so, the conditions of the
+    /// computer are measured for all runs, and otherwise only for runs with a budget of real time.
     fn starts_programs(&self) -> bool {
         false
     }
 
-    /// Processor time that this process, and a process that executes runs for it, have used so far.
-    /// The difference around a run is recorded if the record of the run has none.
+    /// The processor time that this process, and a process that executes runs for this process, have
+    /// used so far. The worker may use the difference between two values as the time of a run.
     fn processor_time(&self) -> Duration {
         catherd_platform::process_cpu_time()
     }
 
-    /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second and
-    /// ends soon after it returns [`ControlFlow::Break`]. The worker fills in the record's
-    /// provenance, its own peak memory if the record has none, and the processor time if the record
-    /// has none.
+    /// Executes a run on the loaded project. Calls `on_progress` at least a few times a second, and
+    /// ends soon after `on_progress` returns [`ControlFlow::Break`]. The worker sets the record's
+    /// provenance, and also its peak memory and processor time if the runner has not set them.
     ///
     /// # Errors
     ///
@@ -178,9 +175,9 @@ pub trait Runner: Send {
         on_progress: &mut dyn FnMut(RunProgress) -> ControlFlow<()>,
     ) -> Result<RunRecord, RunError>;
 
-    /// Executes a run as [`Runner::run`] does, but so that it can be continued after the end of its
-    /// process. The record must depend only on the specification and the parts that are left out.
-    /// By default, the run is executed without recording its parts.
+    /// Executes a run in the same way as [`Runner::run`], and records its parts, which permits a
+    /// repetition after the run ended its process. The record must depend only on the specification
+    /// and the omitted parts. By default, the parts are not recorded.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! Conversions for subject kinds whose algorithms are from `catherd-search`: parameters, budgets
-//! and errors of a study in the types of the search, and descriptions of the search's parameters in
-//! the types of a subject kind.
+//! Conversions for subject kinds whose algorithms are from `catherd-search`: parameters and budgets
+//! of a study are converted to types of the search, and parameters and errors of the search to
+//! types of a subject kind.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use catherd_search::{ParameterError, ParameterKind, Setting};
 
 use crate::{FieldError, ParameterInfo, Values};
 
-/// Converts the value of a parameter from the type of a study to the type of the search.
+/// Converts the value of a parameter from the type in studies to the type in the search.
 pub fn setting(parameter: &Parameter) -> Setting<'_> {
     match parameter {
         Parameter::Bool(on) => Setting::Switch(*on),
@@ -19,7 +19,7 @@ pub fn setting(parameter: &Parameter) -> Setting<'_> {
     }
 }
 
-/// Describes a parameter of the search for study files.
+/// Converts the description of a parameter of the search.
 pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
     let values = match parameter.kind {
         ParameterKind::Number { low, high } => Values::Number { low, high },
@@ -45,7 +45,7 @@ pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
     }
 }
 
-/// Converts the error of a parameter; its field is the name of the parameter.
+/// Converts the error of a parameter. The error's field is the name of the parameter.
 pub fn refusal(error: &ParameterError) -> FieldError {
     match error {
         ParameterError::Unknown { name, known } => FieldError::unknown_parameter(name, known),
@@ -60,7 +60,8 @@ pub fn refusal(error: &ParameterError) -> FieldError {
     }
 }
 
-/// The budget of a run. `executions` and `steps` are the names of the kind's units of work.
+/// Converts the budget of a run. `executions` and `steps` are the names of the kind's units of
+/// work.
 pub fn budget(budget: &Budget, executions: &str, steps: &str) -> catherd_search::Budget {
     catherd_search::Budget {
         executions: budget.limit(executions),

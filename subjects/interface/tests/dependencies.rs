@@ -1,5 +1,5 @@
-//! Tests the layers of the workspace: the names of crates, which crates may use which, and that a
-//! subject kind is named only in its own crates.
+//! Tests the layers of the workspace: the names of crates, which crates may use which other crates,
+//! and that only the crates of the Scratch kind contain the kind's name.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,14 +8,13 @@ use std::process::Command;
 
 use serde_json::Value;
 
-/// The crates of the workspace by name.
 struct Workspace(BTreeMap<String, Member>);
 
 struct Member {
     folder: PathBuf,
-    /// Names of crates of the workspace that it uses.
+    /// The names of the crates of the workspace that this crate uses.
     uses: BTreeSet<String>,
-    /// Names of crates of the workspace that only its tests use.
+    /// The names of the crates of the workspace that only the tests of this crate use.
     tests_use: BTreeSet<String>,
 }
 
@@ -40,7 +39,7 @@ impl Workspace {
         &self.0[&format!("catherd-{name}")]
     }
 
-    /// All crates of the workspace that a crate and its tests compile.
+    /// All crates of the workspace that are compiled for a crate and its tests.
     fn compiled(&self, name: &str) -> BTreeSet<&str> {
         let Member { uses, tests_use, .. } = self.member(name);
         let mut open: Vec<&String> = uses.iter().chain(tests_use).collect();
@@ -101,7 +100,7 @@ fn only_the_command_line_compiles_kinds() {
         let name = name.strip_prefix("catherd-").unwrap();
         for used in workspace.compiled(name).into_iter().filter(|used| !outside(used)) {
             // These crates use kinds through the interface, which needs the types of parameters and
-            // budgets from `search`.
+            // budgets in `search`.
             let allowed = ["catherd-interface", "catherd-search"];
             let uses_kinds = ["worker", "analysis-results", "analysis-commands", "cli-failures"];
             assert!(
@@ -122,8 +121,7 @@ fn kinds_do_not_compile_each_other() {
             let name = name.strip_prefix("catherd-").unwrap();
             for used in workspace.compiled(name) {
                 let own = workspace.0[used].folder.starts_with(&folder);
-                // Scripts are part of suites and models, and commands of kinds print to the
-                // console.
+                // Suites and models contain scripts, and commands of kinds print to the console.
                 let shared = matches!(
                     used.strip_prefix("catherd-").unwrap(),
                     "cli-console"
@@ -228,7 +226,6 @@ fn crates_use_only_the_layers_below_them() {
     }
 }
 
-/// Adds the Rust files of a folder and its subfolders.
 fn add_sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();

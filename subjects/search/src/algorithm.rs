@@ -1,4 +1,4 @@
-//! The registry of algorithms, the only list of their types and names.
+//! The registry of algorithms, which is the only list of their types and names.
 
 use crate::budget::{Budget, Clock};
 use crate::mio::Mio;
@@ -24,7 +24,7 @@ macro_rules! registry {
             )+
         }
 
-        /// Calls a method of the algorithm that the variant holds.
+        /// Evaluates an expression in which `$bound` is the algorithm of the variant.
         macro_rules! dispatch {
             ($value:expr, $bound:ident => $call:expr) => {
                 match $value { $(Algorithm::$algorithm($bound) => $call,)+ }
@@ -36,7 +36,7 @@ macro_rules! registry {
             pub const NAMES: [&'static str; [$(<$algorithm>::NAME),+].len()] =
                 [$(<$algorithm>::NAME),+];
 
-            /// The algorithm of this name with its default parameters.
+            /// Returns the algorithm of this name with its default parameters.
             ///
             /// # Errors
             /// If no algorithm has this name.
@@ -50,7 +50,7 @@ macro_rules! registry {
     };
 }
 
-// The registry: one line for each algorithm.
+// There is one line for each algorithm.
 registry! {
     RandomSearch,
     RandomEvents,
@@ -61,7 +61,7 @@ registry! {
     OnePlusOne,
 }
 
-/// Error for an unknown name of an algorithm.
+/// The error for an unknown name of an algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown algorithm `{0}`")]
 pub struct UnknownAlgorithm(pub String);
@@ -72,25 +72,26 @@ impl Algorithm {
         dispatch!(self, algorithm => name_of(algorithm))
     }
 
-    /// Description in one line, with the source.
+    /// A description in one line, with its source.
     pub fn summary(&self) -> &'static str {
         dispatch!(self, algorithm => summary_of(algorithm))
     }
 
-    /// Whether the algorithm derives tests from earlier ones instead of drawing each independently.
+    /// Whether the algorithm derives tests from earlier tests instead of drawing each test
+    /// independently.
     pub fn derives_tests(&self) -> bool {
         dispatch!(self, algorithm => derives_tests(algorithm))
     }
 
-    /// Whether the tests of the algorithm are drawn event by event while they run. The caller then
-    /// passes [`Algorithm::search`] a problem of such tests.
+    /// Whether the events of a test are drawn while the test is executed. [`Algorithm::search`]
+    /// must then be called with a problem that has such tests.
     pub fn draws_events(&self) -> bool {
         dispatch!(self, algorithm => draws_events(algorithm))
     }
 
-    /// Searches until the budget is spent, every goal at which the search aims is covered, or the
-    /// observer stops the search. Afterwards, `rng` is at the position where the search ended, and
-    /// is used for the rest of the run.
+    /// Searches until the budget is spent, all goals at which the search aims are covered, or the
+    /// observer stops the search. After the search, the next draw from `rng` is the first draw that
+    /// the search has not used.
     ///
     /// # Panics
     /// If a test does not have exactly one fitness value for each goal.

@@ -1,15 +1,14 @@
-//! The best test for each goal covered so far.
+//! The best test for each covered goal.
 
 use crate::problem::Test;
 
-/// Maps each covered goal to one test. Coverage only grows: a goal once covered keeps a
-/// test that covers it.
+/// Maps each covered goal to a test that covers the goal. A covered goal never becomes uncovered.
 #[derive(Clone, Debug)]
 pub struct Archive<T> {
     entries: Vec<Option<Entry<T>>>,
-    /// Uncovered goals at which the search aims, ascending. They determine dominance and targets.
+    /// The uncovered goals at which the search aims, in ascending order.
     uncovered: Vec<usize>,
-    /// The number of tests offered so far, from which each test gets its number.
+    /// The number of tests offered so far, which is also the number of the last test.
     offered: u64,
 }
 
@@ -17,28 +16,28 @@ pub struct Archive<T> {
 struct Entry<T> {
     test: T,
     closeness: f64,
-    /// Tests are distinguished by their numbers, not by their genes.
+    /// The number of the test in the order of offers, because different tests may have the same
+    /// genes.
     number: u64,
 }
 
 impl<T: Test> Archive<T> {
-    /// An empty archive for this many goals.
+    /// An empty archive of a search that aims at all goals.
     #[cfg(test)]
     pub(crate) fn new(goals: usize) -> Self {
         Self::aimed(goals, |_| true)
     }
 
-    /// An empty archive for this many goals. The search aims at the goals for which `is_aimed_at`
-    /// returns true.
+    /// An empty archive. The search aims at the goals for which `is_aimed_at` returns true.
     pub(crate) fn aimed(goals: usize, is_aimed_at: impl Fn(usize) -> bool) -> Self {
         let uncovered = (0..goals).filter(|goal| is_aimed_at(*goal)).collect();
         Self { entries: vec![None; goals], uncovered, offered: 0 }
     }
 
-    /// Offers a test for every goal and returns the goals that are covered for the first time,
-    /// ascending. The test of a goal that was covered before is replaced only by a test that also
-    /// covers the goal and is strictly shorter or has a strictly larger `closeness`. Algorithms
-    /// that compare only lengths pass 0; MIO passes the sum of its heuristic values.
+    /// Offers a test for every goal and returns the goals that are covered for the first time, in
+    /// ascending order. The test of a covered goal is replaced only by a test that also covers the
+    /// goal and is shorter or has a larger `closeness`. Algorithms that compare only lengths pass 0
+    /// as `closeness`; MIO passes the sum of its heuristic values.
     pub(crate) fn update(&mut self, test: &T, closeness: f64) -> Vec<usize> {
         assert_eq!(test.fitness().len(), self.entries.len(), "one fitness value for each goal");
         self.offered += 1;
@@ -83,17 +82,17 @@ impl<T: Test> Archive<T> {
         self.entries[goal].is_some()
     }
 
-    /// The goals at which the search aims and that no test covers, ascending.
+    /// The uncovered goals at which the search aims, in ascending order.
     pub fn uncovered(&self) -> &[usize] {
         &self.uncovered
     }
 
-    /// The test kept for a goal; `None` if the goal is not covered.
+    /// The test of a goal. `None` if the goal is not covered.
     pub fn get(&self, goal: usize) -> Option<&T> {
         self.entries[goal].as_ref().map(|entry| &entry.test)
     }
 
-    /// The covered goals, ascending, with their tests.
+    /// The covered goals with their tests, in ascending order of the goals.
     pub fn iter(&self) -> impl Iterator<Item = (usize, &T)> {
         self.entries
             .iter()
@@ -101,8 +100,7 @@ impl<T: Test> Archive<T> {
             .filter_map(|(goal, entry)| Some((goal, &entry.as_ref()?.test)))
     }
 
-    /// The tests that the archive holds, each once, in the order in which they were
-    /// executed.
+    /// The tests of the covered goals, each only once, in the order in which they were offered.
     pub fn tests(&self) -> Vec<&T> {
         let mut entries: Vec<_> = self.entries.iter().flatten().collect();
         entries.sort_by_key(|entry| entry.number);

@@ -1,22 +1,22 @@
-//! Limits for the work of a search, and counts of the work done.
+//! The limits of a search, and counts of its work.
 
 use std::time::{Duration, Instant};
 
 use crate::stop::Stop;
 
-/// The cost of one execution.
+/// The cost of an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Fitness evaluations: one for an executed chromosome, one for each event that
-    /// extension appended.
+    /// Fitness evaluations: one for each executed chromosome, and one for each event that extension
+    /// appends.
     pub evaluations: u64,
-    /// Events selected and sent, without the waits between them.
+    /// Executed events, without the waits between them.
     pub events: u64,
     /// Steps of the program under test.
     pub steps: u64,
 }
 
-/// Counts executions and their costs. Iterations are counted by the search itself.
+/// Counts executions and their costs. The search itself counts iterations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Meter {
     executions: u64,
@@ -24,7 +24,7 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// Counts one more execution.
+    /// Counts another execution.
     pub fn execution(&mut self, cost: Cost) {
         self.executions += 1;
         self.cost.evaluations += cost.evaluations;
@@ -32,31 +32,31 @@ impl Meter {
         self.cost.steps += cost.steps;
     }
 
-    /// Executed chromosomes and applications of extension.
+    /// Number of executed chromosomes and applications of extension.
     pub fn executions(&self) -> u64 {
         self.executions
     }
 
-    /// Fitness evaluations.
+    /// Number of fitness evaluations.
     pub fn evaluations(&self) -> u64 {
         self.cost.evaluations
     }
 
-    /// Executed events.
+    /// Number of executed events.
     pub fn events(&self) -> u64 {
         self.cost.events
     }
 
-    /// Steps of the program under test.
+    /// Number of steps of the program under test.
     pub fn steps(&self) -> u64 {
         self.cost.steps
     }
 }
 
-/// A source of real time. It influences a search only if [`Budget::wall`] is set; otherwise
-/// it only supplies the milliseconds of the timeline.
+/// A source of real time, which influences a search only if [`Budget::wall`] is set. Otherwise,
+/// only the times in the result depend on the clock.
 pub trait Clock {
-    /// Time since any fixed moment.
+    /// The time since a fixed moment.
     fn now(&self) -> Duration;
 }
 
@@ -65,7 +65,7 @@ pub trait Clock {
 pub struct Stopwatch(Instant);
 
 impl Stopwatch {
-    /// Starts to count now.
+    /// Starts to measure time.
     pub fn start() -> Self {
         Self(Instant::now())
     }
@@ -77,30 +77,29 @@ impl Clock for Stopwatch {
     }
 }
 
-/// The limits of a search. The first limit that is reached ends the search; without limits, only
-/// the observer, or the coverage of all goals at which the search aims, ends it. Limits are checked
-/// between executions, never during one, so the last execution may exceed them.
+/// The limits of a search. The search ends as soon as one of them is reached. Limits are checked
+/// only between executions, so the last execution may exceed them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// Test executions.
+    /// Maximum number of test executions.
     pub executions: Option<u64>,
-    /// Steps of the program under test.
+    /// Maximum number of steps of the program under test.
     pub steps: Option<u64>,
-    /// Fitness evaluations.
+    /// Maximum number of fitness evaluations.
     pub evaluations: Option<u64>,
-    /// Executed events.
+    /// Maximum number of executed events.
     pub events: Option<u64>,
-    /// Iterations as the algorithm counts them: executions (random search), complete
-    /// generations after the first population (MOSA, whole suite), sampled and mutated
-    /// tests (MIO), mutated tests ((1+1) EA).
+    /// Maximum number of iterations. An iteration is an execution (random search), a complete
+    /// generation after the first population (MOSA, whole suite), a sampled or mutated test (MIO),
+    /// or a mutated test ((1+1) EA).
     pub iterations: Option<u64>,
-    /// Real time since the search began. This is the only limit that makes a search depend on the
+    /// Maximum real time since the search began. Only this limit makes the search depend on the
     /// speed of the computer.
     pub wall: Option<Duration>,
 }
 
 impl Budget {
-    /// The used share of each limit that is set; a limit is spent if its share is 1.
+    /// The used share of each limit that is set. A limit is reached if its share is 1.
     fn shares(
         &self,
         meter: &Meter,
@@ -122,8 +121,8 @@ impl Budget {
             .chain(wall)
     }
 
-    /// The first limit that is spent, as a reason to stop; `None` if every limit leaves some of the
-    /// budget. Calls `elapsed` only if there is a wall limit.
+    /// The first limit that is reached, as a reason to stop. Calls `elapsed` only if there is a limit
+    /// of real time.
     pub(crate) fn spent(
         &self,
         meter: &Meter,
@@ -135,8 +134,7 @@ impl Budget {
             .map(|(_, stop)| stop)
     }
 
-    /// How much of the budget is spent, in 0..=1: the largest share of any limit, or 0 without
-    /// limits.
+    /// The spent share of the budget, from 0 to 1: the largest share of a limit, or 0 without limits.
     pub(crate) fn progress(
         &self,
         meter: &Meter,
@@ -147,8 +145,8 @@ impl Budget {
     }
 }
 
-/// The share `used / limit`, at most 1. It is exactly 1 only if the limit is reached, so rounding
-/// never ends a search early.
+/// The share `used / limit`, at most 1. The share is 1 only if the limit is reached, because rounding
+/// must not end a search early.
 fn share(used: u128, limit: u128) -> f64 {
     if used >= limit { 1.0 } else { (used as f64 / limit as f64).min(1.0_f64.next_down()) }
 }

@@ -1,5 +1,5 @@
-//! Many-objective search for test suites. Algorithms know tests only through [`Problem`] and
-//! [`Test`]: the caller decides what a test consists of, how it runs and what it covers.
+//! Many-objective search for test suites. Algorithms use tests only through [`Problem`] and
+//! [`Test`], and the caller decides what a test consists of, how it is executed and what it covers.
 //!
 //! - The problem: [`Problem`], [`Test`].
 //! - Budget and work: [`Budget`], [`Meter`], [`Clock`].
@@ -9,8 +9,8 @@
 //! - Parameters by name, as in study files: [`Parameters`], [`Setting`].
 //! - Random numbers: [`Stream`].
 //!
-//! A search is a pure function of problem, algorithm, budget and stream, unless the
-//! budget has a wall limit.
+//! The result of a search depends only on the problem, the algorithm, the budget and the stream,
+//! except for real times, and unless the budget has a limit of real time.
 //!
 //! # Example
 //!

@@ -1,10 +1,9 @@
-//! Application of local search operators (Whisker paper, section 5.3). The problem defines
-//! their effect.
+//! The application of local search operators (Whisker paper, section 5.3). The problem defines what
+//! an operator does.
 
 use crate::problem::{Problem, Test};
 use crate::session::Session;
 
-/// A local search operator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Operator {
     Extension,
@@ -12,8 +11,8 @@ pub(crate) enum Operator {
 }
 
 impl Operator {
-    /// Whether the result of the operator may replace the original test: an extension must cover
-    /// more goals; a reduction always may, because it is shorter.
+    /// Whether the result of the operator may replace the original test. An extension must cover
+    /// more goals. A reduction is always accepted, because it is shorter.
     pub(crate) fn improved<T: Test>(self, old: &T, new: &T) -> bool {
         match self {
             Self::Extension => covered(new) > covered(old),
@@ -26,7 +25,7 @@ fn covered<T: Test>(test: &T) -> usize {
     test.fitness().iter().filter(|fitness| **fitness == 0.0).count()
 }
 
-/// The probabilities with which the operators are applied to a candidate of local search.
+/// The probability with which each operator is applied.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LocalSearch {
     pub(crate) extension: f64,
@@ -34,19 +33,18 @@ pub(crate) struct LocalSearch {
 }
 
 impl LocalSearch {
-    /// Description of both parameters.
     pub(crate) const MEANING: &str = "probability of each local search";
 
-    /// The operators in the order in which they are applied, with their probabilities.
+    /// The operators with their probabilities, in the order in which they are applied.
     pub(crate) fn operators(self) -> [(Operator, f64); 2] {
         [(Operator::Extension, self.extension), (Operator::Reduction, self.reduction)]
     }
 }
 
 impl<P: Problem> Session<'_, P> {
-    /// Applies an operator with the given probability and returns the resulting test, which the
-    /// caller credits. `None` if the search must stop, the random draw decides against the
-    /// operator, or the operator is not applicable.
+    /// Applies an operator with this probability and returns the resulting test, which the caller
+    /// must credit. `None` if the search must stop, if chance decides against the operator, or if
+    /// the operator is not applicable.
     pub(crate) fn improve(
         &mut self,
         (operator, probability): (Operator, f64),

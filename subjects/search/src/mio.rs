@@ -1,4 +1,4 @@
-//! The many independent objective algorithm.
+//! The many independent objective algorithm (MIO).
 
 use crate::local_search::LocalSearch;
 use crate::parameters::{Field, Parameters};
@@ -11,7 +11,7 @@ use crate::stop::Stop;
 /// The goals for which MIO keeps populations of tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MioTargets {
-    /// The goals whose coverage implies the coverage of all others
+    /// The goals whose coverage implies the coverage of all other goals
     /// ([`Problem::independent_goals`]), as in the published program.
     Independent,
     /// All goals, as in the paper.
@@ -22,35 +22,37 @@ impl MioTargets {
     const WORDS: &[(&str, Self)] = &[("independent", Self::Independent), ("all", Self::All)];
 }
 
-/// MIO with local search (Arcuri, "Many independent objective (MIO) algorithm for test
-/// suite generation", 2017; Whisker paper, Algorithm 9). Three settings move linearly
-/// with the spent share of the budget from a start, which explores, to an end, which
-/// exploits. The defaults are the values of the paper's section 6.1.4 and of its published
+/// MIO with local search (Arcuri, "Many independent objective (MIO) algorithm for test suite
+/// generation", 2017; Whisker paper, Algorithm 9). As more of the budget is spent, three settings
+/// change linearly from a value at the start, for exploration, to a value at the end, for
+/// exploitation. The defaults are the values of the paper's section 6.1.4 and of the published
 /// program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mio {
-    /// Share of the budget after which the settings keep their end values. Default: 1.
+    /// The share of the budget after which the settings keep their final values. Default: 1.
     pub focus: f64,
-    /// Probability of sampling instead of mutating, at the start. Default: 0.9.
+    /// The probability of sampling instead of mutating, at the start. Default: 0.9.
     pub random_start: f64,
-    /// The same at the end. Default: 0.5.
+    /// The probability of sampling instead of mutating, at the end. Default: 0.5.
     pub random_end: f64,
-    /// Number of tests kept for each uncovered target, at the start. Default: 15.
+    /// The maximum number of tests in the population of an uncovered target, at the start. Default:
+    /// 15.
     pub archive_start: usize,
-    /// The same at the end. Default: 5.
+    /// The maximum number of tests in the population of an uncovered target, at the end. Default:
+    /// 5.
     pub archive_end: usize,
-    /// Number of consecutive mutations of a chosen test, at the start. Default: 0. While this
-    /// rounds to 0, all tests are sampled.
+    /// The maximum number of consecutive mutations of a chosen test, at the start. Default: 0.
+    /// While the current number rounds to 0, all tests are sampled.
     pub mutations_start: usize,
-    /// The same at the end. Default: 3.
+    /// The maximum number of consecutive mutations of a chosen test, at the end. Default: 3.
     pub mutations_end: usize,
-    /// The goals that get a population. Default: the independent ones.
+    /// The goals that have populations. Default: the independent goals.
     pub targets: MioTargets,
-    /// Probability of extension local search after each sampled test or series of mutations.
-    /// Default: 0.3.
+    /// The probability of extension after each sampled test and each series of mutations. Default:
+    /// 0.3.
     pub extension: f64,
-    /// Probability of reduction local search after each sampled test or series of mutations.
-    /// Default: 0.3.
+    /// The probability of reduction after each sampled test and each series of mutations. Default:
+    /// 0.3.
     pub reduction: f64,
 }
 
@@ -96,7 +98,6 @@ impl Parameters for Mio {
     }
 }
 
-/// The settings at one point of the budget.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Schedule {
     random: f64,
@@ -105,7 +106,7 @@ struct Schedule {
 }
 
 impl Mio {
-    /// The settings when this share of the budget is spent.
+    /// The settings after this share of the budget is spent.
     fn schedule(&self, progress: f64) -> Schedule {
         let share = if progress < self.focus { progress / self.focus } else { 1.0 };
         let between = |start: f64, end: f64| start + (end - start) * share;
@@ -135,8 +136,8 @@ impl SearchAlgorithm for Mio {
             populations.resize(now.archive);
             let test = if populations.nothing_to_mutate()
                 || now.mutations == 0
-                // A turn that chooses a covered goal does not use any budget, so without sampling
-                // the search would never end.
+                // Choosing a covered goal does not use any budget, so a search without sampling
+                // would never end.
                 || (populations.all_covered() && now.random == 0.0)
                 || session.rng.chance(now.random)
             {
@@ -145,8 +146,8 @@ impl SearchAlgorithm for Mio {
             } else {
                 mutate(session, &mut populations, now.mutations)?
             };
-            // Both operators start from the same test, and their results are offered to the
-            // populations like other tests.
+            // Both operators start from the same test. Their results are offered to the
+            // populations.
             for operator in local.operators() {
                 if let Some(test) = session.improve(operator, &test) {
                     credit(session, &mut populations, &test);
@@ -156,7 +157,6 @@ impl SearchAlgorithm for Mio {
     }
 }
 
-/// Executes and credits one sampled or mutated test.
 fn execute<P: Problem>(
     session: &mut Session<'_, P>,
     populations: &mut Populations<P::Test>,
@@ -168,7 +168,6 @@ fn execute<P: Problem>(
     Ok(test)
 }
 
-/// Updates the archive of covered goals and the populations of the others.
 fn credit<P: Problem>(
     session: &mut Session<'_, P>,
     populations: &mut Populations<P::Test>,
@@ -180,9 +179,9 @@ fn credit<P: Problem>(
     populations.offer(test, closeness);
 }
 
-/// Mutates a test of the goal that was chosen least often, up to `mutations` times in a row and
-/// only while the goal is not covered, continuing from every mutant that is not worse for that
-/// goal. Returns the test from which the next mutation would start.
+/// Mutates a test of the goal that was chosen least often. The next mutation starts from the mutant
+/// if it is not worse for the goal. There are at most `mutations` mutations, and none after the
+/// goal is covered. Returns the test from which the next mutation would start.
 fn mutate<P: Problem>(
     session: &mut Session<'_, P>,
     populations: &mut Populations<P::Test>,

@@ -1,4 +1,4 @@
-//! The many-objective sorting algorithm.
+//! The many-objective sorting algorithm (MOSA) and its dynamic variant.
 
 use crate::local_search::LocalSearch;
 use crate::parameters::{Field, Parameters};
@@ -8,22 +8,22 @@ use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::targets::Targets;
 
-/// MOSA with local search (Whisker paper, Algorithm 8). The defaults are the values of the
-/// paper's section 6.1.4 and of its published program.
+/// MOSA with local search (Whisker paper, Algorithm 8). The defaults are the values of the paper's
+/// section 6.1.4 and of the published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mosa {
-    /// Number of tests in the population. Default: 30.
+    /// The number of tests in the population. Default: 30.
     pub population: usize,
-    /// Probability that two parents are crossed. Default: 0.7.
+    /// The probability that two parents are crossed. Default: 0.7.
     pub crossover: f64,
-    /// Probability that a child is mutated. Default: 1.
+    /// The probability that a child is mutated. Default: 1.
     pub mutation: f64,
-    /// Probability of extension local search for each member and generation. Default: 0.3.
+    /// The probability of extension for each member in each generation. Default: 0.3.
     pub extension: f64,
-    /// Probability of reduction local search for each member and generation. Default: 0.3.
+    /// The probability of reduction for each member in each generation. Default: 0.3.
     pub reduction: f64,
-    /// Compatibility with the published program: mutation takes the parents and discards the
-    /// children, so crossover affects only children that are not mutated. Default: off.
+    /// Compatibility with the published program: the parents are mutated instead of the children,
+    /// so crossover affects only children that are not mutated. Default: off.
     pub mutate_parents: bool,
 }
 
@@ -70,8 +70,8 @@ impl SearchAlgorithm for Mosa {
     }
 }
 
-/// DynaMOSA: MOSA that pursues a goal only when it depends on no goal or one of the goals that it
-/// depends on ([`Problem::dependencies`]) is covered.
+/// DynaMOSA: MOSA that pursues a goal with dependencies ([`Problem::dependencies`]) only after one
+/// of them is covered.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct DynaMosa(pub Mosa);
 
@@ -92,8 +92,8 @@ impl SearchAlgorithm for DynaMosa {
     }
 }
 
-/// How a parent is chosen from a population: each member equally likely, or by the rank in a
-/// population that is ordered best first.
+/// How a parent is chosen from a population: each member with equal probability, or by rank if the
+/// population is ordered best first.
 #[derive(Clone, Copy)]
 enum Selection {
     Uniform,
@@ -108,7 +108,7 @@ impl Mosa {
             population.push(session.execute(genes)?);
         }
         self.local_search(session, population.iter_mut());
-        // The first population has no order yet.
+        // The first population is not ordered.
         let mut selection = Selection::Uniform;
         loop {
             for genes in self.offspring(session, &population, selection) {
@@ -116,13 +116,13 @@ impl Mosa {
             }
             population = self.survivors(session, population, &mut targets);
             selection = Selection::ByRank;
-            // The members are processed in order from the worst to the best.
+            // Process the members from the worst to the best.
             self.local_search(session, population.iter_mut().rev());
             session.iterations += 1;
         }
     }
 
-    /// The children: as many chromosomes as the population has tests.
+    /// Returns as many chromosomes as the population has tests.
     fn offspring<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
@@ -160,7 +160,7 @@ impl Mosa {
         children
     }
 
-    /// The next population, best first.
+    /// Selects the next population, best first.
     fn survivors<P: Problem>(
         &self,
         session: &Session<'_, P>,
@@ -180,8 +180,8 @@ impl Mosa {
         chosen.into_iter().map(|index| tests[index].clone()).collect()
     }
 
-    /// Extension, then reduction of each member. An improved test replaces the member at
-    /// once, so a reduction starts from a successful extension.
+    /// Applies extension and then reduction to each member. An improved test replaces the member
+    /// immediately, so reduction starts from a successful extension.
     fn local_search<'t, P: Problem<Test: 't>>(
         &self,
         session: &mut Session<'_, P>,

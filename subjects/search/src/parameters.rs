@@ -1,27 +1,27 @@
-//! Parameters of algorithms by name.
+//! Parameters of algorithms, which are set by name.
 
 use std::fmt;
 
-/// The values that a parameter may have.
+/// The allowed values of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ParameterKind {
     /// A number from `low` to `high`.
     Number {
-        /// Smallest value allowed.
+        /// The smallest allowed value.
         low: f64,
-        /// Largest value allowed.
+        /// The largest allowed value.
         high: f64,
     },
     /// A whole number from `low` to `high`.
     Count {
-        /// Smallest value allowed.
+        /// The smallest allowed value.
         low: usize,
-        /// Largest value allowed.
+        /// The largest allowed value.
         high: usize,
     },
     /// On or off.
     Switch,
-    /// One of these words.
+    /// One of several words.
     Choice(Vec<&'static str>),
 }
 
@@ -78,13 +78,13 @@ impl fmt::Display for Setting<'_> {
 /// A parameter of an algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Parameter {
-    /// Its name in study files.
+    /// The name in study files.
     pub name: &'static str,
-    /// The values that it may have.
+    /// The allowed values.
     pub kind: ParameterKind,
-    /// Its current value.
+    /// The current value.
     pub value: Setting<'static>,
-    /// Description in one line.
+    /// A description in one line.
     pub meaning: &'static str,
 }
 
@@ -94,7 +94,7 @@ pub enum ParameterError {
     /// The algorithm has no parameter of this name.
     #[error("unknown parameter `{name}`{}", if .known.is_empty() { ": this algorithm has none" } else { "" })]
     Unknown {
-        /// The name that was given.
+        /// The unknown name.
         name: String,
         /// The names of all parameters of the algorithm.
         known: Vec<&'static str>,
@@ -102,11 +102,11 @@ pub enum ParameterError {
     /// The value is not allowed.
     #[error("parameter `{name}` is {value}, but must be {kind}")]
     Value {
-        /// The parameter.
+        /// The name of the parameter.
         name: &'static str,
-        /// The value that was given.
+        /// The refused value.
         value: String,
-        /// The values that are allowed.
+        /// The allowed values.
         kind: ParameterKind,
     },
 }
@@ -126,12 +126,12 @@ enum Slot<'a> {
 }
 
 impl<'a> Field<'a> {
-    /// A probability or another share, in 0..=1.
+    /// A probability or another share, from 0 to 1.
     pub fn share(name: &'static str, value: &'a mut f64) -> Self {
         Self::number(name, value, 0.0, 1.0)
     }
 
-    /// A number in `low..=high`.
+    /// A number from `low` to `high`.
     pub fn number(name: &'static str, value: &'a mut f64, low: f64, high: f64) -> Self {
         Self::new(name, Slot::Number(value, low, high))
     }
@@ -140,13 +140,13 @@ impl<'a> Field<'a> {
         Self { name, meaning: "", slot }
     }
 
-    /// Adds the description, in one line.
+    /// Adds a description in one line.
     #[must_use]
     pub fn meaning(self, meaning: &'static str) -> Self {
         Self { meaning, ..self }
     }
 
-    /// A whole number in `low..=high`.
+    /// A whole number from `low` to `high`.
     pub fn count(name: &'static str, value: &'a mut usize, low: usize, high: usize) -> Self {
         Self::new(name, Slot::Count(value, low, high))
     }
@@ -156,7 +156,7 @@ impl<'a> Field<'a> {
         Self::new(name, Slot::Switch(value))
     }
 
-    /// One of a list of words, each of which stands for a value.
+    /// One of several words, each of which stands for a value.
     pub fn choice<T: Copy + PartialEq>(
         name: &'static str,
         value: &'a mut T,
@@ -207,13 +207,13 @@ impl<'a> Field<'a> {
     }
 }
 
-/// Settings that can be read and changed by name.
+/// Settings that are read and changed by name.
 pub trait Parameters: Clone {
-    /// Every parameter with a reference to its value. All other methods derive from this list.
+    /// All parameters with references to their values. The other methods use this list.
     #[doc(hidden)]
     fn fields(&mut self) -> Vec<Field<'_>>;
 
-    /// Every parameter with its current value and the values that it may have.
+    /// All parameters with their current values and their allowed values.
     fn parameters(&self) -> Vec<Parameter> {
         self.clone().fields().iter().map(Field::parameter).collect()
     }
@@ -223,11 +223,11 @@ pub trait Parameters: Clone {
         self.parameters().into_iter().map(|parameter| parameter.name).collect()
     }
 
-    /// Changes a parameter.
+    /// Sets a parameter.
     ///
     /// # Errors
-    /// If there is no parameter of this name, or if the value is not allowed. In both cases,
-    /// nothing is changed.
+    /// If there is no parameter of this name, or if the value is not allowed. In both cases, the
+    /// settings do not change.
     fn set<'v>(&mut self, name: &str, value: impl Into<Setting<'v>>) -> Result<(), ParameterError> {
         let known = self.names();
         match self.fields().into_iter().find(|field| field.name == name) {

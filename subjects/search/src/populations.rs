@@ -1,33 +1,33 @@
-//! The populations of MIO: a few tests for each uncovered target.
+//! The populations of MIO, which contain tests for each uncovered target.
 
 use crate::problem::Test;
 use crate::stream::Stream;
 
-/// Converts a fitness to MIO's heuristic value: 1 if the goal is covered, 0 if it is infinitely far
-/// away.
+/// Converts a fitness to MIO's heuristic value, which is 1 if the goal is covered and 0 if the
+/// fitness is infinite.
 pub(crate) fn heuristic(fitness: f64) -> f64 {
     1.0 / (1.0 + fitness)
 }
 
-/// The sum of the heuristic values over all goals, by which MIO breaks ties.
+/// The sum of the heuristic values of all goals, which decides between tests with equal heuristic
+/// values for a goal.
 pub(crate) fn closeness(fitness: &[f64]) -> f64 {
     fitness.iter().map(|fitness| heuristic(*fitness)).sum()
 }
 
-/// The candidates for each uncovered target, and how often each goal was chosen since
-/// it last made progress.
+/// The populations of the uncovered targets, and how often each goal was chosen.
 pub(crate) struct Populations<T> {
-    /// The members for each goal, best first; among equals the latest first.
+    /// The members of each goal's population, best first. Of equal members, the latest is first.
     members: Vec<Vec<Member<T>>>,
     capacity: usize,
     /// For each goal, how often it was chosen since a test last replaced a member of its
-    /// population, or since it was covered.
+    /// population, or since the goal was covered.
     chosen: Vec<u64>,
-    /// Uncovered targets, ascending.
+    /// The uncovered targets, in ascending order.
     targets: Vec<usize>,
-    /// Uncovered targets with members, ordered by when they got their first member.
+    /// The uncovered targets with members, in the order in which they got their first members.
     open: Vec<usize>,
-    /// Covered goals, ordered by when they were covered.
+    /// The covered goals, in the order in which they were covered.
     covered: Vec<usize>,
 }
 
@@ -44,7 +44,7 @@ impl<T> Member<T> {
 }
 
 impl<T: Test> Populations<T> {
-    /// Empty populations; `targets` are the goals that get one.
+    /// Empty populations for the goals in `targets`.
     pub(crate) fn new(goals: usize, targets: Vec<usize>) -> Self {
         Self {
             members: (0..goals).map(|_| Vec::new()).collect(),
@@ -56,8 +56,7 @@ impl<T: Test> Populations<T> {
         }
     }
 
-    /// Sets how many members a population may have, and drops the worst members of larger
-    /// populations.
+    /// Sets the maximum size of a population, and removes the worst members of larger populations.
     pub(crate) fn resize(&mut self, capacity: usize) {
         if capacity < self.capacity {
             for goal in &self.open {
@@ -67,18 +66,16 @@ impl<T: Test> Populations<T> {
         self.capacity = capacity;
     }
 
-    /// Whether there is neither a member nor a covered goal; no test can then be mutated.
     pub(crate) fn nothing_to_mutate(&self) -> bool {
         self.open.is_empty() && self.covered.is_empty()
     }
 
-    /// Whether no uncovered target has a member.
     pub(crate) fn all_covered(&self) -> bool {
         self.open.is_empty()
     }
 
-    /// Records that goals, in ascending order, are now covered: removes their populations and sets
-    /// their counts to 0.
+    /// Removes the populations of goals that are now covered, and resets their counts. `goals` must
+    /// be in ascending order.
     pub(crate) fn cover(&mut self, goals: &[usize]) {
         if goals.is_empty() {
             return;
@@ -87,17 +84,17 @@ impl<T: Test> Populations<T> {
             self.members[*goal] = Vec::new();
             self.chosen[*goal] = 0;
         }
-        // The binary search is correct because `goals` is ascending.
+        // The binary search is correct because `goals` is in ascending order.
         let still = |goal: &usize| goals.binary_search(goal).is_err();
         self.targets.retain(still);
         self.open.retain(still);
         self.covered.extend(goals);
     }
 
-    /// Offers a test to the population of every uncovered target. A full population takes the test
-    /// only if the test is not worse than its worst member (by heuristic value, then by closeness),
-    /// which the test replaces; this is progress. A population never takes a test that is
-    /// infinitely far from its target, or whose genes it already contains.
+    /// Offers a test to the populations of all uncovered targets. In a full population, the test
+    /// replaces the worst member, unless the test is worse (by heuristic value, then by closeness).
+    /// A population does not accept a test that is infinitely far from the target, or whose genes
+    /// it already contains.
     pub(crate) fn offer(&mut self, test: &T, closeness: f64) {
         let fitness = test.fitness();
         for goal in self.targets.iter().copied() {
@@ -127,12 +124,12 @@ impl<T: Test> Populations<T> {
         }
     }
 
-    /// The goal that was chosen least often among the uncovered targets with members, or among the
-    /// covered goals if there are no such targets; ties go to the goal that was added to its list
-    /// first. Counts the choice.
+    /// Chooses the goal that was chosen least often: among the uncovered targets with members or,
+    /// if there are none, among the covered goals. Among equal goals, the first in the list is
+    /// chosen.
     ///
     /// # Panics
-    /// If there is nothing to mutate.
+    /// If there are neither members nor covered goals.
     pub(crate) fn choose(&mut self) -> usize {
         let goals = if self.open.is_empty() { &self.covered } else { &self.open };
         let goal = *goals
@@ -143,7 +140,7 @@ impl<T: Test> Populations<T> {
         goal
     }
 
-    /// A member of the population of an uncovered target; each is equally likely.
+    /// Draws a member of a population, with equal probabilities.
     pub(crate) fn pick(&self, goal: usize, rng: &mut Stream) -> &T {
         &rng.pick(&self.members[goal]).test
     }
@@ -154,7 +151,7 @@ mod tests {
     use super::*;
     use crate::toy::Point;
 
-    /// A population for goal 0 of two goals, after these tests were offered.
+    /// A population for goal 0 of two goals, to which these tests were offered.
     fn after(capacity: usize, tests: &[Point]) -> Populations<Point> {
         let mut populations = Populations::new(2, vec![0]);
         populations.resize(capacity);

@@ -3,18 +3,18 @@
 use crate::budget::Meter;
 use crate::stream::Stream;
 
-/// One executed test. Must be cheap to clone, because archives hold one clone for each goal; genes,
-/// trace and fitness should therefore be in an `Arc`.
+/// An executed test. It must be cheap to clone, because an archive contains a clone for each goal.
+/// Genes, trace and fitness should therefore be in an `Arc`.
 pub trait Test: Clone {
-    /// Fitness for each goal, in goal order: lower is better, 0 means covered,
-    /// infinity is allowed, negative values and NaN are not.
+    /// The fitness for each goal, in the order of the goals. Lower is better, 0 means covered, and
+    /// infinity is allowed, but negative values and NaN are not.
     fn fitness(&self) -> &[f64];
 
-    /// The number of codons, which decides between tests of equal fitness. It is not the
-    /// number of executed events: a test that ended early keeps its unused codons.
+    /// The number of codons, which decides between tests of equal fitness. This is not the number
+    /// of executed events, because a test that ended early keeps its unused codons.
     fn length(&self) -> usize;
 
-    /// Whether both have the same genes (MIO refuses duplicates in a population).
+    /// Whether two tests have the same genes. A population of MIO does not accept duplicates.
     fn same_genes(&self, other: &Self) -> bool;
 
     /// Whether the test covers `goal`.
@@ -23,40 +23,40 @@ pub trait Test: Clone {
     }
 }
 
-/// A subject under test: how tests are made, changed and run. Goals are numbered from 0, in the
-/// problem's order; [`Problem::goals`] is their number.
+/// A subject under test: how tests are generated, changed and executed. Goals are numbers from 0 to
+/// [`Problem::goals`], exclusive.
 ///
-/// Every method must be a pure function of its arguments (the stream included) and of
-/// the state that earlier calls left in `self`, otherwise searches are not repeatable.
+/// The result of a method must depend only on its arguments, including the stream, and on the state
+/// that earlier calls left in `self`. Otherwise, searches cannot be repeated.
 pub trait Problem {
-    /// A test before it has run (a chromosome).
+    /// A test before its execution (a chromosome).
     type Genes: Clone;
-    /// A test that has run.
+    /// A test after its execution.
     type Test: Test;
 
-    /// The number of goals; constant.
+    /// The number of goals, which must not change.
     fn goals(&self) -> usize;
 
-    /// The goals whose coverage implies the coverage of the others, in ascending order without
-    /// duplicates. MIO keeps populations for these. All goals unless overridden.
+    /// The goals whose coverage implies the coverage of all other goals, in ascending order without
+    /// duplicates. MIO has populations for these goals. By default, these are all goals.
     fn independent_goals(&self) -> Vec<usize> {
         (0..self.goals()).collect()
     }
 
-    /// The number of goals, from the first on, that progress and timeline count: all unless
-    /// overridden. The goals of further criteria follow them.
+    /// The number of goals, from the first goal on, that progress and timeline count: by default,
+    /// all goals. The goals of further criteria have larger numbers.
     fn counted_goals(&self) -> usize {
         self.goals()
     }
 
-    /// Whether the search aims at a goal. For a goal at which it does not aim, a test is archived
-    /// only if it happens to cover the goal. True for every goal unless overridden.
+    /// Whether the search aims at a goal. Tests for other goals are archived only if they cover
+    /// these goals by chance. By default, the search aims at all goals.
     fn is_aimed_at(&self, _goal: usize) -> bool {
         true
     }
 
-    /// For each goal, the goals one of which has to be covered before it can be covered. DynaMOSA
-    /// pursues the goal only then. Empty unless overridden, so that no goal has to wait.
+    /// For each goal, the goals on which it depends. DynaMOSA pursues a goal with dependencies only
+    /// after one of them is covered. By default, goals have no dependencies.
     fn dependencies(&self) -> Vec<Vec<usize>> {
         vec![Vec::new(); self.goals()]
     }
@@ -64,13 +64,13 @@ pub trait Problem {
     /// A random chromosome.
     fn sample(&mut self, rng: &mut Stream) -> Self::Genes;
 
-    /// The genes of an executed test.
+    /// The chromosome of an executed test.
     fn genes(&self, test: &Self::Test) -> Self::Genes;
 
     /// A mutated copy, which may be equal to the original.
     fn mutate(&mut self, genes: &Self::Genes, rng: &mut Stream) -> Self::Genes;
 
-    /// Two children; copies of the parents if these cannot be crossed.
+    /// Two children, which are copies of the parents if the parents cannot be crossed.
     fn crossover(
         &mut self,
         a: &Self::Genes,
@@ -78,13 +78,13 @@ pub trait Problem {
         rng: &mut Stream,
     ) -> (Self::Genes, Self::Genes);
 
-    /// Runs a test. Calls [`Meter::execution`] exactly once, with one fitness
-    /// evaluation.
+    /// Executes a test. Calls [`Meter::execution`] exactly once, with one fitness evaluation.
     fn execute(&mut self, genes: Self::Genes, meter: &mut Meter) -> Self::Test;
 
-    /// Extension local search (Whisker paper, section 5.3.1). `None` if it is not applicable, at no
-    /// cost. Otherwise returns the extended test, whether improved or not, and calls
-    /// [`Meter::execution`] once, with one fitness evaluation for each appended event.
+    /// Applies extension local search (Whisker paper, section 5.3.1). `None`, at no cost, if
+    /// extension is not applicable. Otherwise, calls [`Meter::execution`] once, with one fitness
+    /// evaluation for each appended event, and returns the extended test, whether it is better or
+    /// not.
     fn extend(
         &mut self,
         test: &Self::Test,
@@ -92,7 +92,8 @@ pub trait Problem {
         meter: &mut Meter,
     ) -> Option<Self::Test>;
 
-    /// Reduction local search (Whisker paper, section 5.3.2). `None` if it is not applicable;
-    /// otherwise returns a shorter test that covers the same goals, without an execution.
+    /// Applies reduction local search (Whisker paper, section 5.3.2). `None` if reduction is not
+    /// applicable. Otherwise, returns a shorter test that covers the same goals, without executing
+    /// a test.
     fn reduce(&mut self, test: &Self::Test) -> Option<Self::Test>;
 }

@@ -5,8 +5,8 @@ use crate::problem::Problem;
 use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 
-/// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest for each goal.
-/// It has no parameters and no local search.
+/// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest test for each
+/// goal. There are no parameters and no local search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomSearch {}
 
@@ -30,8 +30,8 @@ impl SearchAlgorithm for RandomSearch {
     }
 }
 
-/// Random testing without codons (Whisker paper, Algorithm 3): random search of a problem whose
-/// genes are the number of events and the seed from which executing them draws.
+/// Random testing without codons (Whisker paper, Algorithm 3): random search for a problem whose
+/// genes are the number of events and a seed for drawing the events during execution.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomEvents {}
 

@@ -2,24 +2,24 @@
 //! al., "Reformulating branch coverage as a many-objective optimization problem", 2015; Whisker
 //! paper, Algorithm 8).
 //!
-//! There may be ten thousand goals, and on most of them all tests are equal, so preference sorting
-//! and crowding first find, in one pass over the fitness, the goals on which the tests differ, and
-//! compare pairs of tests only on these goals.
+//! There may be ten thousand goals, most of which do not distinguish the tests. Preference sorting
+//! and crowding therefore find the goals for which the fitness differs, in one pass over the tests,
+//! and compare pairs of tests only for these goals.
 
 use std::cmp::Ordering;
 
 use crate::problem::Test;
 use crate::stream::Stream;
 
-/// Sorts tests into fronts, best first; fronts are lists of indices into `tests`.
+/// Sorts tests into fronts, best first. A front is a list of indices into `tests`.
 ///
-/// Front 0 has, for each target in order, the test closest to covering it: ties go to fewer codons,
-/// then to the earlier test. The other tests are split into fronts by dominance over the targets,
-/// unless front 0 has more than `capacity` members: in that case, front 0 fills the next
-/// population, and the other tests remain one unsorted front.
+/// Front 0 contains, for each target, the test with the lowest fitness. Of equal tests, the test
+/// with the fewest codons is chosen, and then the earliest test. The remaining tests are divided
+/// into fronts by dominance for the targets, unless front 0 has more than `capacity` members. In
+/// this case, front 0 fills the next population, and the remaining tests are returned as one front.
 ///
 /// # Panics
-/// If there is a target but no test.
+/// If there are targets but no tests.
 pub fn preference_sorting<T: Test>(
     tests: &[T],
     targets: &[usize],
@@ -61,15 +61,15 @@ pub fn preference_sorting<T: Test>(
     fronts
 }
 
-/// The goals that are marked in `differ`.
 fn where_they_differ(goals: &[usize], differ: &[bool]) -> Vec<usize> {
     goals.iter().zip(differ).filter_map(|(goal, differ)| differ.then_some(*goal)).collect()
 }
 
-/// Fast non-dominated sorting (Deb et al., "A fast and elitist multiobjective genetic
-/// algorithm: NSGA-II", 2002) of some of the tests.
+/// Fast non-dominated sorting (Deb et al., "A fast and elitist multiobjective genetic algorithm:
+/// NSGA-II", 2002) of the tests in `some`.
 fn non_dominated_sorting<T: Test>(tests: &[T], some: &[usize], goals: &[usize]) -> Vec<Vec<usize>> {
-    // For each position in `some`: the positions that it dominates, and how many dominate it.
+    // For each position in `some`: the positions that it dominates, and the number of positions
+    // that dominate it.
     let mut dominates = vec![Vec::new(); some.len()];
     let mut dominators = vec![0_usize; some.len()];
     for p in 0..some.len() {
@@ -105,8 +105,8 @@ fn non_dominated_sorting<T: Test>(tests: &[T], some: &[usize], goals: &[usize]) 
     fronts
 }
 
-/// `Less` if the first test dominates: not worse on any of the goals and better on at least one;
-/// `Greater` if the second dominates; `Equal` if neither does.
+/// `Less` if the first test dominates: it is not worse for any goal and better for at least one.
+/// `Greater` if the second test dominates. `Equal` if neither does.
 fn dominance(a: &[f64], b: &[f64], goals: &[usize]) -> Ordering {
     let mut order = Ordering::Equal;
     for goal in goals {
@@ -125,9 +125,7 @@ fn dominance(a: &[f64], b: &[f64], goals: &[usize]) -> Ordering {
     order
 }
 
-/// Orders a front by sub-vector dominance over `goals`, best first: for each test, counts
-/// the goals on which another member is better, takes the largest such count over all other
-/// members, and sorts by it, ascending. The sort is stable.
+/// Orders a front by crowding, smallest first. The sort is stable.
 pub(crate) fn sort_by_crowding<T: Test>(tests: &[T], front: &mut Vec<usize>, goals: &[usize]) {
     let mut order: Vec<(usize, usize)> =
         crowding(tests, front, goals).into_iter().zip(front.iter().copied()).collect();
@@ -135,8 +133,8 @@ pub(crate) fn sort_by_crowding<T: Test>(tests: &[T], front: &mut Vec<usize>, goa
     *front = order.into_iter().map(|(_, index)| index).collect();
 }
 
-/// For each member of a front, the largest number of goals on which one other member
-/// is better.
+/// For each member of a front, the largest number of goals for which another single member is
+/// better (sub-vector dominance).
 fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize> {
     let mut distances = vec![0; front.len()];
     let Some((first, others)) = front.split_first() else { return distances };
@@ -149,7 +147,7 @@ fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize
         }
     }
     let differing = where_they_differ(goals, &differ);
-    // Copy the fitness into dense rows, so that the pairwise count reads memory in order.
+    // Dense rows make the comparison of pairs read memory in order.
     let rows: Vec<Vec<f64>> = front
         .iter()
         .map(|index| differing.iter().map(|goal| tests[*index].fitness()[*goal]).collect())
@@ -168,16 +166,17 @@ fn crowding<T: Test>(tests: &[T], front: &[usize], goals: &[usize]) -> Vec<usize
     distances
 }
 
-/// Draws a rank in `1..=n`, where `n` is the best, by linear ranking with the bias `c = 2n / (n +
-/// 1)`.
+/// Draws a rank from 1 to `n`, where `n` is the best, by linear ranking with the bias
+/// `c = 2n / (n + 1)`.
 ///
-/// With this bias, the probability of rank `i`, `(2 - c + 2 (c - 1) (i - 1) / (n - 1)) / n`, is `i
-/// / (1 + 2 + ... + n)`, so one uniform whole number determines the rank, without rounding.
+/// With this bias, the probability of rank `i` is
+/// `(2 - c + 2 (c - 1) (i - 1) / (n - 1)) / n = i / (1 + 2 + ... + n)`, so one uniform whole number
+/// determines the rank without rounding.
 pub(crate) fn draw_rank(rng: &mut Stream, n: usize) -> usize {
     rank_of(rng.index(n * (n + 1) / 2))
 }
 
-/// The rank of a ticket: rank `i` holds the `i` tickets from `i (i - 1) / 2` on.
+/// The rank of a ticket. Rank `i` has the `i` tickets from `i (i - 1) / 2` on.
 fn rank_of(ticket: usize) -> usize {
     (8 * ticket + 1).isqrt().div_ceil(2)
 }
@@ -197,11 +196,12 @@ mod tests {
             Point::new(&[2.0, 1.0, 5.0, INF], 2),
             Point::new(&[9.0, 9.0, 0.0, INF], 2),
         ];
-        // Target 0: test 1. Target 1: a tie, test 2 is shortest. Target 3: all tie,
-        // test 2 before the equally short test 3. Goal 2 is not a target.
+        // Target 0: test 1 is closest. Target 1: of three equal tests, test 2 is the shortest.
+        // Target 3: of four equal tests, test 2 is before test 3, which has the same length. Goal 2
+        // is not a target.
         let fronts = preference_sorting(&tests, &[0, 1, 3], 4);
         assert_eq!(fronts, [vec![1, 2], vec![0], vec![3]]);
-        // With goal 2 as a target, test 3 is its closest.
+        // If goal 2 is a target, test 3 is the closest.
         let fronts = preference_sorting(&tests, &[0, 1, 2], 4);
         assert_eq!(fronts, [vec![1, 2, 3], vec![0]]);
     }
@@ -231,7 +231,7 @@ mod tests {
         ];
         let fronts = non_dominated_sorting(&tests, &[0, 1, 2, 3, 4, 5], &[0, 1]);
         assert_eq!(fronts, [vec![1, 2, 3], vec![5], vec![0], vec![4]]);
-        // Only some of the tests, only one of the goals.
+        // Some of the tests, and one of the goals.
         let fronts = non_dominated_sorting(&tests, &[0, 1, 4], &[1]);
         assert_eq!(fronts, [vec![0], vec![1, 4]]);
     }
@@ -253,7 +253,8 @@ mod tests {
             Point::new(&[3.0, 3.0, 3.0, 0.0], 1),
         ];
         let all = [0, 1, 2, 3];
-        // 0: the others are better only on goal 2. 1: test 0 on two. 2: test 1 on three.
+        // For test 0, the other tests are better only for goal 2. For test 1, test 0 is better for
+        // two goals. For test 2, test 1 is better for three goals.
         assert_eq!(crowding(&tests, &[0, 1, 2], &all), [1, 2, 3]);
         let mut front = vec![2, 1, 0];
         sort_by_crowding(&tests, &mut front, &all);

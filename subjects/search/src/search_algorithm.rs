@@ -1,23 +1,23 @@
-//! The interface of an algorithm to the registry.
+//! The interface between an algorithm and the registry.
 
 use crate::parameters::Parameters;
 use crate::problem::Problem;
 use crate::session::{Ended, Session};
 
-/// An algorithm as its file defines it. The default value has the default parameters.
+/// An algorithm with its parameters. The default value has the default parameters.
 pub(crate) trait SearchAlgorithm: Parameters + Default {
     /// The name in study files.
     const NAME: &'static str;
 
-    /// Description in one line, with the source.
+    /// A description in one line, with its source.
     const SUMMARY: &'static str;
 
-    /// Whether the algorithm derives tests from earlier ones. Only then is caching of common
-    /// beginnings useful, because independently drawn tests share beginnings only by chance.
+    /// Whether the algorithm derives tests from earlier tests. Caching of common beginnings is
+    /// useful only in this case, because independent tests have common beginnings only by chance.
     const DERIVES_TESTS: bool = true;
 
-    /// Whether the algorithm searches a problem whose tests are drawn event by event while they
-    /// run, instead of one whose tests are chromosomes.
+    /// Whether the events of a test are drawn while the test is executed. Otherwise, tests are
+    /// chromosomes.
     const DRAWS_EVENTS: bool = false;
 
     /// Searches until the session stops it.

@@ -1,4 +1,4 @@
-//! The state of a search that all algorithms share.
+//! The state of a search, which all algorithms share.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;
@@ -10,35 +10,36 @@ use crate::problem::Problem;
 use crate::stop::Stop;
 use crate::stream::Stream;
 
-/// An increase of coverage: one point of the timeline, on three clocks that start with the
-/// search.
+/// An increase of coverage, as a point of the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Improvement {
-    /// Test executions finished, the improving one included.
+    /// The number of completed test executions, including the improving execution.
     pub executions: u64,
-    /// Steps run, the steps of the improving execution included.
+    /// The number of executed steps, including the steps of the improving execution.
     pub steps: u64,
-    /// Real time since the search began; the only field that differs between repetitions.
+    /// The real time since the search began. Without a limit of real time, only this field differs
+    /// between repetitions.
     pub elapsed: Duration,
-    /// Counted goals ([`Problem::counted_goals`]) covered after the improvement.
+    /// The number of counted goals ([`Problem::counted_goals`]) that are covered after the
+    /// improvement.
     pub covered: usize,
 }
 
-/// The state of a search that observers receive.
+/// The state of a search, which observers receive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Work so far.
+    /// The work so far.
     pub meter: Meter,
-    /// Iterations completed so far.
+    /// The number of iterations completed so far.
     pub iterations: u64,
-    /// Counted goals ([`Problem::counted_goals`]) covered so far.
+    /// The number of counted goals ([`Problem::counted_goals`]) covered so far.
     pub covered: usize,
-    /// Number of counted goals.
+    /// The number of counted goals.
     pub goals: usize,
 }
 
-/// Called each time the archive has seen a test (each execution, and each reduced
-/// test); `Break` ends the search with [`Stop::Cancelled`].
+/// A function that is called for each execution and each reduced test, after the test was offered
+/// to the archive. `Break` ends the search with [`Stop::Cancelled`].
 pub type Observer<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 
 /// The result of a search.
@@ -46,23 +47,23 @@ pub type Observer<'a> = dyn FnMut(&Progress) -> ControlFlow<()> + 'a;
 pub struct Search<T> {
     /// The best test for each covered goal.
     pub archive: Archive<T>,
-    /// One point for each improvement; coverage and executions rise strictly.
+    /// One point for each improvement. The coverage is strictly increasing.
     pub timeline: Vec<Improvement>,
     /// The work of the search.
     pub meter: Meter,
-    /// Iterations as the algorithm counts them (see [`Budget::iterations`]).
+    /// The number of iterations ([`Budget::iterations`]).
     pub iterations: u64,
     /// Why the search ended.
     pub stop: Stop,
-    /// Real time of the whole search.
+    /// The real time of the search.
     pub elapsed: Duration,
 }
 
-/// Result of an algorithm: never `Ok`, always the reason why the search ended.
+/// The result of an algorithm: never `Ok`, and always the reason why the search ended.
 pub(crate) type Ended = Result<Infallible, Stop>;
 
-/// The state that all algorithms share. They decide what to execute next; the session
-/// executes, credits and counts, and stops them at the end of the budget.
+/// The state that all algorithms share. An algorithm decides what to execute next. The session
+/// executes the tests, counts the work, and stops the algorithm at the end of the budget.
 pub(crate) struct Session<'a, P: Problem> {
     pub(crate) problem: &'a mut P,
     pub(crate) rng: &'a mut Stream,
@@ -74,8 +75,8 @@ pub(crate) struct Session<'a, P: Problem> {
     observer: &'a mut Observer<'a>,
     began: Duration,
     timeline: Vec<Improvement>,
-    /// Number of goals, from the first on, that progress and timeline count, and how many of them
-    /// are covered.
+    /// The number of goals, from the first goal on, that progress and timeline count, and the
+    /// number of these goals that are covered.
     counted: usize,
     covered: usize,
     cancelled: bool,
@@ -106,7 +107,7 @@ impl<'a, P: Problem> Session<'a, P> {
         }
     }
 
-    /// Why the search must end now; `None` if it may continue.
+    /// Why the search must end now. `None` if the search may continue.
     pub(crate) fn stop(&self) -> Option<Stop> {
         if self.cancelled {
             return Some(Stop::Cancelled);
@@ -117,7 +118,6 @@ impl<'a, P: Problem> Session<'a, P> {
         self.budget.spent(&self.meter, self.iterations, || self.elapsed())
     }
 
-    /// How much of the budget is spent, in 0..=1.
     pub(crate) fn progress(&self) -> f64 {
         self.budget.progress(&self.meter, self.iterations, || self.elapsed())
     }
@@ -126,27 +126,23 @@ impl<'a, P: Problem> Session<'a, P> {
         self.clock.now().saturating_sub(self.began)
     }
 
-    /// A random chromosome.
     pub(crate) fn sample(&mut self) -> P::Genes {
         self.problem.sample(self.rng)
     }
 
-    /// A mutated copy.
     pub(crate) fn mutate(&mut self, genes: &P::Genes) -> P::Genes {
         self.problem.mutate(genes, self.rng)
     }
 
-    /// Executes a test and credits it; in the archive, it replaces only longer tests. `Err` if the
-    /// search must end before the execution.
+    /// Executes and credits a test. `Err` if the search must end before the execution.
     pub(crate) fn execute(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         let test = self.run(genes)?;
         self.credit(&test, 0.0);
         Ok(test)
     }
 
-    /// Executes a test, which the caller credits next; `Err` if the search must end before the
-    /// execution. No other function runs chromosomes, so no algorithm can miss the end of its
-    /// budget.
+    /// Executes a test, which the caller must credit. `Err` if the search must end before the
+    /// execution. Only this function executes chromosomes, so all algorithms observe the budget.
     pub(crate) fn run(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         if let Some(stop) = self.stop() {
             return Err(stop);
@@ -157,8 +153,8 @@ impl<'a, P: Problem> Session<'a, P> {
         Ok(test)
     }
 
-    /// Offers a finished test to the archive, records an improvement and calls the
-    /// observer; returns the goals covered for the first time.
+    /// Offers an executed test to the archive, records an improvement and calls the observer.
+    /// Returns the goals that are covered for the first time.
     pub(crate) fn credit(&mut self, test: &P::Test, closeness: f64) -> Vec<usize> {
         let first = self.archive.update(test, closeness);
         let new = first.iter().filter(|goal| **goal < self.counted).count();
@@ -182,7 +178,6 @@ impl<'a, P: Problem> Session<'a, P> {
         first
     }
 
-    /// The result; `stop` is why the algorithm returned.
     pub(crate) fn finish(self, stop: Stop) -> Search<P::Test> {
         Search {
             elapsed: self.elapsed(),

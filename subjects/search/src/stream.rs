@@ -1,32 +1,32 @@
-//! The portable random stream.
+//! Portable streams of random numbers.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
 /// A stream of random numbers that is the same on every computer and in every release.
 ///
-/// It is the key stream of ChaCha with 8 rounds. The key is the seed as eight bytes, least
-/// significant first, followed by 24 zero bytes; the nonce is the stream's number; the block
-/// counter starts at 0. Streams of one seed with different numbers never overlap. Everything below
-/// is defined on [`Stream::next_u64`] here, so no release of a random number library can change a
-/// result.
+/// The numbers are from the key stream of ChaCha with 8 rounds. The key is the seed as eight bytes,
+/// least significant byte first, followed by 24 zero bytes; the nonce is the number of the stream;
+/// the block counter starts at 0. Streams with the same seed and different numbers do not overlap.
+/// All other draws are defined here by [`Stream::next_u64`], so a new release of a random number
+/// library cannot change results.
 #[derive(Clone, Debug)]
 pub struct Stream(ChaCha8Rng);
 
 impl Stream {
-    /// Number of the stream of a search and of the minimisation after it; one per run.
+    /// The number of a run's stream for the search and the minimisation after the search.
     pub const SEARCH: u64 = 0;
-    /// Number of the stream of the VM that executes tests.
+    /// The number of the stream of the VM that executes tests.
     pub const MACHINE: u64 = 1;
-    /// Number of the stream of event extraction.
+    /// The number of the stream for the extraction of events.
     pub const EXTRACTION: u64 = 2;
-    /// Number of the stream of the seeds under which tests are executed again.
+    /// The number of the stream of seeds with which tests are executed again.
     pub const REEXECUTION: u64 = 3;
-    /// Number of the stream of a random test's events; each test has a separate seed.
+    /// The number of the stream of a random test's events. Each test has a separate seed.
     pub const EVENTS: u64 = 4;
-    /// Number of the stream of the seeds under which policies are trained.
+    /// The number of the stream of seeds with which policies are trained.
     pub const TRAINING: u64 = 5;
-    /// Number of the first of the sixteen streams of mutation analysis.
+    /// The number of the first of the streams of mutation analysis.
     pub const MUTATION: u64 = 16;
 
     /// The stream with this seed and this number, at its beginning.
@@ -38,21 +38,21 @@ impl Stream {
         Self(rng)
     }
 
-    /// The first `count` draws of the stream with this seed and this number, for use as other
-    /// seeds.
+    /// The first `count` numbers of the stream with this seed and this number, to be used as seeds.
     pub fn seeds(seed: u64, number: u64, count: usize) -> Vec<u64> {
         let mut stream = Self::new(seed, number);
         (0..count).map(|_| stream.next_u64()).collect()
     }
 
-    /// The next 64 bits: two words of the key stream, the first the lower.
+    /// Draws the next 64 bits: two words of the key stream, of which the first is the lower half.
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// A whole number in `0..bound`, all equally likely: the upper half of the 128-bit product of a
-    /// draw and the bound, where draws whose lower half is below `2^64 mod bound` are rejected
-    /// (Lemire, "Fast random integer generation in an interval", 2019).
+    /// Draws a whole number below `bound`, with equal probabilities: the upper half of the 128-bit
+    /// product of a draw and `bound`. A draw is rejected if the lower half is less than the
+    /// remainder of 2^64 divided by `bound` (Lemire, "Fast random integer generation in an
+    /// interval", 2019).
     ///
     /// # Panics
     /// If `bound` is 0.
@@ -61,23 +61,23 @@ impl Stream {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
             let lower = product as u64;
-            // The remainder is below the bound, so the slow division is rarely needed.
+            // The remainder is less than the bound, so the slow division is rarely needed.
             if lower >= bound || lower >= bound.wrapping_neg() % bound {
                 return (product >> 64) as u64;
             }
         }
     }
 
-    /// A whole number in `low..=high`, all equally likely.
+    /// Draws a whole number from `low` to `high`, with equal probabilities.
     ///
     /// # Panics
-    /// If `low > high`, or if the range is all of `u64`.
+    /// If `low > high`, or if the range contains all values of `u64`.
     pub fn between(&mut self, low: u64, high: u64) -> u64 {
         assert!(low <= high, "the range {low}..={high} is empty");
         low + self.below(high - low + 1)
     }
 
-    /// An index into a list of this length.
+    /// Draws an index into a list of this length, with equal probabilities.
     ///
     /// # Panics
     /// If `length` is 0.
@@ -85,7 +85,7 @@ impl Stream {
         self.below(length as u64) as usize
     }
 
-    /// An element of a list, all equally likely.
+    /// Draws an element of a list, with equal probabilities.
     ///
     /// # Panics
     /// If the list is empty.
@@ -93,19 +93,19 @@ impl Stream {
         &list[self.index(list.len())]
     }
 
-    /// A number in `[0, 1)`: the upper 53 bits of a draw, divided by 2^53.
+    /// Draws a number from 0 to 1, exclusive: the upper 53 bits of a draw, divided by 2^53.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / (1_u64 << 53) as f64)
     }
 
-    /// Returns true with this probability. Always uses one draw, even for 0 and 1.
+    /// Returns true with this probability. Always uses one draw, even if the probability is 0 or 1.
     pub fn chance(&mut self, probability: f64) -> bool {
         self.unit() < probability
     }
 
-    /// A normally distributed number: the cosine half of Box and Muller's transform
-    /// of `1 - u` and `v`, two draws of [`Stream::unit`] in this order. The sine half
-    /// is not kept, so the stream's position is its whole state.
+    /// Draws a normally distributed number: the cosine half of the Box-Muller transform of `1 - u`
+    /// and `v`, two draws of [`Stream::unit`] in this order. The sine half is discarded, so a
+    /// stream has no state besides its position.
     pub fn gaussian(&mut self, mean: f64, deviation: f64) -> f64 {
         let radius = (-2.0 * libm::log(1.0 - self.unit())).sqrt();
         let angle = 2.0 * std::f64::consts::PI * self.unit();
@@ -117,11 +117,11 @@ impl Stream {
 mod tests {
     use super::*;
 
-    /// Must never be changed: a change here changes every published result.
+    /// This value must never change, because every published result would change.
     #[test]
     fn the_stream_is_the_documented_one() {
-        // ChaCha8, all-zero key and nonce: the first keystream bytes are 3e 00 ef 2f
-        // 89 5f 40 d6 ... (Strombergson, "Test vectors for the stream cipher ChaCha").
+        // With a zero key and a zero nonce, the key stream of ChaCha8 begins with the bytes 3e 00
+        // ef 2f 89 5f 40 d6 (Strombergson, "Test vectors for the stream cipher ChaCha").
         assert_eq!(Stream::new(0, 0).next_u64(), 0xd640_5f89_2fef_003e);
     }
 
@@ -143,7 +143,7 @@ mod tests {
         for _ in 0..70_000 {
             counts[stream.index(7)] += 1;
         }
-        // The tolerance: five standard deviations of a binomial count are 463.
+        // The tolerance is five standard deviations of a binomial count, which are 463.
         assert!(counts.iter().all(|count| (count - 10_000).abs() < 463), "{counts:?}");
         assert!((0..100).all(|_| (3..=5).contains(&stream.between(3, 5))));
         assert_eq!(stream.between(9, 9), 9);

@@ -5,28 +5,26 @@ use std::collections::VecDeque;
 use crate::archive::Archive;
 use crate::problem::Test;
 
-/// The goals that determine dominance and crowding.
+/// The goals that determine dominance, and the goals that determine crowding.
 pub(crate) struct Targets {
     current: Vec<usize>,
     crowding: Vec<usize>,
-    /// For DynaMOSA: for each goal, the goals of which one must be covered first; empty if the goal
-    /// need not wait.
+    /// Only for DynaMOSA: for each goal, the goals of which at least one must be covered first.
     waits_for: Option<Vec<Vec<usize>>>,
 }
 
 impl Targets {
-    /// MOSA: every uncovered goal is a target, and crowding counts all goals.
+    /// MOSA: every uncovered goal is a target, and all goals count for crowding.
     pub(crate) fn all(goals: usize) -> Self {
         Self { current: Vec::new(), crowding: (0..goals).collect(), waits_for: None }
     }
 
     /// DynaMOSA (Panichella et al., "Automated test case generation as a many-objective
-    /// optimisation problem with dynamic selection of the targets", 2018): an uncovered
-    /// goal is a target once one of the goals it depends on is covered, or if it
-    /// depends on none; crowding counts only targets.
+    /// optimisation problem with dynamic selection of the targets", 2018): an uncovered goal is a
+    /// target if it has no dependencies or one of them is covered. Only targets count for crowding.
     ///
-    /// Goals that are reachable only through a cycle of dependencies would never become
-    /// targets, so the first of each such group is treated as if it depended on nothing.
+    /// If goals can be reached only through a cycle of dependencies, none of them would become a
+    /// target, so the first of these goals is treated as if it had no dependencies.
     pub(crate) fn dynamic(mut dependencies: Vec<Vec<usize>>) -> Self {
         let goals = dependencies.len();
         let mut dependents = vec![Vec::new(); goals];
@@ -52,7 +50,6 @@ impl Targets {
         Self { current: Vec::new(), crowding: Vec::new(), waits_for: Some(dependencies) }
     }
 
-    /// Updates the targets after goals have been covered.
     pub(crate) fn follow<T: Test>(&mut self, archive: &Archive<T>) {
         self.current.clear();
         self.current.extend(archive.uncovered().iter().filter(|goal| match &self.waits_for {
@@ -64,12 +61,12 @@ impl Targets {
         }));
     }
 
-    /// The targets, ascending.
+    /// The targets, in ascending order.
     pub(crate) fn current(&self) -> &[usize] {
         &self.current
     }
 
-    /// The goals that crowding counts, ascending.
+    /// The goals that count for crowding, in ascending order.
     pub(crate) fn crowding(&self) -> &[usize] {
         if self.waits_for.is_some() { &self.current } else { &self.crowding }
     }
@@ -92,7 +89,7 @@ mod tests {
 
     #[test]
     fn goals_become_targets_after_the_goals_they_depend_on() {
-        // 0 and 3 depend on none; 1 depends on 0; 2 on 1 or 3.
+        // Goals 0 and 3 have no dependencies; 1 depends on 0; 2 depends on 1 or 3.
         let mut targets = Targets::dynamic(vec![vec![], vec![0], vec![1, 3], vec![]]);
         let mut archive = Archive::new(4);
         targets.follow(&archive);
@@ -105,7 +102,7 @@ mod tests {
 
     #[test]
     fn a_cycle_does_not_hide_goals() {
-        // 1 and 2 depend on each other; 3 on itself; 4 on 2.
+        // Goals 1 and 2 depend on each other; 3 depends on 3; 4 depends on 2.
         let mut targets = Targets::dynamic(vec![vec![], vec![2], vec![1], vec![3], vec![2]]);
         targets.follow(&Archive::<Point>::new(5));
         assert_eq!(targets.current(), [0, 1, 3]);

@@ -1,4 +1,4 @@
-//! Small problems for tests.
+//! A small test for unit tests.
 
 use crate::problem::Test;
 

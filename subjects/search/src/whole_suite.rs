@@ -9,26 +9,27 @@ use crate::stop::Stop;
 use crate::stream::Stream;
 
 /// Whole suite generation by a monotonic genetic algorithm (Fraser and Arcuri, "Whole test suite
-/// generation", 2013; Pynguin paper, Algorithm 2): an individual is a set of tests, and its fitness
-/// is the sum over all goals of the normalised fitness of its closest test; ties go to fewer
-/// codons. Population, crossover and tournament default to the values of Pynguin's evaluation, and
-/// the sizes of suites to the values of EvoSuite. There is no local search.
+/// generation", 2013; Pynguin paper, Algorithm 2). An individual is a set of tests. Its fitness is
+/// the sum, over all goals, of the normalised fitness of the closest test; of individuals with
+/// equal fitness, the individual with fewer codons is better. The defaults of population, crossover
+/// and tournament are from Pynguin's evaluation, and the defaults of suite sizes from EvoSuite.
+/// There is no local search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeSuite {
-    /// Number of suites in the population. Default: 50.
+    /// The number of suites in the population. Default: 50.
     pub population: usize,
-    /// Number of the best suites that pass to the next generation unchanged. Default: 1.
+    /// The number of best suites that are copied to the next generation. Default: 1.
     pub elite: usize,
-    /// Probability that two parents are crossed. Default: 0.75.
+    /// The probability that two parents are crossed. Default: 0.75.
     pub crossover: f64,
-    /// Number of suites in a tournament, the best of which becomes a parent. Default: 5.
+    /// The number of suites in a tournament, the best of which becomes a parent. Default: 5.
     pub tournament: usize,
-    /// Maximum number of tests in a random suite, which has at least one. Default: 10.
+    /// The maximum number of tests in a random suite; the minimum is 1. Default: 10.
     pub initial_tests: usize,
-    /// Maximum number of tests in a suite. Default: 100.
+    /// The maximum number of tests in a suite. Default: 100.
     pub maximum_tests: usize,
-    /// Probability `p` that mutation adds a random test; after `i - 1` added tests, it adds an
-    /// `i`-th test with probability `p^i`. Default: 0.1.
+    /// The probability `p` that mutation adds a random test. After `i - 1` added tests, mutation
+    /// adds an `i`-th test with probability `p^i`. Default: 0.1.
     pub insertion: f64,
 }
 
@@ -67,12 +68,12 @@ impl Parameters for WholeSuite {
     }
 }
 
-/// A set of executed tests, never empty.
+/// A set of executed tests, which is never empty.
 #[derive(Clone)]
 struct Suite<T> {
     tests: Vec<T>,
     fitness: f64,
-    /// Codons of all tests.
+    /// The number of codons of all tests.
     length: usize,
 }
 
@@ -96,7 +97,7 @@ impl<T: Test> Suite<T> {
     }
 }
 
-/// The better of two suites; a tie goes to the first.
+/// The better of two suites, or the first of equal suites.
 fn better<T: Test>([a, b]: [&Suite<T>; 2]) -> &Suite<T> {
     if b.better_than(a) { b } else { a }
 }
@@ -125,15 +126,15 @@ impl SearchAlgorithm for WholeSuite {
 }
 
 impl WholeSuite {
-    /// The next generation: the elite, followed by pairs of suites. Each pair is two children if
-    /// the better child is better than the better of their parents, and the parents otherwise.
+    /// The next generation: the best suites, followed by pairs of suites. A pair is the two
+    /// children if the better child is better than both parents, and otherwise the two parents.
     fn generation<P: Problem>(
         &self,
         session: &mut Session<'_, P>,
         mut old: Vec<Suite<P::Test>>,
     ) -> Result<Vec<Suite<P::Test>>, Stop> {
         old.sort_by(|a, b| a.fitness.total_cmp(&b.fitness).then(a.length.cmp(&b.length)));
-        // Leave room for at least one suite outside the elite, because otherwise no test would be
+        // At least one suite must be outside the elite, because otherwise no tests would be
         // executed.
         let elite = self.elite.min(self.population - 1);
         let mut new = old[..elite].to_vec();
@@ -153,7 +154,7 @@ impl WholeSuite {
         Ok(new)
     }
 
-    /// The winner of a tournament among suites that are ordered best first.
+    /// The winner of a tournament. `suites` must be ordered best first.
     fn winner<'a, T: Test>(&self, rng: &mut Stream, suites: &'a [Suite<T>]) -> &'a Suite<T> {
         let first = rng.index(suites.len());
         &suites[(1..self.tournament).fold(first, |best, _| best.min(rng.index(suites.len())))]
@@ -184,9 +185,8 @@ impl WholeSuite {
     }
 }
 
-/// Relative one-point crossover of two suites: both are cut at the same share of their
-/// length, and at the latest before their last test, so that no child is empty or larger
-/// than the larger parent.
+/// Relative one-point crossover of two suites. Both are cut at the same share of their length, and
+/// before their last test. No child is empty or larger than the larger parent.
 fn cross<T: Clone>(rng: &mut Stream, a: &[T], b: &[T]) -> [Vec<T>; 2] {
     let share = rng.unit();
     let cut = |suite: &[T]| (share * (suite.len() - 1) as f64) as usize;

@@ -1,4 +1,4 @@
-//! Tests searches through the public interface, on a small problem.
+//! Tests of searches through the public interface, with a small problem.
 
 mod toy;
 
@@ -13,7 +13,7 @@ use catherd_search::{
 use proptest::prelude::*;
 use toy::{Chains, Codons};
 
-/// A clock that jumps by a different amount each time it is read.
+/// A clock that changes by a different amount each time it is read.
 struct Erratic(Cell<u64>);
 
 impl Clock for Erratic {
@@ -73,8 +73,8 @@ fn guided_searches_beat_random_search() {
     }
 }
 
-/// Compares the end of each search with recorded values. A change of these values changes results,
-/// so it needs a new engine id.
+/// Compares the ends of searches with recorded values. A change that affects these values also
+/// changes results of studies, and needs a new engine id.
 #[test]
 fn searches_end_as_recorded() {
     let end = |name| {
@@ -110,8 +110,8 @@ fn crossover_is_lost_when_parents_are_mutated() {
         mosa.set("compat.mutate_parents", mutate_parents).unwrap();
         mosa.set("extension", 0.0).unwrap();
         let mut problem = Chains::new(1, 3, 20, 5);
-        // A codon above the range, which only crossover adds and which a mutation brings into the
-        // range.
+        // This codon is above the range. Only crossover appends it, and a mutation of the codon
+        // brings it into the range.
         problem.brand = Some(1_000_000);
         search(&mosa, &mut problem, &executions(90), 1);
         problem.executed.iter().filter(|genes| genes.contains(&1_000_000)).count()
@@ -195,8 +195,8 @@ fn a_problem_without_goals_is_covered_at_once() {
 
 #[test]
 fn mio_samples_when_no_uncovered_goal_has_a_candidate() {
-    // All goals after the next one are infinitely far, and every test covers the first, so each
-    // turn that does not sample would choose a covered goal.
+    // Every test covers the first goal, and all goals after the second are infinitely far. Without
+    // sampling, the search would choose only covered goals.
     let mut mio = named("mio");
     for name in ["random_start", "random_end", "extension", "reduction"] {
         mio.set(name, 0.0).unwrap();
@@ -267,7 +267,6 @@ fn parameters_are_set_by_name_within_their_ranges() {
     assert_eq!(targets(&mio).unwrap().value, Setting::Word("all"));
     assert_eq!(targets(&named("mio")).unwrap().value, Setting::Word("independent"));
     assert_eq!(Algorithm::named("mossa").unwrap_err().to_string(), "unknown algorithm `mossa`");
-    // Every default is allowed, and every algorithm is found by its name.
     for name in Algorithm::NAMES {
         let mut algorithm = named(name);
         assert_eq!(algorithm.name(), name);
@@ -307,7 +306,6 @@ proptest! {
             ControlFlow::Continue(())
         });
 
-        // Every test in the archive covers its goal.
         for (goal, test) in result.archive.iter() {
             prop_assert!(test.covers(goal));
         }
@@ -316,7 +314,7 @@ proptest! {
         prop_assert_eq!(result.archive.covered() + result.archive.uncovered().len(), chains * depth);
         prop_assert!(result.archive.tests().len() <= result.archive.covered());
 
-        // The points of the timeline rise on every logical clock, up to the final coverage.
+        // The points of the timeline are strictly increasing.
         let rises = |a: &Improvement, b: &Improvement| {
             a.covered < b.covered && a.executions < b.executions && a.steps < b.steps
         };
@@ -325,7 +323,7 @@ proptest! {
         prop_assert_eq!(result.archive.covered(), covered);
         prop_assert!(result.timeline.first().is_none_or(|point| point.executions > 0));
 
-        // The budget is spent exactly, unless everything is covered.
+        // The budget is spent exactly, unless all goals are covered.
         match result.stop {
             Stop::Covered => prop_assert_eq!(covered, chains * depth),
             stop => {
@@ -334,8 +332,8 @@ proptest! {
             }
         }
 
-        // With the same seed and a different clock, a search has the same result and leaves the
-        // stream at the same position.
+        // With the same seed and a different clock, the result and the position of the stream are
+        // the same.
         let mut again = Stream::new(seed, Stream::SEARCH);
         let mut subject = problem();
         let repeated = named(name).search(&mut subject, &budget, &mut again, &Stopwatch::start(), &mut |_| {

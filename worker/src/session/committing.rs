@@ -26,7 +26,6 @@ const GATHER_TIME: Duration = Duration::from_millis(50);
 /// Maximum number of bytes of a message in addition to its record.
 const ENVELOPE: usize = 64 << 10;
 
-/// The state of commits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Committing {
     Idle,

@@ -27,7 +27,7 @@ pub(super) fn completion_of(outcome: JobOutcome) -> End {
     }
 }
 
-/// Reads a project from the disk, or fetches it from the coordinator.
+/// Reads a project from the disk cache, or fetches and caches it.
 pub(super) async fn fetch(
     client: FailoverClient,
     cache: Option<DiskCache>,

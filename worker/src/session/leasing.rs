@@ -20,7 +20,6 @@ pub(super) const HAND_BACK_TIME: Duration = Duration::from_secs(10);
 /// Time within which a cancelled run should end by itself.
 const CANCEL_TIME: Duration = Duration::from_secs(3);
 
-/// A leased run that was not started yet.
 pub(super) struct Waiting {
     pub(super) run: u32,
     pub(super) attempt: u32,
@@ -28,7 +27,6 @@ pub(super) struct Waiting {
     pub(super) spec: RunSpec,
 }
 
-/// The state of leasing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Leasing {
     Idle,
@@ -89,7 +87,8 @@ impl Session {
             });
         }
         // Request more runs when half of a batch of short runs is left, before the worker is idle.
-        // For a single long run this is 0, so no run waits here while another worker is idle.
+        // After a batch of one long run, `low_water` is 0, so no run waits here while another
+        // worker is idle.
         self.low_water = reply.leases.len() / 2;
         for v1::Lease { run, attempt, token, spec } in reply.leases {
             match spec.unwrap_or_default().read() {
@@ -131,7 +130,8 @@ impl Session {
     }
 
     /// Drops leases that the coordinator has ended. The run that is being executed is cancelled. If
-    /// it still ends with a record, the record is committed, because the coordinator may accept it.
+    /// the run still ends with a record, the record is committed, because the coordinator may
+    /// accept it.
     pub(super) fn drop_leases(&mut self, dropped: &[u64]) {
         self.waiting.retain(|waiting| !dropped.contains(&waiting.token));
         if let Some((token, _)) = self.running
@@ -141,13 +141,14 @@ impl Session {
         }
     }
 
-    /// The time for runs that is left before the allocation ends; `None` if it does not end.
+    /// The time for runs that is left before the allocation ends; `None` if the allocation does not
+    /// end.
     fn remaining(&self) -> Option<Duration> {
         Some((self.config.until? - HAND_BACK_TIME).saturating_duration_since(Instant::now()))
     }
 
-    /// Cancels the run that is being executed, and returns it to the coordinator even if it does
-    /// not end.
+    /// Cancels the run that is being executed, and returns it to the coordinator even if the run
+    /// does not end.
     pub(super) fn hand_back(&mut self) {
         self.drain();
         let Some((token, _)) = self.running else { return };
@@ -169,7 +170,7 @@ impl Session {
         }
     }
 
-    /// Returns the leases of runs that were not started, and leases no more.
+    /// Returns the leases of runs that were not started, and stops leasing.
     pub(super) fn drain(&mut self) {
         self.phase = Phase::Draining;
         self.return_waiting();

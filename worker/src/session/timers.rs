@@ -8,7 +8,6 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::Event;
 
-/// Starts the timer of heartbeats.
 pub(super) fn spawn_heartbeat_timer(sender: &UnboundedSender<Event>, interval: Duration) {
     let sender = sender.clone();
     tokio::spawn(async move {

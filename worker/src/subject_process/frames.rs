@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 /// Maximum length of the body of a frame: more than the largest project and the largest record.
 const MAX_BODY: u64 = 2 << 30;
 
-/// A request of the worker to the process.
 #[derive(Debug, PartialEq)]
 pub(super) enum Request {
     /// Loads a project.
@@ -23,7 +22,6 @@ pub(super) enum Request {
     Stop,
 }
 
-/// An answer of the process.
 #[derive(Debug)]
 pub(super) enum Answer {
     /// The project was loaded or examined, with the result of the examination, or the reason why

@@ -20,12 +20,12 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(200);
 /// Executes, with a runner, the requests that a worker sends through standard input, and writes the
 /// answers to standard output, to which nothing else must be written. Ends the process when
 /// standard input closes or a request is malformed. Returns after a run has panicked. If the system
-/// refuses memory to the process, this is marked in the file `mark`.
+/// refuses memory to the process, a mark is written to the file `mark`.
 ///
 /// # Errors
 ///
-/// If the file `mark` or the thread that reads requests cannot be created, or an answer cannot be
-/// written.
+/// If the file `mark` cannot be created or emptied, the thread that reads requests cannot be
+/// started, or an answer cannot be written.
 pub fn serve_subject(mut runner: Box<dyn Runner>, mark: Option<&Path>) -> io::Result<()> {
     let mark = mark.map(File::create).transpose()?;
     if let Some(mark) = &mark {

@@ -15,8 +15,7 @@ const MAX_WORDS: usize = 200;
 /// The file, in a folder of the worker or in a temporary one.
 pub(super) struct UnderWay {
     path: PathBuf,
-    /// The temporary folder, which is removed when the value is dropped; `None` for a folder of the
-    /// worker.
+    /// Removed when the value is dropped; `None` for a folder of the worker.
     _folder: Option<TempDir>,
 }
 
@@ -46,13 +45,11 @@ impl UnderWay {
 pub(super) struct Part {
     /// The key by which the runner identifies the part.
     pub(super) key: String,
-    /// A description of the part in words.
     words: String,
 }
 
 impl Part {
-    /// The part that the first line of a file names; `None` if the file cannot be read or names no
-    /// part.
+    /// The part that the first line of a file names.
     pub(super) fn read(path: &Path) -> Option<Part> {
         let bytes = fs::read(path).ok()?;
         let line = bytes.split(|byte| *byte == b'\n').next()?;

@@ -8,7 +8,6 @@ use catherd_coordinator::store::{StoreChange, StoreError, TransactionObserver};
 use crate::faults::Side;
 use crate::invariants::InvariantChecker;
 
-/// A fault before or after a transaction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum TransactionFault {
     Die(Side),
@@ -55,7 +54,6 @@ impl FaultInjector {
         self.state().dead
     }
 
-    /// Marks the coordinator as dead.
     pub(crate) fn crash(&self) {
         self.checker.coordinator_crashed();
         let mut state = self.state();

@@ -12,8 +12,7 @@ use catherd_coordinator::store::{StoreChange, StoredRecord};
 use tracing::field::{Field, Visit};
 use tracing::span;
 
-/// Numbers of the events of a simulation, so that tests can require that each kind of event
-/// happened.
+/// Counts of the events of a simulation. Tests check that each kind of event happened.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct EventCounts {
     pub(crate) transactions: u64,
@@ -38,7 +37,6 @@ struct State {
     tokens: BTreeSet<Token>,
     counts: EventCounts,
     log: Vec<String>,
-    /// The first violation of an invariant.
     violation: Option<String>,
 }
 
@@ -56,22 +54,18 @@ impl InvariantChecker {
         self.0.lock().unwrap()
     }
 
-    /// Counts a crash of the coordinator.
     pub(crate) fn coordinator_crashed(&self) {
         self.state().counts.coordinator_crashes += 1;
     }
 
-    /// Counts a worker that never comes back.
     pub(crate) fn worker_gone(&self) {
         self.state().counts.gone += 1;
     }
 
-    /// Number of transactions so far.
     pub(crate) fn transactions(&self) -> u64 {
         self.state().counts.transactions
     }
 
-    /// Adds a line with the time to the log.
     pub(crate) fn log_line(&self, line: String) {
         let now = turmoil::sim_elapsed().unwrap_or_default().as_millis();
         self.state().log.push(format!("{now} {line}"));
@@ -85,17 +79,15 @@ impl InvariantChecker {
         self.state().counts
     }
 
-    /// The first violation of an invariant.
     pub(crate) fn violation(&self) -> Option<String> {
         self.state().violation.clone()
     }
 
-    /// The accepted records in the order of the numbers of their runs.
     pub(crate) fn records(&self) -> Vec<Vec<u8>> {
         self.state().records.values().map(|(_, sealed)| sealed.json.clone()).collect()
     }
 
-    /// Checks that the coordinator shows the same numbers of runs by phase as the store has.
+    /// Checks that the coordinator shows the counts of runs by phase that the store contains.
     pub(crate) fn compare(&self, shown: &Progress) {
         let mut state = self.state();
         let mut counts = BTreeMap::new();
@@ -143,7 +135,6 @@ impl State {
         }
     }
 
-    /// Checks an accepted record.
     fn accept_record(&mut self, number: RunNumber, token: Token, record: &StoredRecord) {
         let (before, _) = self.runs[number as usize];
         let open = matches!(before.phase, Phase::Leased | Phase::Pending);
@@ -154,7 +145,6 @@ impl State {
         self.require(earlier.is_none(), || format!("a second record of run {number} is accepted"));
     }
 
-    /// Checks the change of a run.
     fn change_run(
         &mut self,
         number: RunNumber,
@@ -189,7 +179,6 @@ impl State {
 }
 
 impl InvariantChecker {
-    /// Checks a transaction.
     pub(crate) fn check_transaction(&self, changes: &[StoreChange]) {
         let mut state = self.state();
         state.counts.transactions += 1;
@@ -233,7 +222,6 @@ impl InvariantChecker {
 /// Receives the log of coordinator and workers, in which workers record acknowledgements.
 pub(crate) struct LogSubscriber(pub(crate) Arc<InvariantChecker>);
 
-/// The fields of a logged event.
 #[derive(Default)]
 struct LoggedEvent {
     line: String,

@@ -1,8 +1,8 @@
 //! Simulations of a coordinator and its workers in one thread, with a simulated network and
 //! simulated clocks that depend on a seed (turmoil), and with the store in a real SQLite file.
-//! Under all faults the study must end with the results of an undisturbed study, and every
-//! invariant of the ledger must hold at all times. The same seed gives the same simulation, event
-//! for event.
+//! Under all faults, the study must end with the results of an undisturbed study, and every
+//! invariant of the ledger must hold at all times. The same seed always leads to the same
+//! simulation, event for event.
 //!
 //! `CATHERD_SEEDS=2000` plays 2,000 seeds; `CATHERD_SEEDS=17..18` plays only seed 17 and prints its
 //! events.

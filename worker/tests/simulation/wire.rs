@@ -15,20 +15,16 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tonic::codegen::http::Uri;
 use turmoil::net::{TcpListener, TcpStream};
 
-/// The coordinator's name on the network.
 pub(crate) const COORDINATOR: &str = "coordinator";
 const PORT: u16 = 7000;
 
-/// The number of connections that the coordinator has open.
 pub(crate) type Open = Arc<AtomicUsize>;
 
-/// The client of a worker.
 pub(crate) fn client() -> CoordinatorClient<AuthChannel> {
     let address = format!("http://{COORDINATOR}:{PORT}");
     transport::coordinator_client_over(&address, &Access::default(), connect).unwrap()
 }
 
-/// A client without time-outs.
 pub(crate) fn client_without_timeouts() -> CoordinatorClient<Channel> {
     CoordinatorClient::new(connect(&Endpoint::from_static("http://coordinator:7000")))
 }
@@ -39,7 +35,6 @@ fn connect(endpoint: &Endpoint) -> Channel {
     }))
 }
 
-/// Accepts the connections to this host.
 pub(crate) async fn listen(
     open: Open,
 ) -> io::Result<impl Stream<Item = io::Result<Wire>> + Send + 'static> {

@@ -123,7 +123,6 @@ fn failed(spec: &RunSpec, reason: &str) -> String {
     serde_json::to_string(&(spec, reason)).unwrap()
 }
 
-/// How long a run takes.
 fn length(spec: &RunSpec) -> Duration {
     match spec.id().0[20] {
         // The longest runs take longer than a lease.
@@ -172,7 +171,6 @@ impl Clock for LeaseClock {
     }
 }
 
-/// The result of a simulation.
 pub(crate) struct Played {
     pub(crate) log: Vec<String>,
     pub(crate) counts: EventCounts,
@@ -194,7 +192,6 @@ pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Playe
 
 struct World {
     sim: Sim<'static>,
-    /// The longest latency of a message.
     latency: Duration,
     checker: Arc<InvariantChecker>,
     injector: Arc<FaultInjector>,
@@ -205,7 +202,6 @@ struct World {
     lines: Vec<Option<(Loss, Duration)>>,
     /// When dead workers are restarted, and whether their spool is damaged first.
     down: Vec<Option<(Duration, bool)>>,
-    /// Workers that never return.
     lost: BTreeSet<usize>,
     /// For how long the coordinator will be down when it dies, and whether its computer also fails.
     planned_crash: Option<(Duration, bool)>,
@@ -379,7 +375,6 @@ impl World {
         self.sim.set_max_message_latency(self.latency);
     }
 
-    /// Ends the coordinator's process, which has died.
     fn stop_coordinator(&mut self) {
         let (down, machine) = self.planned_crash.take().unwrap_or_default();
         for worker in 0..self.workers.len() {
@@ -429,7 +424,6 @@ impl World {
         }
     }
 
-    /// Compares the end of the study with the expected results.
     fn judge(self, expected: &Results) -> Result<(), String> {
         let World { sim, folder, workers, lost, checker, .. } = self;
         drop(sim);
@@ -471,7 +465,6 @@ fn damage_spool(folder: &Path) {
     }
 }
 
-/// The coordinator's process.
 async fn coordinate(
     study: Study,
     plan: Plan,

@@ -129,7 +129,6 @@ impl Source<'_> {
         }
     }
 
-    /// The parameters of an entry in the order of the file.
     fn parameters(&self, value: &Value<'_>) -> Result<Vec<Axis>, StudyError> {
         let DeValue::Table(table) = value.get_ref() else {
             let problem = format!("{} is not a table", kind(value.get_ref()));

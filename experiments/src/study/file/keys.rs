@@ -17,8 +17,8 @@ const BUDGET_KEYS: &[&str] = &["executions", "steps", "wall", "wall_ms"];
 /// by a dot.
 pub(super) fn advice(key: &str, value: Option<&Value<'_>>, prefix: &str, known: &[&str]) -> String {
     let near = nearest(key, known.iter().copied());
-    // The key `mutation` of a study is a table or a truth value. With a number, the user means the
-    // probability of this name that some algorithms have.
+    // The key `mutation` of a study is a table or a truth value. If the value is a number, the user
+    // means the parameter `mutation` of some algorithms, which is a probability.
     let is_number = value
         .is_some_and(|value| matches!(value.get_ref(), DeValue::Integer(_) | DeValue::Float(_)));
     let is_probability = prefix == "algorithms." && key == "mutation" && is_number;
@@ -51,8 +51,8 @@ fn home(key: &str) -> Option<&'static str> {
 }
 
 impl Source<'_> {
-    /// A key of the study that is missing because it is written in one of its tables, after the
-    /// table's heading: its position, and the error with a hint; `None` if no table contains it.
+    /// The position of a missing key of the study that is written in one of the tables, after the
+    /// heading of the table, and the error with a hint.
     pub(super) fn misplaced(&self, root: &DeTable<'_>, key: &str) -> Option<(Range<usize>, Flaw)> {
         root.iter().find_map(|(table, value)| {
             let tables: Vec<&DeTable<'_>> = match value.get_ref() {
@@ -67,7 +67,6 @@ impl Source<'_> {
         })
     }
 
-    /// Checks that a table has no key of the study.
     pub(super) fn no_study_key(
         &self,
         root: &DeTable<'_>,

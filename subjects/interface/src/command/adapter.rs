@@ -1,10 +1,10 @@
-//! Adapters: folders that make a tool usable. An adapter has the file `adapter.toml`, which
-//! declares the tool's algorithms, parameters and needs, and the executable `run`.
+//! Adapters: folders with which catherd can run a tool. An adapter contains the executable `run`
+//! and the file `adapter.toml`, which declares the tool's algorithms, parameters and requirements.
 //!
-//! `run execute REQUEST` is started in the working folder of a run. The request is a JSON file;
-//! paths in it are relative to the working folder, except the paths of environments (module
-//! `prepared`) and of the measurer (module `measurer`), which are absolute. The answer is the JSON
-//! file that the request names as `out` (module `answer`).
+//! `run execute REQUEST` is started in the working folder of a run. The request is a JSON file.
+//! Paths in the request are relative to the working folder, except for paths of environments
+//! (module `prepared`) and of the measurer (module `measurer`), which are absolute. The answer is
+//! the JSON file that the request names as `out` (module `answer`).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ use super::{UNITS, template};
 use crate::algorithm::{FieldError, Values};
 use crate::runner::Limits;
 
-/// Parameters of every tool, which an adapter may not declare.
+/// Parameters of every tool, which an adapter must not declare.
 const COMMON: [&str; 10] = [
     ADAPTER,
     DIGEST,
@@ -39,43 +39,39 @@ const COMMON: [&str; 10] = [
     limits::ARTIFACTS,
 ];
 
-/// The contents of `adapter.toml`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Adapter {
     contract: u64,
-    /// Name of the tool.
     pub(super) tool: String,
-    /// Version of the tool.
     pub(super) version: String,
-    /// Version of the Python that runs the tool; `3.11` stands for all releases of 3.11.
+    /// The version of Python that runs the tool; `3.11` means any release of Python 3.11.
     pub(super) python: Option<String>,
-    /// File or folder, in the adapter's folder, with the pinned versions of the packages that the
-    /// tool needs.
+    /// The file or folder with the pinned versions of the packages that the tool needs, in the
+    /// adapter's folder.
     pub(super) environment: Option<PathBuf>,
-    /// Names of algorithms; empty if the tool accepts any name.
+    /// The names of the tool's algorithms; empty if the tool accepts any name.
     #[serde(default)]
     algorithms: Vec<String>,
-    /// Limits that the tool observes: units of work, or `wall`. Empty if it observes all.
+    /// The budget limits that the tool observes: units of work, or `wall`. Empty if the tool
+    /// observes all limits.
     #[serde(default)]
     budgets: Vec<String>,
-    /// Which runs have the same result when they are repeated.
     #[serde(default)]
     pub(super) determinism: Determinism,
-    /// Whether the tool executes its suites on mutants if the study asks for it.
+    /// Whether the tool can execute its suites on mutants.
     #[serde(default)]
     pub(super) mutation: bool,
-    /// Whether the tool describes projects (module `describe`).
+    /// Whether the tool can describe projects (module `describe`).
     #[serde(default)]
     pub(super) describe: bool,
-    /// Variables of the environment.
     #[serde(default)]
     variables: BTreeMap<String, String>,
     #[serde(default)]
     parameters: BTreeMap<String, Declaration>,
 }
 
-/// Which runs of a tool have the same result when they are repeated.
+/// Which runs of a tool have the same result if they are repeated.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Determinism {
@@ -88,7 +84,6 @@ pub(super) enum Determinism {
     Always,
 }
 
-/// A parameter that a tool takes.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 enum Declaration {
@@ -139,11 +134,11 @@ impl Declaration {
 }
 
 impl Adapter {
-    /// Reads the description in an adapter's folder.
+    /// Reads and checks the description in an adapter's folder.
     ///
     /// # Errors
     ///
-    /// If the folder is not an adapter: the reason, with the file at fault.
+    /// If the folder does not contain a valid adapter. The error names the invalid or missing file.
     pub(super) fn read(folder: &Path) -> Result<Adapter, String> {
         let file = folder.join(DESCRIPTION);
         let named = |cause: &dyn std::fmt::Display| format!("{}: {cause}", file.display());
@@ -175,12 +170,10 @@ impl Adapter {
         Ok(adapter)
     }
 
-    /// The name of the first algorithm, or the name of the tool if it accepts any name.
     pub(super) fn first_algorithm(&self) -> &str {
         self.algorithms.first().unwrap_or(&self.tool)
     }
 
-    /// The limits that the tool observes, as `adapter.toml` names them.
     pub(super) fn budgets(&self) -> &[String] {
         &self.budgets
     }
@@ -189,7 +182,7 @@ impl Adapter {
     ///
     /// # Errors
     ///
-    /// If the tool does not take a setting; the error names the first such setting.
+    /// If the tool does not accept a setting. The error names the first such setting.
     pub(super) fn check(&self, algorithm: &Algorithm) -> Result<(), FieldError> {
         let Adapter { tool, algorithms, parameters, .. } = self;
         if !algorithms.is_empty() && !algorithms.contains(&algorithm.name) {
@@ -219,14 +212,14 @@ impl Adapter {
         Ok(())
     }
 
-    /// Writes the request of a run into its working folder and returns the command line and the
-    /// variables of the environment.
+    /// Writes the request of a run into its working folder. Returns the command line and the
+    /// environment variables.
     ///
     /// # Errors
     ///
-    /// If the tool does not take a setting, observes no limit of the budget or has no mutation
-    /// analysis although the run asks for it, if a limit of the run is invalid, or if the request
-    /// cannot be written.
+    /// If the tool does not accept a setting, observes none of the budget's limits, or lacks the
+    /// mutation analysis that the run requires. Also if a limit of the run is invalid, or if the
+    /// request cannot be written.
     pub(super) fn prepare(
         &self,
         spec: &RunSpec,
@@ -259,7 +252,7 @@ impl Adapter {
         Ok(template::Filled { words, variables: self.variables(spec.seed).collect() })
     }
 
-    /// The environment variables that `adapter.toml` sets, with `{seed}` replaced by the seed.
+    /// The environment variables of `adapter.toml`, with `{seed}` replaced by the seed.
     pub(super) fn variables(&self, seed: u64) -> impl Iterator<Item = (String, String)> {
         let filled = move |value: &String| value.replace("{seed}", &seed.to_string());
         self.variables.iter().map(move |(name, value)| (name.clone(), filled(value)))
@@ -313,7 +306,6 @@ impl Adapter {
     }
 }
 
-/// Keys of `adapter.toml`.
 const KEYS: [&str; 12] = [
     "contract",
     "tool",
@@ -329,13 +321,13 @@ const KEYS: [&str; 12] = [
     "parameters",
 ];
 
-/// Keys of a declared parameter. `min` and `max` are for numbers only, and `values` for choices
-/// only.
+/// The keys of a declared parameter. `min` and `max` are only for numbers, and `values` only for
+/// choices.
 const DECLARATION_KEYS: [&str; 5] = ["kind", "default", "min", "max", "values"];
 
-/// The position in bytes of an unknown key in the text of `adapter.toml`, and a message with its
-/// name and the nearest known key. Checks the keys of the file and of declared parameters. `None`
-/// if these keys are known, or if the text is not TOML.
+/// The position, in bytes, of an unknown key in the text of `adapter.toml`, and a message with the
+/// key and the most similar known key. Checks the keys of the file and of declared parameters.
+/// `None` if these keys are known, or if the text is not valid TOML.
 fn unknown_key(text: &str) -> Option<(usize, String)> {
     let root = DeTable::parse(text).ok()?;
     let unknown = |table: &DeTable<'_>, known: &[&str]| {
@@ -350,28 +342,22 @@ fn unknown_key(text: &str) -> Option<(usize, String)> {
     })
 }
 
-/// The folders of a run.
 pub(super) struct Places<'p> {
-    /// The working folder.
     pub(super) folder: &'p Path,
-    /// The folder of the adapter.
     pub(super) own: &'p Path,
-    /// The environment of the tool; `None` if it needs none.
     pub(super) environment: Option<&'p Path>,
-    /// The folder and the environment of the measurer; null if the run has no measurer or is
-    /// measured apart from the trial.
+    /// The folder and the environment of the measurer. Null if the run has no measurer, or if its
+    /// artifact is measured apart from the trial.
     pub(super) measurer: &'p Value,
 }
 
-/// The project of a run in its working folder.
 pub(super) struct Project<'d> {
-    /// The file with the project's bytes.
     pub(super) file: &'d Path,
-    /// The descriptor in the bytes; `None` if they are not a descriptor.
+    /// The descriptor in the file, if the file is a descriptor.
     pub(super) descriptor: Option<&'d Descriptor>,
 }
 
-/// The parameters of an algorithm except the parameters that every tool has.
+/// The parameters of an algorithm without the parameters of every tool.
 fn settings(algorithm: &Algorithm) -> impl Iterator<Item = (&String, &Parameter)> {
     algorithm.parameters.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()))
 }

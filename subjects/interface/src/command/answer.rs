@@ -2,24 +2,31 @@
 //!
 //! | key | meaning |
 //! | --- | --- |
-//! | `goals`, `covered` | number of goals; the covered goals as numbers below it, or their count if
-//! goals have no names |
-//! | `goal_names` | a text for each goal, the same in all runs of a project; becomes the artifact `goals.json` |
-//! | `criteria` | in place of `goals` and `covered`, as in the result of a program without an adapter |
-//! | `executions`, `steps` | work in units of the budget; left out if the tool does not count it |
-//! | `timeline` | points with `wall_ms`, `covered`, and the units of work that the tool counts |
-//! | `timelines` | with `criteria`: the same by the name of each criterion after the first one |
+//! | `goals` | number of goals |
+//! | `covered` | the covered goals as numbers below `goals`, or only their count |
+//! | `goal_names` | a name for each goal, the same in all runs of a project; becomes the artifact `goals.json` |
+//! | `criteria` | instead of `goals` and `covered`, as in the result of a program without an adapter |
+//! | `executions`, `steps` | work in units of the budget; absent if the tool does not count it |
+//! | `timeline` | points with `wall_ms`, `covered` and the units of work that the tool counts |
+//! | `timelines` | with `criteria`: the timeline of each criterion except the first, by name |
 //! | `suite` | `tests`, `size`, `unit`, `removed` |
-//! | `metrics` | numbers by name; `search_covered`, the goals that the search covered, if minimisation lost some; `test_timeouts`, how many tests a limit of real time ended |
-//! | `times` | `search_ms`, `assertions_ms`, `total_ms`, outside of the digest |
+//! | `metrics` | numbers by name |
+//! | `times` | `search_ms`, `assertions_ms`, `total_ms`; not part of the digest |
 //! | `mutants` | a list of `mutant`, `operator`, `target`, `change`, `outcome`, `killed_by`, `executions` |
-//! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, from a tool that lists no mutants |
-//! | `files` | paths of text files in the working folder that become artifacts, with `-` in place
-//! of `/`; a list, or lists by name, of which `logs` and `binary` are outside of the digest |
-//! | `faults` | a list of `name` and `wall_ms`: faults that the run exposed, by identity, and when |
-//! | `tool` | `name` and `version` of the tool that ran, optionally its `python` and `lock`; all must equal the values in `adapter.toml` |
-//! | `artifact` | path of the file that the measurer of the study measures apart from the trial (module `measuring`) |
+//! | `mutant_counts` | `created`, `checked`, `killed`, `timed_out`, from a tool that does not list mutants |
+//! | `files` | paths of text files in the working folder, which become artifacts: a list, or lists by name |
+//! | `faults` | a list of `name` and `wall_ms`: faults that the run exposed, and when |
+//! | `tool` | `name` and `version` of the tool that ran, and optionally its `python` and `lock` |
+//! | `artifact` | path of the file that the study's measurer measures apart from the trial (module `measuring`) |
 //! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
+//!
+//! The metric `search_covered` is the number of goals that the search covered, if minimisation lost
+//! some of them. The metric `test_timeouts` is the number of tests that a limit of real time ended.
+//!
+//! The name of an artifact is the path of its file with `-` in place of `/`. The lists `logs` and
+//! `binary` of `files` are not part of the digest.
+//!
+//! The values of `tool` must agree with `adapter.toml`.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -41,22 +48,19 @@ use super::faults::{self, Fault};
 use super::limits::RunLimits;
 use super::{CRITERION, MUTANT_LEVEL, UNITS, result};
 
-/// Maximum number of bytes of all files of a result.
+/// Maximum total size, in bytes, of the artifacts of a result.
 const MAX_BYTES: u64 = 8 << 20;
 
-/// Maximum number of files of a result.
 const MAX_FILES: usize = 200;
 
-/// The key with the list of files that are logs, which are not part of the digest.
+/// The key of the list of logs, which are not part of the digest.
 const LOGS: &str = "logs";
 
-/// Maximum number of logs of a result.
 const MAX_LOGS: usize = 16;
 
-/// Number of bytes that are kept from the end of a log.
+/// Maximum number of bytes, at the end of a log, that are kept.
 const LOG_TAIL: u64 = 64 << 10;
 
-/// Keys of an answer; the first ones are the usual ones.
 const KEYS: [&str; 22] = [
     "contract",
     "goals",
@@ -82,7 +86,6 @@ const KEYS: [&str; 22] = [
     ARTIFACT,
 ];
 
-/// The artifact with the names of goals.
 const GOAL_NAMES: &str = "goals.json";
 
 #[derive(Deserialize)]
@@ -99,7 +102,7 @@ impl RanTool {
     ///
     /// # Errors
     ///
-    /// If the tool, version, Python or lock is not the one in `adapter.toml`.
+    /// If the tool, version, Python or lock does not agree with `adapter.toml`.
     fn check(&self, adapter: &Adapter) -> Result<(), String> {
         let RanTool { name, version, python, lock } = self;
         let Adapter { tool, version: wanted, python: of_python, environment, .. } = adapter;
@@ -166,13 +169,12 @@ struct MutantCounts {
     timed_out: u32,
 }
 
-/// Why an answer is not a record.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Flaw {
-    /// The tool that ran is not the one that the adapter describes. A different computer may have
-    /// the right tool.
+    /// The tool that ran differs from the tool in `adapter.toml`. A different computer may have the
+    /// right tool.
     OtherTool(String),
-    /// The file is invalid, and a repetition would write an invalid file as well.
+    /// The file is invalid. A repetition would write an invalid file as well.
     Invalid(String),
     /// A file of the result could not be kept, for example because the disk is full.
     Unkept(String),
@@ -184,12 +186,12 @@ impl From<String> for Flaw {
     }
 }
 
-/// The record of a result file in a working folder.
+/// Converts a result file in a working folder to a record.
 ///
 /// # Errors
 ///
-/// If the file is not a valid result of a run, or if the tool that ran is not the one that the
-/// adapter describes.
+/// If the file is not a valid result of a run, or if the tool that ran differs from the tool in
+/// `adapter.toml`.
 pub(super) fn record(
     adapter: &Adapter,
     spec: &RunSpec,
@@ -207,8 +209,8 @@ pub(super) fn record(
         }
         Some(_) => {}
     }
-    // Ignore the artifact here. An adapter may always name it, because some of the studies that use
-    // the adapter measure apart from the trial.
+    // Ignore the artifact, which an adapter may name even if the study does not measure apart from
+    // the trial.
     file.remove(ARTIFACT);
     if let Some(ran) = taken::<RanTool>(&mut file, "tool")? {
         ran.check(adapter).map_err(Flaw::OtherTool)?;
@@ -279,9 +281,8 @@ pub(super) fn record(
     Ok(record)
 }
 
-/// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`, in which units
-/// that the tool does not count are absent instead of 0. The total of a unit that a point of the
-/// timeline lacks becomes a metric.
+/// Replaces `goals` and `covered` by `criteria`, and the counted units by `work`. If a point of the
+/// timeline lacks a unit, the total of this unit becomes a metric instead.
 fn to_criteria(file: &mut Map<String, Value>) -> Result<(), String> {
     let Some(goals) = file.remove("goals") else {
         return match file.contains_key("criteria") {
@@ -341,7 +342,7 @@ fn named_mutant(mutant: Mutant) -> MutantRecord {
     }
 }
 
-/// Removes a value from a result file; `None` if the key is missing.
+/// Removes a key from a result file and converts its value.
 fn taken<T: DeserializeOwned>(
     file: &mut Map<String, Value>,
     key: &str,
@@ -350,14 +351,14 @@ fn taken<T: DeserializeOwned>(
     result::at_path(key, value).map(Some)
 }
 
-/// Reads the files of a result: regular text files of the working folder. A file that is too large
-/// or not text is left out, because the numbers of the run are valid without it. The second value
+/// Reads the artifacts of a result: regular text files of the working folder. A file that is too
+/// large or is not text is left out, because the run is valid without the file. The second value
 /// contains, for each such file, a line with its name and the reason.
 ///
 /// # Errors
 ///
 /// If there are too many files, or if a file is missing, cannot be read, is not a regular file, is
-/// outside of the working folder, or becomes an artifact with the same name as a file before it.
+/// outside the working folder, or has the same name as another artifact.
 fn artifacts(
     folder: &Path,
     files: &[PathBuf],
@@ -394,7 +395,7 @@ fn artifacts(
     Ok((artifacts, left_out))
 }
 
-/// Reads the last [`LOG_TAIL`] bytes of each log; bytes that are not UTF-8 are replaced.
+/// Reads the last [`LOG_TAIL`] bytes of each log. Bytes that are not UTF-8 are replaced.
 fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
     if files.len() > MAX_LOGS {
         return Err(format!("{} logs, at most {MAX_LOGS} are kept", files.len()));
@@ -420,8 +421,7 @@ pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
         return Err(elsewhere());
     }
     let file = folder.join(name);
-    // Resolve symbolic links, because a link in place of a folder may lead out of the working
-    // folder.
+    // Resolve symbolic links, because a link to a folder may lead out of the working folder.
     let real = fs::canonicalize(file.parent().unwrap_or(folder))?;
     if !real.starts_with(fs::canonicalize(folder)?) {
         return Err(elsewhere());
@@ -429,7 +429,7 @@ pub(super) fn open(folder: &Path, name: &Path) -> io::Result<File> {
     catherd_platform::open_regular(&file)
 }
 
-/// The path of a file as the name of an artifact: its parts, joined by `-`.
+/// The name of the artifact or log for a file: the parts of the path, joined by `-`.
 pub(super) fn flat(name: &Path) -> String {
     let parts = name.components().map(|part| part.as_os_str().to_string_lossy());
     parts.collect::<Vec<_>>().join("-")

@@ -1,5 +1,5 @@
-//! Binary files of a result, such as inputs that crash a program, and the list of files of a result
-//! that are left out, for example because they are too large.
+//! Binary files of a result, such as inputs that crash a program, and the list of the files of a
+//! result that are left out, for example because they are too large.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -10,31 +10,26 @@ use catherd_experiments::{Binary, Metric, RunRecord};
 
 use super::answer::{flat, open};
 
-/// The key of the list of binary files in a result.
 pub(super) const BINARY: &str = "binary";
 
-/// Maximum number of binary files of a result; the first ones are kept.
+/// Maximum number of binary files of a result. The first files are kept.
 const MAX_BINARIES: usize = 200;
 
-/// Maximum length of a name in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
-/// Size in bytes that a record should not exceed as JSON, so that it fits into a message: 28 MiB.
+/// Maximum size, in bytes, of a record with its binary files as JSON: 28 MiB, because the record
+/// must fit into a message.
 const RECORD_BYTES: usize = 28 << 20;
 
-/// The metric that counts files of a result that are left out.
 const FILES_LEFT_OUT: &str = "files_left_out";
 
-/// The log that names files of a result that are left out.
 const LEFT_OUT_LOG: &str = "files-left-out.txt";
 
-/// Maximum number of lines of this log.
 const MAX_LINES: usize = 200;
 
-/// Adds the binary files of a result to its record: at most `most` bytes in all, at most
-/// [`MAX_BINARIES`] files, and as much as fits into a message. If a file cannot be kept, a line
-/// with its name and the reason is added to `left_out`, because the numbers of the run are valid
-/// without the file.
+/// Adds the binary files of a result to its record: at most `most` bytes in total, at most
+/// [`MAX_BINARIES`] files, and at most as much as fits into a message. If a file cannot be kept, a
+/// line with its name and the reason is added to `left_out`. The run is valid without the file.
 pub(super) fn add(
     record: &mut RunRecord,
     folder: &Path,
@@ -72,14 +67,13 @@ pub(super) fn add(
     record.binaries = kept;
 }
 
-/// The name of a binary file in a record.
 pub(super) fn name_of(file: &Path) -> String {
     printable(&flat(file)).replace('\\', "-")
 }
 
 /// Adds the metrics, logs and binary files of a measurement, such as crashing inputs, to the record
-/// of its trial. The files of the trial come first. A file is left out if it exceeds a total of
-/// `most` bytes, [`MAX_BINARIES`] files or the size of a message, or if its name is already in use.
+/// of its trial. A file of the measurement is left out if the total would exceed `most` bytes,
+/// [`MAX_BINARIES`] files or the size of a message, or if its name is already in use.
 pub(super) fn merge(
     record: &mut RunRecord,
     mut metrics: BTreeMap<String, Metric>,
@@ -118,8 +112,7 @@ pub(super) fn merge(
     }
 }
 
-/// The bytes of a regular file of the working folder. The error is the reason to leave the file
-/// out.
+/// Reads a regular file of the working folder. The error is the reason to leave the file out.
 fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<Vec<u8>, String> {
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return Err(format!("a name of {} bytes", name.len()));
@@ -136,7 +129,7 @@ fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<
     if bytes.len() as u64 > left { Err(too_large(bytes.len() as u64)) } else { Ok(bytes) }
 }
 
-/// Adds the number of files that were left out, and a log of the reasons, to a record.
+/// Adds to a record the number of files that were left out, and a log of the reasons.
 pub(super) fn note_left_out(record: &mut RunRecord, left_out: &[String]) {
     if left_out.is_empty() {
         return;

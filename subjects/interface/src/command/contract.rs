@@ -1,5 +1,5 @@
-//! Names in the contract between tools and catherd: the parameters that choose a tool, and the
-//! files of an adapter and of its runs.
+//! Names that tools and catherd must both know: the parameters that choose a tool, and the files of
+//! an adapter and of its runs.
 
 /// The parameter that names the folder of an adapter.
 pub(super) const ADAPTER: &str = "adapter";
@@ -7,13 +7,12 @@ pub(super) const ADAPTER: &str = "adapter";
 /// The parameter with the digest of the tool.
 pub(super) const DIGEST: &str = catherd_experiments::TOOL;
 
-/// The version of the contract.
 pub(super) const CONTRACT: u64 = 1;
 
-/// The description of an adapter, in its folder.
+/// The description of the adapter, in the folder of the adapter.
 pub(super) const DESCRIPTION: &str = "adapter.toml";
 
-/// The executable of an adapter, in its folder.
+/// The executable of the adapter, in the folder of the adapter.
 pub(super) const EXECUTABLE: &str = "run";
 
 /// The request, in the working folder.
@@ -22,15 +21,15 @@ pub(super) const REQUEST: &str = "request.json";
 /// The result, in the working folder.
 pub(super) const RESULT: &str = "result.json";
 
-/// The file of improvements that the tool reports while it runs, in the working folder: one JSON
-/// object on each line.
+/// The file, in the working folder, with the improvements that the tool reports during the run: one
+/// JSON object on each line.
 pub(super) const LIVE: &str = "live.jsonl";
 
 /// The result of a run that has not ended yet, in the working folder.
 pub(super) const SNAPSHOT: &str = "snapshot.json";
 
-/// The key of a result, and of the request of a measurer, that names what is measured apart from
-/// the trial.
+/// The key, in results and in requests to measurers, of the file that is measured apart from the
+/// trial.
 pub(super) const ARTIFACT: &str = "artifact";
 
 /// The folder of environments, in the folder of the adapter.

@@ -1,5 +1,5 @@
-//! Asks an adapter to describe a project (module `description`). Each project is described once,
-//! because the answer is stored in the environment.
+//! Asks an adapter to describe a project (module `description`). Each project is described only
+//! once, because the answer is stored in the environment.
 
 use std::fs;
 use std::io::Read;
@@ -17,24 +17,24 @@ use super::program;
 use crate::projects::FoundProject;
 use crate::runner::Programs;
 
-/// Limit of real time for the description of one project.
+/// Maximum real time for the description of one project.
 const LIMIT: Duration = Duration::from_secs(600);
 
-/// Maximum number of bytes of an answer.
 const LARGEST: u64 = 1 << 20;
 
 impl Tool {
-    /// Whether the tool describes projects.
+    /// Whether the tool can describe projects.
     pub fn describes(&self) -> bool {
         self.adapter.describe
     }
 
-    /// Returns the tool's description of a project. The tool is run, in its prepared environment,
-    /// only if the environment has no description of the project yet.
+    /// Returns the tool's description of a project. The tool is run only if its prepared
+    /// environment does not contain the description.
     ///
     /// # Errors
     ///
-    /// If there is no description: the reason in one line. The project may be run nevertheless.
+    /// If there is no description. The error is one line with the reason. The project may be run
+    /// nevertheless.
     pub fn describe(
         &self,
         project: &FoundProject,
@@ -56,7 +56,7 @@ impl Tool {
         let answer = answer?;
         let found = Description::parse(&answer)?;
         let file = file_of(&environment, project.digest);
-        // Write a new file and rename it, so that no process reads an incomplete description.
+        // No process must read an incomplete description, so write a new file and rename it.
         let fresh = file.with_extension("new");
         fs::create_dir_all(file.parent().unwrap_or(&environment))
             .and_then(|()| fs::write(&fresh, &answer))
@@ -65,7 +65,6 @@ impl Tool {
         Ok(found)
     }
 
-    /// Runs the adapter's `describe` in a folder and returns its answer.
     fn ask(
         &self,
         project: &FoundProject,
@@ -91,7 +90,7 @@ impl Tool {
             "out": RESULT,
         });
         let file = folder.join(REQUEST);
-        // Write each key on a separate line, so that shell scripts can read it.
+        // Shell scripts can read the request if each key is on a separate line.
         fs::write(&file, format!("{request:#}")).map_err(|cause| named(&file, &cause))?;
         let executable = self.folder.join(EXECUTABLE).display().to_string();
         let words = vec![executable.clone(), "describe".to_owned(), REQUEST.to_owned()];

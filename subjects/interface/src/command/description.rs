@@ -1,10 +1,10 @@
-//! Descriptions of projects by tools, before any run: measures, or that the tool does not support
-//! the project.
+//! Descriptions of projects by tools, which are made before any run. A description contains
+//! measures, or the information that the tool does not support the project.
 //!
-//! An adapter whose description has `describe = true` is asked once for each project, when its
-//! environment is prepared: `run describe REQUEST` is started as a run is, in a working folder,
-//! with a built environment and in namespaces. Its answer is kept in the environment, in the file
-//! `described/DIGEST.json`, where runs find it as well:
+//! If `adapter.toml` has `describe = true`, the adapter is asked for each project when the
+//! environment is prepared. `run describe REQUEST` is started in the same way as a run: in a
+//! working folder, with a built environment and in namespaces. The answer is stored in the file
+//! `described/DIGEST.json` of the environment, where runs find it as well:
 //!
 //! ```json
 //! {"contract": 1, "measures": {"lines": 40, "mccabe": 1.5, "goals": 12}}
@@ -21,11 +21,10 @@ use serde::Deserialize;
 use super::contract::CONTRACT;
 use super::descriptor::MEASURES;
 
-/// The folder of descriptions, in the folder of the environment.
 const FOLDER: &str = "described";
 
-/// The measure with the number of goals. Only adapters use it, to report the progress of a run; the
-/// number in results is counted by each run.
+/// The measure with the number of goals. Only adapters use this measure, to report the progress of
+/// a run. The number of goals in a result is counted by the run.
 const GOALS: &str = "goals";
 
 /// The description of a project by a tool.
@@ -33,7 +32,7 @@ const GOALS: &str = "goals";
 #[serde(deny_unknown_fields)]
 pub struct Description {
     contract: u64,
-    /// Numbers that describe the project, by the name of the measure.
+    /// Numbers that describe the project, by the names of the measures.
     #[serde(default)]
     pub measures: BTreeMap<String, f64>,
     outcome: Option<String>,
@@ -41,7 +40,7 @@ pub struct Description {
 }
 
 impl Description {
-    /// Why the tool does not support the project; `None` if it does.
+    /// Why the tool does not support the project. `None` if the tool supports the project.
     pub fn unsupported(&self) -> Option<&str> {
         self.outcome.as_ref().map(|_| self.reason.as_deref().unwrap_or("no reason was given"))
     }
@@ -64,13 +63,13 @@ impl Description {
     }
 }
 
-/// The file with the description of a project, in an environment.
+/// The file in an environment with the description of a project.
 pub(super) fn file_of(environment: &Path, project: Digest) -> PathBuf {
     environment.join(FOLDER).join(format!("{project}.json"))
 }
 
-/// The description of a project in an environment. `None` if there is none or it is damaged; the
-/// project is then run without it.
+/// The description of a project in an environment. `None` if the description is missing or damaged;
+/// the project is then run without a description.
 pub(super) fn known(environment: &Path, project: Digest) -> Option<Description> {
     Description::parse(&fs::read(file_of(environment, project)).ok()?).ok()
 }

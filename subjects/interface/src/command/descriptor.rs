@@ -1,5 +1,5 @@
-//! Descriptors: projects of an external tool that are more than one file, such as a module of a
-//! package with its dependencies.
+//! Descriptors: projects of an external tool that consist of more than one file, such as a module
+//! of a package and its dependencies.
 //!
 //! ```toml
 //! descriptor = 1
@@ -15,7 +15,7 @@
 //! ```
 //!
 //! The digest of the descriptor is the digest of the project, so `data` must contain the digests of
-//! all files that influence results. A file whose name ends in `.project.toml` is a descriptor.
+//! all files that influence results. A file is a descriptor if its name ends in `.project.toml`.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -25,13 +25,12 @@ use serde_json::{Map, Value};
 
 use crate::projects::{FindError, FoundProject, FoundProjects, ProjectTable};
 
-/// The ending of the names of descriptors.
 const ENDING: &str = ".project.toml";
 
-/// The version of descriptors.
 const VERSION: u64 = 1;
 
-/// Measures that descriptors may have: columns of the table of projects, with their captions.
+/// The measures that descriptors may contain, as columns of the table of projects, with their
+/// captions.
 pub(super) const MEASURES: [(&str, &str); 5] = [
     ("lines", "lines"),
     ("mccabe", "mean McCabe complexity"),
@@ -40,44 +39,35 @@ pub(super) const MEASURES: [(&str, &str); 5] = [
     ("types", "types"),
 ];
 
-/// The columns of the table of projects.
 const COLUMNS: [&str; 8] =
     ["project", "sha256", "group", "lines", "mccabe", "code_objects", "predicates", "types"];
 
-/// A descriptor.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Descriptor {
     descriptor: u64,
-    /// Name of the project.
     pub(super) name: String,
-    /// Name of the level above; empty if there is none.
+    /// The name of the level above the project; empty if there is none.
     #[serde(default)]
     pub(super) group: String,
-    /// The table that is passed to the adapter.
+    /// The table that the adapter receives.
     #[serde(default)]
     pub(super) data: Map<String, Value>,
-    /// Numbers by the name of the measure.
     #[serde(default)]
     measures: BTreeMap<String, f64>,
 }
 
 impl Descriptor {
-    /// Parses the bytes of a project; `None` if they are not a descriptor of at most 64 KiB.
+    /// Parses the bytes of a project. `None` if they are not a valid descriptor of at most 64 KiB.
     pub(super) fn of(project: &[u8]) -> Option<Descriptor> {
-        // Do not parse larger files, because descriptors are small, and parsing a large project on
-        // each run would take time.
+        // Descriptors are small, and parsing a large project for each run would take time.
         let text = std::str::from_utf8(project.get(..project.len().min(1 << 16))?).ok()?;
         (project.len() <= 1 << 16 && text.contains("descriptor"))
             .then(|| Descriptor::parse(text).ok())
             .flatten()
     }
 
-    /// Reads a descriptor.
-    ///
-    /// # Errors
-    ///
-    /// If it is invalid: what is wrong, in one line.
+    /// Parses a descriptor. The error is one line.
     fn parse(text: &str) -> Result<Descriptor, String> {
         let descriptor: Descriptor =
             toml::from_str(text).map_err(|cause| cause.message().replace('\n', ", "))?;
@@ -100,8 +90,8 @@ impl Descriptor {
     }
 }
 
-/// Renames each project that is a descriptor to the name in the descriptor, and sorts all projects
-/// by name.
+/// Sets the name of each project that is a descriptor to the name in the descriptor, and sorts all
+/// projects by name.
 ///
 /// # Errors
 ///
@@ -143,11 +133,12 @@ fn described(project: FoundProject) -> Result<FoundProject, FindError> {
     }
 }
 
-/// The table of the projects that are descriptors or have measures; `None` if there are none.
+/// The table of the projects that are descriptors or have measures. `None` if there are no such
+/// projects.
 ///
 /// # Errors
 ///
-/// If a project cannot be read any more.
+/// If a project cannot be read again.
 pub(super) fn table(projects: &[FoundProject]) -> Result<Option<ProjectTable>, FindError> {
     let mut rows = Vec::new();
     for project in projects {

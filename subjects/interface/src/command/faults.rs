@@ -1,5 +1,5 @@
-//! Faults that a run exposes, such as crashes. The set of faults is not known before the runs, so
-//! faults are stored as metrics with their names, and not as numbered goals.
+//! Faults that a run exposes, such as crashes. The set of possible faults is unknown before the
+//! runs, so faults are stored as metrics with their names, not as numbered goals.
 
 use std::collections::BTreeMap;
 
@@ -7,20 +7,19 @@ use catherd_experiments::text::is_printable;
 use catherd_experiments::{Metric, RunRecord};
 use serde::Deserialize;
 
-/// The beginning of the name of a metric: real time in milliseconds until the run exposed the fault
-/// of this name.
+/// The prefix of metrics with the real time, in milliseconds, until a run exposed a fault. The rest
+/// of the metric's name is the name of the fault.
 const EXPOSED: &str = "exposed_ms.";
 
-/// The metric that counts the faults that a run exposed; runs without it do not look for faults.
+/// The metric with the number of faults that a run exposed. A run without this metric did not look
+/// for faults.
 const FAULTS: &str = "faults";
 
-/// Maximum number of faults that are kept of a run: those that were exposed first.
+/// Maximum number of a run's faults that are kept. The faults that were exposed first are kept.
 const MAX_FAULTS: usize = 1000;
 
-/// Maximum length of the name of a fault in bytes.
 const MAX_NAME_BYTES: usize = 200;
 
-/// A fault in an answer.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Fault {
@@ -32,7 +31,7 @@ pub(super) struct Fault {
 ///
 /// # Errors
 ///
-/// If a name is empty, too long or contains characters that cannot be shown.
+/// If a name is empty, too long, or contains characters that cannot be printed.
 pub(super) fn add(record: &mut RunRecord, faults: Vec<Fault>) -> Result<(), String> {
     let mut first: BTreeMap<String, u64> = BTreeMap::new();
     for Fault { name, wall_ms } in faults {

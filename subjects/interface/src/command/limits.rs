@@ -1,10 +1,10 @@
-//! Limits of a run of an external tool, which are set by the parameters `run_limit`, `run_cpu`,
-//! `run_memory`, `run_artifacts` and `measure_limit`.
+//! Limits of a run of an external tool: the parameters `run_limit`, `run_cpu`, `run_memory`,
+//! `run_artifacts` and `measure_limit`.
 //!
-//! They are a part of the run id, because results depend on them. A run that exceeds a limit of
-//! time or memory is not repeated. Its outcome is `timed-out` or `out-of-memory`, unless it has
-//! left a snapshot (module `snapshot`). The limits of a worker ([`Limits`](crate::Limits)) apply in
-//! addition and are not part of the id.
+//! The limits are part of the run id, because results depend on them. A run that exceeds a limit of
+//! time or memory is not repeated. Its outcome is `timed-out` or `out-of-memory`, unless the tool
+//! has left a snapshot (module `snapshot`). The limits of a worker ([`Limits`](crate::Limits))
+//! apply in addition and are not part of the run id.
 
 use std::time::Duration;
 
@@ -21,34 +21,32 @@ pub(super) const CPU: &str = "run_cpu";
 /// The parameter with the limit of memory of all processes together, such as `"4GiB"`.
 pub(super) const MEMORY: &str = "run_memory";
 
-/// The parameter with the size of all binary files that are kept of a run, such as `"4MiB"`.
+/// The parameter with the maximum total size of a run's binary files, such as `"4MiB"`.
 pub(super) const ARTIFACTS: &str = "run_artifacts";
 
-/// Bytes of binary files that are kept of a run that does not set [`ARTIFACTS`]: 1 MiB.
+/// Maximum total size of binary files in bytes if a run does not set [`ARTIFACTS`]: 1 MiB.
 const DEFAULT_ARTIFACTS: u64 = 1 << 20;
 
 /// The parameter with the limit of real time of measuring apart from the trial, such as `"20min"`.
 pub(super) const MEASURING: &str = "measure_limit";
 
-/// The limit of measuring of a run that does not set [`MEASURING`].
 const DEFAULT_MEASURING: Duration = Duration::from_secs(3600);
 
-/// Time between the request to end (SIGTERM) and the kill.
+/// The time between the request to end (SIGTERM) and the kill.
 pub(super) const NOTICE: Duration = Duration::from_secs(10);
 
-/// The limits of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct RunLimits {
-    /// Real time; `None` if there is no limit.
     pub(super) time: Option<Duration>,
-    /// Processor time of all processes together, in user and system mode, after which the program
-    /// is asked to end; `None` if there is no limit.
+    /// Maximum processor time of all processes together, in user and system mode. After this time,
+    /// the program is asked to end. `None` if there is no limit.
     pub(super) cpu: Option<Duration>,
-    /// Resident memory of all processes together in bytes; `None` if there is no limit.
+    /// Maximum resident memory of all processes together, in bytes; `None` if there is no limit.
     pub(super) memory: Option<u64>,
-    /// Bytes of all binary files that are kept, at most [`MAX_BINARY_BYTES`].
+    /// Maximum total size, in bytes, of the binary files that are kept. At most
+    /// [`MAX_BINARY_BYTES`].
     pub(super) artifacts: u64,
-    /// Real time of measuring apart from the trial.
+    /// Maximum real time of measuring apart from the trial.
     pub(super) measuring: Duration,
 }
 
@@ -59,7 +57,7 @@ const TIMES: [(&str, f64); 4] = [("ms", 1.0), ("s", 1e3), ("min", 60e3), ("h", 3
 const SIZES: [(&str, f64); 3] = [("KiB", 1024.0), ("MiB", 1_048_576.0), ("GiB", 1_073_741_824.0)];
 
 impl RunLimits {
-    /// The limits that an algorithm sets.
+    /// Reads the limits that an algorithm sets.
     ///
     /// # Errors
     ///
@@ -81,14 +79,14 @@ impl RunLimits {
         Ok(RunLimits { time, cpu, memory, artifacts, measuring })
     }
 
-    /// The time after which the program is asked to end: ten seconds before the limit of time, or
-    /// half of the limit if it is shorter than twenty seconds. `None` if there is no limit.
+    /// The time after which the program is asked to end: ten seconds before the limit of real time,
+    /// or half of the limit if this is later.
     pub(super) fn notice(&self) -> Option<Duration> {
         self.time.map(|time| time.saturating_sub(NOTICE).max(time / 2))
     }
 
-    /// The record of a run that has exceeded its limit of real time or memory; `None` if it has
-    /// exceeded neither. `memory` is the resident memory in bytes.
+    /// The record of a run that has exceeded its limit of real time or memory. `memory` is the
+    /// resident memory in bytes.
     pub(super) fn exceeded(
         &self,
         spec: &RunSpec,
@@ -104,11 +102,10 @@ impl RunLimits {
         Some(RunRecord::limited(spec, RunOutcome::OutOfMemory, limit, &reason, wall_ms))
     }
 
-    /// The record of a run that exceeded the limit of time, or of processor time.
     pub(super) fn timed_out(&self, spec: &RunSpec, elapsed: Duration) -> RunRecord {
         let (limit, of) = match (self.time, self.cpu) {
-            // The limit of processor time applies, because the notice for the limit of real time
-            // was not yet due.
+            // The notice for the limit of real time was not due yet, so the limit of processor time
+            // ended the run.
             (_, Some(cpu)) if self.notice().is_none_or(|notice| elapsed < notice) => {
                 (cpu, " of processor time")
             }
@@ -120,8 +117,8 @@ impl RunLimits {
     }
 }
 
-/// Reads a parameter that is a number with one of the units; `None` if it is not set. The result is
-/// in the base of the units, such as milliseconds, and is at least 1.
+/// Reads a parameter that is a number with a unit. The result is at least 1, in the base of the
+/// units, such as milliseconds.
 fn number(
     algorithm: &Algorithm,
     name: &str,
@@ -143,7 +140,7 @@ fn number(
         let unit = text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').trim();
         let number = text[..text.len() - unit.len()].trim();
         let is_time = [TIME, CPU, MEASURING].contains(&name);
-        // Recognise common spellings of the units, for the hint.
+        // Common spellings of the units, for the advice.
         let meant = match unit.to_lowercase().as_str() {
             "m" | "mins" | "minutes" if is_time => "min",
             "sec" | "secs" | "seconds" if is_time => "s",

@@ -1,4 +1,4 @@
-//! Improvements that a tool reports while it runs.
+//! Improvements that a tool reports during a run.
 
 use std::io::{Read, Seek, SeekFrom};
 use std::path::PathBuf;
@@ -11,8 +11,8 @@ use crate::runner::RunProgress;
 /// Maximum number of bytes that are read from the file at a time.
 const MAX_BYTES: u64 = 1 << 16;
 
-/// A file to which the tool adds a line for each improvement. Only displays use it, so lines that
-/// cannot be read are skipped.
+/// A file to which the tool adds a line for each improvement. Lines that cannot be parsed are
+/// skipped, because the improvements are only displayed.
 pub(super) struct Live {
     path: PathBuf,
     /// Number of bytes that have been read, up to the end of the last complete line.
@@ -20,7 +20,6 @@ pub(super) struct Live {
     progress: RunProgress,
 }
 
-/// A line of the file.
 #[derive(Deserialize)]
 struct Line {
     executions: Option<u64>,
@@ -35,9 +34,9 @@ impl Live {
     }
 
     /// Reads the next complete lines, at most [`MAX_BYTES`] in total, and returns the progress that
-    /// all lines so far report. Nothing is read after a line that is longer.
+    /// all lines so far report. If a line is longer than [`MAX_BYTES`], no further lines are read.
     pub(super) fn progress(&mut self) -> RunProgress {
-        // Ignore the error: the file may not exist yet, or not be a regular file.
+        // Ignore the error: the file may not exist yet, or may not be a regular file.
         let Ok(mut file) = catherd_platform::open_regular(&self.path) else {
             return self.progress.clone();
         };

@@ -1,4 +1,4 @@
-//! Stores measurements, so that the same artifact is measured only once on a computer.
+//! Stores measurements, in order to measure the same artifact only once on a computer.
 
 use std::fs;
 use std::io;
@@ -10,38 +10,37 @@ use catherd_experiments::{Digest, RunRecord};
 use super::contract::ENVIRONMENTS;
 use super::trials;
 
-/// The folder of measurements, in the folder of the measurer's environments.
+/// The folder of measurements, next to the environments of the measurer.
 const FOLDER: &str = "measured";
 
-/// Maximum total size of the measurements of a measurer in bytes. Beyond this size, the
-/// measurements that were stored first are removed.
+/// Maximum total size of a measurer's measurements in bytes. If the total is larger, the oldest
+/// measurements are removed.
 const MAX_BYTES: u64 = 1 << 30;
 
-/// A folder with measurements.
 pub(super) struct Measurements {
     folder: PathBuf,
     max_bytes: u64,
 }
 
 impl Measurements {
-    /// The measurements of the measurer in a folder; `None` if the folder for them cannot be made.
+    /// The measurements in the folder of a measurer. `None` if their folder cannot be created.
     pub(super) fn of(measurer: &Path) -> Option<Measurements> {
         let folder = measurer.join(ENVIRONMENTS).join(FOLDER);
         fs::create_dir_all(&folder).ok()?;
         Some(Measurements { folder, max_bytes: MAX_BYTES })
     }
 
-    /// The measurement of this name; `None` if it is missing or damaged.
+    /// Reads the measurement of this name. `None` if the measurement is missing or damaged.
     pub(super) fn get(&self, name: Digest) -> Option<RunRecord> {
         serde_json::from_str(&trials::sealed(&self.file(name))?).ok()
     }
 
     /// Stores a measurement atomically, after a line with its digest, and removes old measurements
-    /// beyond the limit.
+    /// that exceed the limit.
     ///
     /// # Errors
     ///
-    /// If the measurement cannot be written, or an old measurement cannot be removed.
+    /// If the measurement cannot be written, or if old measurements cannot be listed or removed.
     pub(super) fn put(&self, name: Digest, measured: &RunRecord) -> io::Result<()> {
         let text = serde_json::to_string(measured)?;
         let file = self.file(name);
@@ -51,8 +50,8 @@ impl Measurements {
         self.prune()
     }
 
-    /// Removes the measurements that were stored first until the size of the remaining measurements
-    /// is within the limit, but never the newest. Other workers may do the same at the same time.
+    /// Removes the oldest measurements until the total size is within the limit, but never the
+    /// newest one. Other workers may do the same at the same time.
     fn prune(&self) -> io::Result<()> {
         let mut files: Vec<(SystemTime, PathBuf, u64)> = Vec::new();
         for entry in fs::read_dir(&self.folder)?.flatten() {
@@ -109,7 +108,7 @@ mod tests {
         let size = fs::metadata(measurements.file(name(0))).unwrap().len();
         measurements.max_bytes = 3 * size;
         for number in 1..6 {
-            // Set the times, because the resolution of file times is coarse.
+            // The resolution of file times is coarse, so set the times.
             let file = fs::File::options().append(true).open(measurements.file(name(number - 1)));
             let long_ago = SystemTime::now() - Duration::from_secs(3600 - u64::from(number));
             file.unwrap().set_modified(long_ago).unwrap();

@@ -1,11 +1,11 @@
 //! Measurers: adapters that compute criteria from the artifact of a tool, such as a corpus of
-//! inputs, so that all tools of a study are measured in the same way.
+//! inputs. With a measurer, all tools of a study are measured in the same way.
 //!
-//! The parameter `measurer` names the folder of the measurer, relative to the study file. Its
-//! digest is a part of the run id, as the digest of the tool is. The request of a run contains the
-//! folder and the environment of the measurer on the computer, unless the run is measured apart
-//! (module `measuring`); the tool's adapter starts `run measure REQUEST` in that folder before its
-//! run ends, in the same working folder and with the same isolation.
+//! The parameter `measurer` names the folder of the measurer, relative to the study file. The
+//! digests of the measurer and of the tool are parts of the run id. The request of a run contains
+//! the folder and the environment of the measurer on the computer, unless the run is measured apart
+//! from the trial (module `measuring`). The tool's adapter starts `run measure REQUEST` in the
+//! measurer's folder before the run ends, with the same working folder and the same isolation.
 
 use std::path::{Path, PathBuf};
 
@@ -17,28 +17,26 @@ use super::tool;
 use crate::algorithm::FieldError;
 use crate::runner::RunError;
 
-/// The parameter that names the folder of the measurer.
 pub(super) const MEASURER: &str = "measurer";
 
-/// The parameter with the digest of the measurer.
 pub(super) const MEASURER_DIGEST: &str = "measurer_digest";
 
 /// The parameter that determines when the measurer is started.
 pub(super) const MEASURE: &str = "measure";
 
-/// The values of [`MEASURE`]: by the tool's adapter within the trial, or by catherd after it.
+/// The values of [`MEASURE`]: the tool's adapter starts the measurer within the trial, or catherd
+/// starts the measurer after the trial.
 pub(super) const TIMES: [&str; 2] = ["trial", "apart"];
 
 /// The parameter of fuzzers that determines whether the corpus is kept.
 const CORPUS: &str = "corpus";
 
-/// Whether catherd measures the artifact of an algorithm after the trial, and not the tool's
-/// adapter within it.
+/// Whether catherd measures an algorithm's artifact after the trial.
 ///
 /// # Errors
 ///
-/// If the value of `measure` is unknown, or if measuring apart is impossible, because no measurer
-/// is set or the corpus is not kept.
+/// If the value of `measure` is unknown, or if measuring apart is impossible because no measurer is
+/// set or the corpus is not kept.
 pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
     let wrong = |field: &str, cause: String, advice: &str| {
         let field = Some(field.to_owned());
@@ -64,12 +62,11 @@ pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
     Ok(apart)
 }
 
-/// The folder of the measurer of an algorithm, relative to the study file; `None` if the parameter
-/// is not set.
+/// The folder of the measurer, relative to the study file.
 ///
 /// # Errors
 ///
-/// If the parameter is empty or is not a relative path.
+/// If the parameter is empty or not a relative path.
 pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError> {
     match algorithm.parameters.get(MEASURER) {
         None => Ok(None),
@@ -84,13 +81,12 @@ pub(super) fn path(algorithm: &Algorithm) -> Result<Option<PathBuf>, FieldError>
     }
 }
 
-/// The value for the measurer in the request of a run: its folder and its environment on this
-/// computer, or null if the algorithm has no measurer.
+/// The value for the measurer in the request of a run: the measurer's folder and environment on
+/// this computer, or null if the algorithm has no measurer.
 ///
 /// # Errors
 ///
-/// The errors of [`tool`], or if the environment of the measurer is not prepared: another worker
-/// may have prepared it.
+/// If [`tool`] fails, or if the environment of the measurer is not prepared on this computer.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, RunError> {
     let Some(measurer) = tool(algorithm, folders)? else { return Ok(Value::Null) };
     let environment = measurer.environment_for_runs();
@@ -98,12 +94,12 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Value, 
     Ok(json!({ "folder": measurer.folder, "environment": environment }))
 }
 
-/// The measurer of an algorithm on this computer; `None` if it has none.
+/// The measurer of an algorithm on this computer. `None` if the algorithm has no measurer.
 ///
 /// # Errors
 ///
-/// If a parameter is invalid, or if no folder of tools contains the measurer with the digest of the
-/// study or it cannot be read: another worker may have the measurer.
+/// If a parameter is invalid, or if the measurer with the study's digest cannot be found or read on
+/// this computer.
 pub(super) fn tool(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<Option<Tool>, RunError> {
     let Some(path) = path(algorithm).map_err(|error| RunError::Failed(error.cause))? else {
         return Ok(None);

@@ -1,11 +1,11 @@
 //! Measuring apart from trials. After the process of a tool has ended, the measurer computes
-//! criteria from the artifact that the tool has left. It is started as `run measure REQUEST`, in a
-//! separate working folder and with the isolation of a run.
+//! criteria from the artifact that the tool has left. `run measure REQUEST` is started in a
+//! separate working folder, with the same isolation as a run.
 //!
-//! A measurement is named by a digest of the artifact, the measurer, the project and the limit of
-//! binary files. It is stored on the computer, in the folder of the measurer's environments, so
-//! that the same artifact is measured once. Its time and memory are limited by `measure_limit` and
-//! `run_memory`, and are not part of the resources of the run.
+//! The name of a measurement is the digest of the artifact, the measurer, the project and the limit
+//! of binary files. The measurement is stored in the folder of the measurer's environments, and the
+//! same artifact is therefore measured only once on a computer. The time and memory of measuring
+//! are limited by `measure_limit` and `run_memory`, and are not part of the run's resources.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -34,26 +34,23 @@ use super::space;
 use super::trials::{self, Trial};
 use crate::runner::{Limits, Programs, RunError, RunProgress};
 
-/// The answer of the measurer, in its working folder.
 const MEASURED: &str = "measured.json";
 
-/// The log that describes how a run was measured.
 const LOG: &str = "measure.txt";
 
-/// Keys of a result that only the measurer may set.
+/// The keys of a result that only the measurer may set.
 const OF_MEASURER: [&str; 7] =
     ["goals", "covered", "goal_names", "criteria", "timeline", "timelines", "faults"];
 
-/// The interval at which time and memory of the measurer are read.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// Reads the result of a tool that is measured apart: everything but criteria. The artifact that
-/// the result names becomes its first binary file and is moved into the folder `kept`. A result
-/// whose outcome is not `done` is read without an artifact.
+/// Reads the result, without criteria, of a tool that is measured apart. The artifact of the result
+/// becomes the first binary file and is moved into the folder `kept`. If the outcome is not `done`,
+/// the result is read without an artifact.
 ///
 /// # Errors
 ///
-/// If it is not a valid result, or if the artifact cannot be kept.
+/// If the file is not a valid result, or if the artifact cannot be kept.
 pub(super) fn trial(
     read: &dyn Fn(Map<String, Value>) -> Result<RunRecord, Flaw>,
     mut file: Map<String, Value>,
@@ -96,7 +93,7 @@ pub(super) fn trial(
     Ok(record)
 }
 
-/// Adds the artifact as the first binary file to the groups of files.
+/// Adds the artifact to the groups of files, as the first binary file.
 fn with_artifact(mut groups: Map<String, Value>, artifact: &str) -> Map<String, Value> {
     let binary = groups.entry(binaries::BINARY).or_insert_with(|| json!([]));
     if let Some(list) = binary.as_array_mut() {
@@ -106,7 +103,6 @@ fn with_artifact(mut groups: Map<String, Value>, artifact: &str) -> Map<String, 
     groups
 }
 
-/// The measuring of a run.
 pub(super) struct Measuring<'p> {
     spec: &'p RunSpec,
     programs: &'p Programs,
@@ -114,17 +110,16 @@ pub(super) struct Measuring<'p> {
     limits: Limits,
     measurer: Tool,
     environment: Option<PathBuf>,
-    /// The digest of the measurer in the study.
     digest: Value,
 }
 
 impl<'p> Measuring<'p> {
-    /// Prepares the measuring of a run; `None` if the run is not measured apart.
+    /// Prepares the measuring of a run. `None` if the run is not measured apart.
     ///
     /// # Errors
     ///
     /// If a parameter is invalid, or if this computer does not have the measurer or its
-    /// environment: another worker may have them.
+    /// environment.
     pub(super) fn of(
         spec: &'p RunSpec,
         programs: &'p Programs,
@@ -143,14 +138,14 @@ impl<'p> Measuring<'p> {
         Ok(Some(Measuring { spec, programs, own, limits, measurer, environment, digest }))
     }
 
-    /// The record of a run: the record of its trial with the answer of the measurer. If the answer
-    /// is invalid or reports a failure, the run has failed, and its record contains the artifact.
-    /// `bytes` is the project, and `folder` the new working folder of the measurer.
+    /// Returns the record of the trial with the measurer's answer. If the answer is invalid or
+    /// reports a failure, the outcome of the record is `failed`, and the record contains the
+    /// artifact. `bytes` is the project, and `folder` is the new working folder of the measurer.
     ///
     /// # Errors
     ///
-    /// If the measurer left no readable answer, a limit or the callback ended it, or a file could
-    /// not be read or written. A repetition measures the same trial.
+    /// If the measurer left no readable answer, a limit or the callback ended the measurer, or a
+    /// file could not be read or written. A repetition measures the same trial.
     pub(super) fn execute(
         &self,
         trial: &Trial,
@@ -178,8 +173,8 @@ impl<'p> Measuring<'p> {
                     Err(error) => return Err(named(error)),
                 };
                 if let (Some(measurements), Ok(measured)) = (&measurements, &measured) {
-                    // Ignore the error: without a stored measurement, the artifact is measured
-                    // again if it occurs again.
+                    // Ignore the error: without a stored measurement, the same artifact is measured
+                    // again.
                     let _ = measurements.put(name, measured);
                 }
                 let (real, used) = (start.elapsed().as_millis(), used.as_millis());
@@ -196,10 +191,8 @@ impl<'p> Measuring<'p> {
         })
     }
 
-    /// The name of the measurement of an artifact.
     fn name_of(&self, artifact: Digest) -> Digest {
-        // The name includes the limit of files, because files beyond it are left out of a
-        // measurement.
+        // Files beyond the limit are left out of a measurement, so the name includes the limit.
         let name = json!({
             "contract": CONTRACT, "artifact": artifact, "measurer": self.digest,
             "project": self.spec.project, "files": self.own.artifacts,
@@ -207,8 +200,7 @@ impl<'p> Measuring<'p> {
         Digest::of(name.to_string().as_bytes())
     }
 
-    /// Starts the measurer on an artifact. Returns what it found as a record, and its processor
-    /// time.
+    /// Starts the measurer on an artifact. Returns the result as a record, and the processor time.
     fn measure(
         &self,
         artifact: &Path,
@@ -270,12 +262,12 @@ impl<'p> Measuring<'p> {
         }
     }
 
-    /// Writes the project, a copy of the artifact and the request into the working folder of the
-    /// measurer, and returns the environment variables of the measurer.
+    /// Writes the project, a copy of the artifact and the request into the measurer's working
+    /// folder. Returns the environment variables of the measurer.
     ///
     /// # Errors
     ///
-    /// If a file cannot be written: the file and the cause.
+    /// If a file cannot be written. The error contains the file and the cause.
     fn write_request(
         &self,
         artifact: &Path,
@@ -309,24 +301,22 @@ impl<'p> Measuring<'p> {
         let file = folder.join(REQUEST);
         fs::write(&file, format!("{request:#}\n")).map_err(|cause| (file, cause))?;
         let mut variables = environment(folder).map_err(|cause| (folder.to_owned(), cause))?;
-        // Use the same seed for all runs, because a measurement is shared by several runs.
+        // Several runs share a measurement, so use the same seed for all runs.
         variables.extend(self.measurer.adapter.variables(1));
         Ok(variables)
     }
 
-    /// The smaller of the limit of measuring and the worker's limit of real time.
+    /// The smaller of the run's limit of measuring and the worker's limit of real time.
     fn time(&self) -> Duration {
         self.limits.wall.map_or(self.own.measuring, |wall| wall.min(self.own.measuring))
     }
 
-    /// The smaller of the memory limits of the run and the worker in bytes; `None` if neither is
-    /// set.
+    /// The smaller of the memory limits of the run and the worker, in bytes.
     fn memory(&self) -> Option<u64> {
         self.own.memory.into_iter().chain(self.limits.memory).min()
     }
 }
 
-/// Adds to an error that it occurred in measuring.
 fn named(error: RunError) -> RunError {
     let named = |reason: String| format!("measuring: {reason}");
     match error {
@@ -339,12 +329,13 @@ fn named(error: RunError) -> RunError {
     }
 }
 
-/// The record of a trial with the measurement. `most` is the limit of all binary files in bytes.
+/// Adds a measurement to the record of a trial. `most` is the maximum total size of binary files in
+/// bytes.
 fn merged(mut trial: RunRecord, measured: RunRecord, most: u64) -> RunRecord {
     let of_tool = std::mem::replace(&mut trial.work, measured.work);
     for (unit, amount) in of_tool {
         if !trial.work.contains_key(&unit) {
-            // The measurer has not counted this unit, so keep only the total from the tool.
+            // The measurer has not counted this unit, so keep the total from the tool as a metric.
             let amount = Metric::Integer(i64::try_from(amount).unwrap_or(i64::MAX));
             trial.metrics.entry(unit).or_insert(amount);
         }
@@ -362,7 +353,6 @@ fn merged(mut trial: RunRecord, measured: RunRecord, most: u64) -> RunRecord {
     record
 }
 
-/// The record of a trial that the measurer could not measure: failed, with its artifact.
 fn without_criteria(trial: RunRecord, reason: &str) -> RunRecord {
     let reason = format!("measuring: {reason}");
     let reason = truncated(&reason, MAX_REASON_BYTES).into_owned();

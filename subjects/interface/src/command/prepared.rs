@@ -1,8 +1,10 @@
-//! Environments of tools: the installed packages that a tool needs on a computer. [`Tool::prepare`]
-//! has the adapter install what its lock file lists, and [`Tool::doctor`] reports what is missing.
+//! Environments of tools: the packages that a tool needs, installed on a computer.
+//! [`Tool::prepare`] lets the adapter install the packages of its lock file, and [`Tool::doctor`]
+//! reports what is missing.
 //!
-//! Environments are in the folder `.environment` of the adapter, each in a folder named by the
-//! digest of the lock. They are not part of the tool's digest, because the lock already is.
+//! Environments are in the folder `.environment` of the adapter. The name of an environment is the
+//! beginning of the lock's digest. Environments are not part of the tool's digest, because the lock
+//! is.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -19,10 +21,10 @@ use super::tool;
 use crate::projects::{FoundProject, FoundProjects, SkippedProject};
 use crate::resolved::Resolved;
 
-/// The file in the folder of an environment that marks it as complete.
+/// The file that marks an environment as complete.
 const MARK: &str = "prepared";
 
-/// A tool with an adapter, in a folder of this computer.
+/// A tool with an adapter, on this computer.
 pub struct Tool {
     pub(super) adapter: Adapter,
     pub(super) folder: PathBuf,
@@ -52,39 +54,39 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If the folder is not an adapter: the reason, with the file at fault.
+    /// If the folder does not contain a valid adapter. The error names the invalid or missing file.
     pub fn open(folder: &Path) -> Result<Tool, ToolError> {
         let folder =
             fs::canonicalize(folder).map_err(|cause| format!("{}: {cause}", folder.display()))?;
         Ok(Tool::read(folder)?)
     }
 
-    /// Reads the adapter in a folder. The path is not changed.
+    /// Reads the adapter in a folder, without changing the path.
     ///
     /// # Errors
     ///
-    /// If the folder is not an adapter: the reason, with the file at fault.
+    /// The same as for [`Tool::open`].
     pub(super) fn read(folder: PathBuf) -> Result<Tool, String> {
         Ok(Tool { adapter: Adapter::read(&folder)?, folder })
     }
 
-    /// Name and version of the tool.
+    /// The name and the version of the tool.
     pub fn name(&self) -> String {
         format!("{} {}", self.adapter.tool, self.adapter.version)
     }
 
-    /// The version of the Python that runs the tool, such as 3.11; `None` if the adapter does not
-    /// name it.
+    /// The version of Python that runs the tool, such as 3.11. `None` if the adapter does not name
+    /// a version.
     pub fn python(&self) -> Option<&str> {
         self.adapter.python.as_deref()
     }
 
-    /// The limits of a budget that the tool observes; empty if it observes all.
+    /// The budget limits that the tool observes; empty if it observes all limits.
     pub fn budgets(&self) -> &[String] {
         self.adapter.budgets()
     }
 
-    /// The folder of the environment; `None` if the tool needs no environment.
+    /// The folder of the environment. `None` if the tool needs no environment.
     ///
     /// # Errors
     ///
@@ -96,11 +98,11 @@ impl Tool {
         Ok(Some(self.folder.join(ENVIRONMENTS).join(digest.short())))
     }
 
-    /// The folder of the environment for a run; `None` if the tool needs no environment.
+    /// The folder of the prepared environment. `None` if the tool needs no environment.
     ///
     /// # Errors
     ///
-    /// If it has not been prepared, or if the lock cannot be read.
+    /// If the environment is not prepared, or if the lock cannot be read.
     pub(super) fn environment_for_runs(&self) -> Result<Option<PathBuf>, ToolError> {
         match self.environment()? {
             Some(environment) if !environment.join(MARK).is_file() => Err(format!(
@@ -113,11 +115,11 @@ impl Tool {
         }
     }
 
-    /// Checks that the environment, if the tool needs one, has been prepared on this computer.
+    /// Checks that the environment is prepared on this computer, if the tool needs one.
     ///
     /// # Errors
     ///
-    /// If it has not been prepared, or if the lock cannot be read.
+    /// If the environment is not prepared, or if the lock cannot be read.
     pub fn check_prepared(&self) -> Result<(), ToolError> {
         match self.environment()? {
             Some(folder) if !folder.join(MARK).is_file() => {
@@ -127,14 +129,15 @@ impl Tool {
         }
     }
 
-    /// Lets the adapter make the environment, and install the packages that these projects need.
-    /// The adapter gets the environment variables and the standard output of this process. `wheels`
-    /// is a folder of packages that the adapter installs from; `None` to install from an index.
+    /// Lets the adapter create the environment and install the packages that these projects need.
+    /// Returns the folder of the environment. The adapter inherits the environment variables and
+    /// the standard output of this process. `wheels` is a folder of packages, which the adapter
+    /// uses instead of an index.
     ///
     /// # Errors
     ///
     /// If the tool needs no environment, a project cannot be read, or the environment cannot be
-    /// made.
+    /// created.
     pub fn prepare(
         &self,
         projects: &[FoundProject],
@@ -193,9 +196,9 @@ impl Tool {
         }
         let file = std::env::temp_dir().join(format!("catherd-doctor-{}", process::id()));
         let request = json!({ "contract": CONTRACT, "environment": environment });
-        // Write each key on a separate line, so that shell scripts can read it.
+        // Shell scripts can read the request if each key is on a separate line.
         let request = format!("{request:#}");
-        // Replace the file without following a link, which another user may have put there.
+        // Another user may have put a link at this path, which must not be followed.
         catherd_platform::write_private(&file, &request)
             .map_err(|cause| format!("{}: {cause}", file.display()))?;
         let output = process::Command::new(self.folder.join(EXECUTABLE))
@@ -203,14 +206,14 @@ impl Tool {
             .arg(&file)
             .stdin(Stdio::null())
             .output();
-        // Ignore the error: a remaining request does no harm.
+        // Ignore the error: a remaining request is harmless.
         let _ = fs::remove_file(&file);
         let output = output
             .map_err(|cause| format!("{}: {cause}", self.folder.join(EXECUTABLE).display()))?;
         let text = [output.stdout, output.stderr].concat();
         let text = String::from_utf8_lossy(&text).into_owned();
-        // A tool without an environment need not print anything, because nothing has to be
-        // prepared, and starting its `run` has succeeded.
+        // If a tool without an environment prints nothing, it is usable, because its executable was
+        // started.
         let nothing_to_say = environment.is_none() && text.trim().is_empty();
         let text = match nothing_to_say {
             true => "it needs no environment; `run doctor` reports nothing\n".to_owned(),
@@ -220,8 +223,8 @@ impl Tool {
     }
 }
 
-/// Adds to the projects the measures from the descriptions by the tools of a study (module
-/// `description`). A project is skipped if every tool of the study has described it as unsupported.
+/// Adds the measures that a study's tools have reported (module `description`) to the projects. A
+/// project is skipped if every tool of the study has reported that it does not support the project.
 pub(super) fn described(found: FoundProjects, resolved: &Resolved) -> FoundProjects {
     let environments: BTreeSet<Option<PathBuf>> =
         resolved.tool_of.iter().map(|tool| resolved.tools[(*tool)?].environment().ok()?).collect();

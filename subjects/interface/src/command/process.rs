@@ -1,4 +1,4 @@
-//! A program that is started for a run, with all of its descendants.
+//! A process that is started for a run, with all of its descendants.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -11,26 +11,24 @@ use std::time::{Duration, Instant};
 use super::supervisor::{self, Exit, Report, Supervision};
 use crate::runner::{Programs, RunError};
 
-/// The interval at which the process is polled.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// The number of bytes that are kept of the program's output, from its end; error messages quote
-/// it.
+/// Maximum number of bytes, at the end of the program's output, that error messages quote.
 const OUTPUT_TAIL: usize = 2000;
 
-/// Limit of the time that killed processes take to exit.
+/// Maximum time for killed processes to exit.
 const KILL_TIME: Duration = Duration::from_secs(10);
 
-/// Limit of the time until the output ends after the last process has exited.
+/// Maximum time for the output to end after the last process has exited.
 const OUTPUT_TIME: Duration = Duration::from_secs(1);
 
-/// Limit in bytes of the shared memory of a program for which no memory limit is set: 1 GiB.
+/// Limit in bytes of the shared memory of a program without a memory limit: 1 GiB.
 const SHARED_MEMORY: u64 = 1 << 30;
 
 /// The missing guarantee on a system without supervisors.
 pub(super) const UNSUPERVISED: &str = "supervising programs";
 
-/// The largest report of a supervisor in bytes.
+/// Maximum size in bytes of a supervisor's report.
 const LARGEST_REPORT: u64 = 1 << 16;
 
 /// A program and all its descendants, which are killed when this value is dropped.
@@ -42,26 +40,24 @@ pub(super) struct Process {
     exclusive: bool,
 }
 
-/// The pipes of a supervisor.
 struct Supervisor {
-    /// Standard input. Closing it ends the supervisor; a byte makes it ask the program to end.
+    /// Standard input of the supervisor. The supervisor ends when this pipe is closed, and asks the
+    /// program to end when it reads a byte.
     leash: ChildStdin,
     report: Receiver<Vec<u8>>,
 }
 
-/// How a program ended.
 pub(super) struct End {
-    /// The exit status.
     pub(super) exit: Exit,
-    /// Guarantees that the system did not give.
+    /// Guarantees that this system could not provide.
     pub(super) missing: Vec<String>,
-    /// Processor time of all processes of the program; 0 if it is not known.
+    /// Processor time of all processes of the program; 0 if unknown.
     pub(super) processor_time: Duration,
 }
 
 impl Process {
-    /// Starts the program `words` in a folder, with no environment but these variables. Its shared
-    /// memory is limited to these bytes, or to [`SHARED_MEMORY`].
+    /// Starts the program `words` in a folder, with only `variables` as its environment. Without
+    /// `shared_memory`, the limit of shared memory is [`SHARED_MEMORY`].
     ///
     /// # Errors
     ///
@@ -109,12 +105,12 @@ impl Process {
         Ok(Process { child, supervisor, output: tail(reader), exclusive })
     }
 
-    /// How the program ended; `None` while it runs. The processes that it has left running are then
-    /// killed.
+    /// How the program ended, or `None` if it is running. When the program has ended, the processes
+    /// that it left running are killed.
     ///
     /// # Errors
     ///
-    /// If a supervisor could not start the program, or if the state of the process cannot be read.
+    /// If a supervisor could not start the program, or if the status of a process cannot be read.
     pub(super) fn ended(&mut self, program: &str) -> Result<Option<End>, RunError> {
         let crashed = |cause: &dyn Display| RunError::Crashed(format!("{program}: {cause}"));
         let report = match &self.supervisor {
@@ -135,15 +131,15 @@ impl Process {
             // The supervisor has killed the processes that the program left running.
             Some(report) if self.supervisor.is_some() => match report.ended {
                 Ok(exit) => {
-                    // The supervisor has waited for all processes and still lives, so its times are
-                    // complete.
+                    // The supervisor has waited for all processes and is still running, so its
+                    // times are complete.
                     let processor_time = self.processor_time();
                     Ok(Some(End { exit, missing: report.missing, processor_time }))
                 }
                 Err(cause) => Err(RunError::Crashed(format!("cannot start {program}: {cause}"))),
             },
             Some(Report { ended, missing }) => {
-                // Processes that the program left running in its group are killed here.
+                // Kill the processes that the program left running in its group.
                 let _ = self.kill();
                 let exit = ended.unwrap_or_default();
                 Ok(Some(End { exit, missing, processor_time: Duration::ZERO }))
@@ -157,20 +153,17 @@ impl Process {
         }
     }
 
-    /// Processor time of all processes of the program and of its supervisor's init process so far.
     pub(super) fn processor_time(&self) -> Duration {
         catherd_platform::processor_time(&self.child)
     }
 
-    /// Resident memory in bytes of all processes of the program and of the supervisor's init
-    /// process.
     pub(super) fn resident_memory(&self) -> u64 {
         catherd_platform::resident_memory(&self.child)
     }
 
     /// Asks the program to end (SIGTERM).
     pub(super) fn ask_to_end(&mut self) {
-        // Ignore the errors: the program may have ended since.
+        // Ignore errors: the program may have ended already.
         let _ = match &mut self.supervisor {
             Some(supervisor) => {
                 supervisor.leash.write_all(&[0]).and_then(|()| supervisor.leash.flush())
@@ -179,17 +172,17 @@ impl Process {
         };
     }
 
-    /// Ends the program if it still runs, and returns the end of its output. A supervisor removes
-    /// the working folder.
+    /// Kills the program if it is still running, and returns the end of its output. If the program
+    /// has a supervisor, the supervisor removes the working folder.
     pub(super) fn finish(mut self) -> String {
-        // Ignore the error: the process may have been waited for.
+        // Ignore the error: the process may have been reaped already.
         let _ = self.kill();
         let output = self.output.recv_timeout(OUTPUT_TIME).unwrap_or_default();
         String::from_utf8_lossy(&output).trim().to_owned()
     }
 
-    /// Ends the supervisor, which kills the program, or kills the program directly, and waits for
-    /// the end.
+    /// Waits for the end of the program after closing the supervisor's pipe, or after killing the
+    /// program directly.
     fn kill(&mut self) -> io::Result<ExitStatus> {
         if self.supervisor.take().is_some() {
             let end = Instant::now() + KILL_TIME;
@@ -197,7 +190,7 @@ impl Process {
                 std::thread::sleep(Duration::from_millis(1));
             }
         }
-        // Ignore the error: the process group may already have exited.
+        // Ignore the error: the process group may have exited already.
         let _ = catherd_platform::kill_group(&mut self.child);
         let status = self.child.wait();
         if self.exclusive {
@@ -210,27 +203,27 @@ impl Process {
 
 impl Drop for Process {
     fn drop(&mut self) {
-        // Ignore the error: the process may have been waited for.
+        // Ignore the error: the process may have been reaped already.
         let _ = self.kill();
     }
 }
 
-/// Reads the report of a supervisor: up to the end of the line, or of the pipe.
+/// Reads the report of a supervisor in a separate thread, up to the end of the line or of the pipe.
 fn line(stdout: ChildStdout) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
         let mut line = Vec::new();
         let read = BufReader::new(stdout.take(LARGEST_REPORT)).read_until(b'\n', &mut line);
         if matches!(read, Ok(2..)) {
-            // Ignore the error: the receiver no longer exists if the run was stopped.
+            // Ignore the error: the receiver is dropped if the run was stopped.
             let _ = sender.send(line);
         }
     });
     receiver
 }
 
-/// Reads output in a separate thread, so that the program never waits for a reader. Only the end of
-/// the output is kept, so that a large output fills neither memory nor disk.
+/// Reads output in a separate thread, because the program must never wait for a reader. Keeps only
+/// the end of the output, which may be larger than the memory.
 fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
     let (sender, receiver) = channel();
     std::thread::spawn(move || {
@@ -240,7 +233,7 @@ fn tail(mut reader: PipeReader) -> Receiver<Vec<u8>> {
             kept.extend_from_slice(&buffer[..count]);
             kept.drain(..kept.len().saturating_sub(OUTPUT_TAIL));
         }
-        // Ignore the error: the receiver no longer exists if the run was stopped.
+        // Ignore the error: the receiver is dropped if the run was stopped.
         let _ = sender.send(kept);
     });
     receiver

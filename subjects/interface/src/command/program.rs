@@ -1,4 +1,4 @@
-//! The runner of programs: a process and a working folder for each run.
+//! The runner of external programs, with a new process and a new working folder for each run.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -31,26 +31,22 @@ use crate::algorithm::FieldError;
 use crate::loaded::LoadedProjects;
 use crate::runner::{Limits, LoadError, Programs, RunError, RunProgress, Runner};
 
-/// The variable `PATH` of programs.
 pub(super) const PATH: &str = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Prefix of the names of working folders.
 const FOLDER_PREFIX: &str = "run-";
 
-/// Maximum number of bytes that are kept of each file of a trial.
+/// Maximum number of bytes of each exchanged file that are kept.
 const MAX_KEPT: u64 = 1 << 20;
 
-/// The interval at which the memory of the program is measured.
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// The runner: starts a program for each run.
 pub(super) struct Program {
     programs: Programs,
     limits: Limits,
     projects: LoadedProjects<Arc<[u8]>>,
-    /// What the last run exchanged with its program, if it is kept.
+    /// What the last run and its program exchanged, if this is kept.
     exchange: Option<RefCell<Exchange>>,
-    /// The stored trial of the last run, which has been measured.
+    /// The trial of the last run, if the trial has been measured.
     measured: Option<Trial>,
 }
 
@@ -60,24 +56,23 @@ impl Program {
         Program { programs, limits, projects, exchange: None, measured: None }
     }
 
-    /// Keeps what the next run exchanges with its program.
+    /// Starts to keep what runs and their programs exchange.
     pub(super) fn keep_exchange(&mut self) {
         self.exchange = Some(RefCell::default());
     }
 
-    /// What the last run exchanged with its program; empty if it was not kept.
+    /// What the last run and its program exchanged; empty if this was not kept.
     pub(super) fn exchange(mut self) -> Exchange {
         self.exchange.take().unwrap_or_default().into_inner()
     }
 
-    /// Removes the trial of the last run, which has been measured.
     fn forget_measured(&mut self) {
         if let Some(trial) = self.measured.take() {
             trial.remove();
         }
     }
 
-    /// The path of a folder for a run, whose name ends with `end`.
+    /// The path of a folder for a run. The folder's name ends with `end`.
     fn folder_of(&self, spec: &RunSpec, end: &str) -> PathBuf {
         let name = format!("{FOLDER_PREFIX}{}-{}{end}", spec.id().short(), std::process::id());
         self.programs.folder.join(name)
@@ -106,7 +101,7 @@ impl Program {
     fn note_files(&self, folder: &Path) {
         let Some(exchange) = &self.exchange else { return };
         let text = |name: &str| {
-            // Open only a regular file, because the program may have made a pipe with this name.
+            // Open only a regular file, because the program may have created a pipe with this name.
             let file = catherd_platform::open_regular(&folder.join(name)).ok();
             let mut bytes = Vec::new();
             let read = file.and_then(|file| file.take(MAX_KEPT).read_to_end(&mut bytes).ok());
@@ -116,7 +111,7 @@ impl Program {
         (kept.request, kept.result, kept.live) = (text(REQUEST), text(RESULT), text(LIVE));
     }
 
-    /// The command line of a run and, if a tool has an adapter, the adapter.
+    /// The command line of a run, and the adapter of the tool, if any.
     fn command_line(
         &self,
         spec: &RunSpec,
@@ -157,8 +152,8 @@ impl Program {
         }
     }
 
-    /// Executes a run on a project with these bytes in a working folder. If the run is measured
-    /// apart from its trial, its artifact is moved into the folder `kept`.
+    /// Executes a run in a working folder. `bytes` is the project. If the run is measured apart
+    /// from its trial, its artifact is moved into the folder `kept`.
     fn attempt(
         &self,
         spec: &RunSpec,
@@ -248,10 +243,10 @@ impl Program {
         // Read the result now, because the supervisor removes the folder when the process is
         // finished.
         let result = result::read(&out).map(read);
-        // This process is alive, so any out-of-memory kill that was counted since the start has
-        // killed the program. Another worker may have more memory, so the snapshot of such a run is
-        // not used. A run that was asked to end, or that another signal ended, may have left a
-        // snapshot.
+        // If the kernel has killed processes for lack of memory since the start, it has killed the
+        // program, because this process is still running. Do not use the snapshot of such a run,
+        // because another worker may have more memory. A run that was asked to end, or was killed
+        // by another signal, may have left a snapshot.
         let out_of_memory = kills() > kills_before;
         let cut_short = noticed.is_some() || (end.exit.killed && !out_of_memory);
         let early = match &result {
@@ -278,11 +273,11 @@ impl Program {
             // The run has crashed, because another worker may have the tool, or be able to keep the
             // artifact.
             Ok(Err(Flaw::OtherTool(flaw) | Flaw::Unkept(flaw))) => Err(RunError::Crashed(flaw)),
-            // The run failed, because a repetition would write the same file.
+            // The run has failed, because a repetition would write the same file.
             Ok(Err(Flaw::Invalid(flaw))) => {
                 Err(RunError::Failed(format!("invalid result file: {flaw}")))
             }
-            // The program was asked to end or has left a snapshot, and its result cannot be read.
+            // The result cannot be read, and the program was asked to end or has left a snapshot.
             Err(_) if noticed.is_some() || early.is_some() => {
                 let timed_out = || own_limits.timed_out(spec, noticed.unwrap_or_default());
                 let mut record = early.unwrap_or_else(timed_out);
@@ -293,7 +288,7 @@ impl Program {
             Err(unread) => {
                 let (flaw, repeated) = match unread {
                     Unread::Missing(flaw) => (flaw, false),
-                    // A program that was killed while it wrote may have left a part of the file.
+                    // A program that was killed may have written only a part of the file.
                     Unread::Malformed(flaw) => (flaw, !end.exit.killed),
                 };
                 let reason = format!("{flaw}; {}", how_it_ended(&end.exit.status, &output));
@@ -395,12 +390,12 @@ impl Drop for Program {
 }
 
 impl Programs {
-    /// Makes the folder for the working folders of runs, and removes the working folders that a
-    /// killed worker has left.
+    /// Creates the folder for working folders of runs, and removes the working folders of earlier
+    /// workers.
     ///
     /// # Errors
     ///
-    /// If the folder cannot be made or cleared.
+    /// If the folder cannot be created or cleared.
     pub fn prepare(&self) -> io::Result<()> {
         make_folder(&self.folder)?;
         for entry in fs::read_dir(&self.folder)? {
@@ -412,12 +407,12 @@ impl Programs {
         Ok(())
     }
 
-    /// Runs the supervisor on a program that does nothing, and returns the guarantees that this
-    /// system does not give, such as hiding tokens.
+    /// Runs the supervisor on a program that does nothing. Returns the guarantees that this system
+    /// cannot provide, such as hiding tokens.
     ///
     /// # Errors
     ///
-    /// If programs cannot be run at all.
+    /// If programs cannot be run on this system.
     pub fn missing_guarantees(&self) -> Result<Vec<String>, RunError> {
         let Some(supervisor) = &self.supervisor else {
             return Ok(vec![UNSUPERVISED.to_owned()]);
@@ -436,7 +431,6 @@ impl Programs {
     }
 }
 
-/// Removes what is at a path and makes an empty folder there.
 fn new_folder(folder: &Path) -> Result<(), RunError> {
     let made = catherd_platform::remove_folder(folder).and_then(|()| make_folder(folder));
     made.map_err(|cause| RunError::Crashed(format!("{}: {cause}", folder.display())))
@@ -446,7 +440,7 @@ pub(super) fn make_folder(folder: &Path) -> io::Result<()> {
     catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(folder)
 }
 
-/// The environment variables of every program. Makes the folders that they name.
+/// The environment variables of every program. Creates the folders that these variables name.
 pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>> {
     let mut variables = BTreeMap::from(
         [("PATH", PATH), ("LANG", "C.UTF-8"), ("TZ", "UTC")]
@@ -460,14 +454,14 @@ pub(super) fn environment(folder: &Path) -> io::Result<BTreeMap<String, String>>
     Ok(variables)
 }
 
-/// The record with what the run used: peak memory in bytes, and processor time.
+/// Sets the peak memory, given in bytes, and the processor time.
 fn with_resources(mut record: RunRecord, peak: u64, processor_time: Duration) -> RunRecord {
     record.resources.peak_rss_kib = peak >> 10;
     record.resources.cpu_ms = processor_time.as_millis() as u64;
     record
 }
 
-/// The value of `isolation` in the record: `full`, or the guarantees that are missing.
+/// The value of `isolation` in the record: `full`, or the missing guarantees.
 fn isolation(missing: &[String]) -> String {
     match missing {
         [] => "full".to_owned(),
@@ -479,8 +473,8 @@ pub(super) fn failed(error: FieldError) -> RunError {
     RunError::Failed(error.cause)
 }
 
-/// The file of a project in a working folder, with the extension of the project's name, or `.toml`
-/// for a descriptor.
+/// The file of a project in a working folder. Its extension is the extension of the project's name,
+/// or `.toml` for a descriptor.
 pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name: &str) -> PathBuf {
     let extension = match descriptor {
         Some(_) => ".toml".to_owned(),
@@ -489,16 +483,15 @@ pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name:
     folder.join(format!("project{extension}"))
 }
 
-/// The extension of a project's name with its dot; empty unless it has at most 10 bytes, all of
-/// them alphanumeric.
+/// The extension of a project's name, with its dot. Empty if the extension is longer than 10 bytes
+/// or not alphanumeric.
 fn extension(name: &str) -> String {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     let harmless = |text: &&str| text.len() <= 10 && text.chars().all(char::is_alphanumeric);
     extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
 }
 
-/// The reason for a program that ended without a result: its status, and the last line of its
-/// output.
+/// Describes the end of a program that left no result: its status, and the last line of its output.
 pub(super) fn how_it_ended(status: &str, output: &str) -> String {
     match output.lines().last() {
         Some(last) => {

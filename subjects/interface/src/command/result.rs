@@ -15,13 +15,12 @@ use serde_json::{Map, Value, json};
 
 use super::{CRITERION, UNITS};
 
-/// The largest result file in bytes.
+/// Maximum size of a result file in bytes.
 const LARGEST: u64 = 16 << 20;
 
 /// Maximum value of `covered` if it is a count instead of a list.
 const MAX_COUNTED: u32 = 10_000_000;
 
-/// Keys of a result file.
 const KEYS: [&str; 9] = [
     "criteria",
     "outcome",
@@ -34,7 +33,8 @@ const KEYS: [&str; 9] = [
     "artifacts",
 ];
 
-/// Keys of a result file of version 0.3.0 with their default values.
+/// The optional keys of a result file of version 0.3.0, except `outcome`, with their default
+/// values.
 fn defaults_of_format_1() -> [(&'static str, Value); 9] {
     [
         ("reason", json!("")),
@@ -49,20 +49,19 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
     ]
 }
 
-/// Why the JSON object cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Unread {
-    /// There is no file, or the system could not read it.
+    /// The file does not exist, or the system could not read it.
     Missing(String),
-    /// The file is not a result, and a repetition would leave the same file.
+    /// The file is not a valid result. A repetition would leave the same file.
     Malformed(String),
 }
 
-/// Reads the JSON object of a result file.
+/// Reads the JSON object in a result file.
 ///
 /// # Errors
 ///
-/// If there is none, or it cannot be read.
+/// If the file does not exist, cannot be read, is too large, or does not contain a JSON object.
 pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     let name = out.file_name().unwrap_or_default().display();
     let unreadable = |error: io::Error| match error.kind() {
@@ -89,14 +88,13 @@ pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     serde_json::from_slice(&bytes).map_err(|error| Unread::Malformed(malformed(&bytes, &error)))
 }
 
-/// Maximum number of characters that are quoted of a file that is not JSON.
+/// Maximum number of characters of an invalid file that an error quotes.
 const QUOTED: usize = 40;
 
-/// What is wrong with a file that is not a JSON object.
 fn malformed(bytes: &[u8], error: &serde_json::Error) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim();
-    // Leave out the end of the last line, because strings must not contain line breaks.
+    // A string must not contain a line break, so parse the text without the final line break.
     let ends = serde_json::from_str::<Value>(text).is_err_and(|error| error.is_eof());
     let flaw = match error.classify() {
         _ if text.is_empty() => "the file is empty".to_owned(),
@@ -111,7 +109,7 @@ fn malformed(bytes: &[u8], error: &serde_json::Error) -> String {
     }
 }
 
-/// The record of a result file.
+/// Converts a result file to a record.
 ///
 /// # Errors
 ///
@@ -198,8 +196,8 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         _ => file.get_mut("covered").into_iter().collect::<Vec<_>>(),
     };
     for set in sets {
-        // If goals have no names, the result has only a count: record the first `count` goals as
-        // covered.
+        // If goals have no names, the result contains only a count. Record the first `count` goals
+        // as covered.
         if let Some(count) = set.as_u64() {
             let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
             if count > MAX_COUNTED {
@@ -224,7 +222,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     file.insert("run".to_owned(), json!(spec.id()));
     file.insert("resources".to_owned(), json!(Resources::default()));
     file.insert("provenance".to_owned(), json!(Provenance::default()));
-    // Check the parts first, because an error about the whole record would not name the part.
+    // Check these parts first, because an error about the whole record would not name them.
     if let Some(suite) = file.get("suite").filter(|_| !format_1) {
         at_path::<SuiteSize>("suite", suite.clone())?;
     }
@@ -238,12 +236,12 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
     Ok(record)
 }
 
-/// Checks the keys of a point of a timeline; `units` are the units of work.
+/// Checks the keys of a point in a timeline. `units` are the units of work.
 ///
 /// # Errors
 ///
-/// If a key is missing, unknown or of the wrong type; the error names the place of the first such
-/// key.
+/// If a required key is missing or not a whole number, or if a key is unknown. The error names the
+/// key and the point.
 pub(super) fn check_point(
     number: usize,
     point: &Map<String, Value>,
@@ -269,11 +267,11 @@ pub(super) fn check_point(
     }
 }
 
-/// Reads a value that is at `place` of the result file.
+/// Converts the value at `place` in the result file.
 ///
 /// # Errors
 ///
-/// If the value has the wrong type; the error names its place, such as `suite.tests`.
+/// If the value has the wrong type. The error names the place, such as `suite.tests`.
 pub(super) fn at_path<T: DeserializeOwned>(place: &str, value: Value) -> Result<T, String> {
     serde_path_to_error::deserialize(value).map_err(|error| {
         let path = error.path().to_string();

@@ -1,7 +1,7 @@
 //! Snapshots: results of runs that have not ended yet. A tool may write a valid result to the file
-//! that the request names as `snapshot`, and replace it at any time by renaming a new file. If a
-//! limit of the run or a signal ends the run, the snapshot is its result, so that the coverage of a
-//! long run is not lost.
+//! that the request names as `snapshot`, and may replace this file at any time by renaming a new
+//! file. If a limit of the run or a signal ends the run, the snapshot is used as the result,
+//! because the coverage of a long run would otherwise be lost.
 
 use std::path::Path;
 
@@ -12,14 +12,12 @@ use super::answer::Flaw;
 use super::contract::SNAPSHOT;
 use super::result;
 
-/// The metric of a run whose result is a snapshot.
 const FROM_SNAPSHOT: &str = "from_snapshot";
 
-/// The log that states how the run ended.
 const LOG: &str = "snapshot.txt";
 
-/// The record of the snapshot in a working folder, with the reason why the run has no other result.
-/// `None` if there is no valid snapshot with the outcome `done`. `read` converts a result to a
+/// The record of the snapshot in a working folder. `None` if there is no valid snapshot with the
+/// outcome `done`. `reason` is why the run has no other result, and `read` converts a result to a
 /// record.
 pub(super) fn record(
     read: impl FnOnce(Map<String, Value>) -> Result<RunRecord, Flaw>,

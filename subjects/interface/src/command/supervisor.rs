@@ -1,26 +1,26 @@
-//! The supervisor of a program: a process between worker and program. It ensures that no process of
-//! the program remains when the program or the worker ends, and hides the worker's secrets from the
-//! program.
+//! The supervisor of a program: a process between the worker and the program, which kills all
+//! processes of the program when the program or the worker ends, and hides the worker's secrets
+//! from the program.
 //!
 //! ```text
 //! worker ── supervisor ── init process ── program ── ...
 //!           new namespaces: user, mount, network, IPC, process
 //! ```
 //!
-//! The worker holds a pipe to the supervisor's standard input. It closes the pipe when it has read
-//! the result, or to end the run; the kernel closes the pipe when the worker is killed. The
-//! supervisor then kills the remaining processes of the program and removes the working folder.
+//! The worker holds a pipe to the supervisor's standard input. The worker closes the pipe when it
+//! has read the result, or to end the run; the kernel closes the pipe when the worker is killed.
+//! The supervisor then kills the remaining processes of the program and removes the working folder.
 //! When the init process ends, the kernel kills all processes of the namespace, including processes
-//! in other sessions. Where the kernel permits no namespaces, the supervisor adopts orphans instead
-//! and kills its descendants one by one.
+//! in other sessions. If the kernel does not permit namespaces, the supervisor adopts orphans
+//! instead and kills its descendants one by one.
 //!
-//! In the namespaces the program has no network but the loopback device, reaches no socket, pipe,
-//! shared memory or device of the computer, and can only write to its working folder and
+//! In the namespaces, the program has no network except the loopback device, cannot reach sockets,
+//! pipes, shared memory or devices of the computer, and can write only to its working folder and
 //! `/dev/shm`. If the worker writes a byte to the pipe, the supervisor asks the program to end
 //! (SIGTERM).
 //!
-//! When the program and all its processes have ended, the supervisor writes its report to
-//! standard output, as one line. The program's own output goes to standard error.
+//! When the program and all its processes have ended, the supervisor writes a report to standard
+//! output, as one line. The supervisor redirects the program's standard output to standard error.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -35,63 +35,60 @@ use serde::{Deserialize, Serialize};
 /// Maximum time that a supervisor without namespaces takes to kill its descendants.
 const KILL_TIME: Duration = Duration::from_secs(10);
 
-/// The command line of a supervisor.
+/// The settings of a supervisor, which are passed on its command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supervision {
     /// The working folder of the program, which is removed at the end.
     pub folder: PathBuf,
-    /// Files and folders that the program must not see; the working folder remains visible.
+    /// Files and folders that the program must not see. The working folder is never hidden.
     pub hidden: Vec<PathBuf>,
     /// Whether to use namespaces.
     pub namespaces: bool,
-    /// Whether this process is the init process of a namespace that already exists.
+    /// Whether this process is the init process of an existing namespace.
     pub init: bool,
-    /// Limit in bytes of the program's shared memory. It applies to the files in `/dev/shm` and to
-    /// System V shared memory.
+    /// The limit in bytes for the files in `/dev/shm`, and the same limit for System V shared
+    /// memory.
     pub shared_memory: u64,
     /// The program and its arguments.
     pub words: Vec<String>,
 }
 
-/// The report of a supervisor: how the program ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Report {
     /// The exit status, or why the program was not started.
     pub(super) ended: Result<Exit, String>,
-    /// Guarantees that the system does not give.
+    /// Guarantees that this system cannot provide.
     pub(super) missing: Vec<String>,
 }
 
-/// How a program that was started ended.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Exit {
-    /// The exit status in words.
     pub(super) status: String,
-    /// Whether a signal ended the program, or, if the program reports this in its exit code as
-    /// shells do, a process for which the program waited.
+    /// Whether a signal ended the program or one of its commands.
     pub(super) killed: bool,
 }
 
 impl From<ExitStatus> for Exit {
     fn from(status: ExitStatus) -> Exit {
-        // Shells end with 128 and the number of the signal that ended their last command.
+        // Shells exit with 128 plus the number of the signal that ended their last command.
         let killed = status.code().is_none_or(|code| code > 128);
         Exit { status: status.to_string(), killed }
     }
 }
 
 /// Supervises a program until the worker closes the pipe. Takes over this process, which must have
-/// a single thread.
+/// only one thread.
 ///
 /// # Errors
 ///
-/// If a system call that every supported system permits fails, such as starting a process.
+/// If a system call fails that every supported system permits, or if the working folder cannot be
+/// removed.
 pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);
     }
-    // The worker's limit of reserved memory is not a limit of the program, whose memory in use is
-    // measured.
+    // The worker's limit of reserved memory must not apply to the program, whose memory in use is
+    // limited instead.
     catherd_platform::lift_memory_limit();
     let refused = match supervision.namespaces {
         true => catherd_platform::enter_namespaces().err().map(|cause| cause.to_string()),
@@ -104,7 +101,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
             (report, Some(abandoned))
         }
     };
-    // Ignore the errors: if the worker has ended, nothing reads the report.
+    // Ignore errors: if the worker has ended, nothing reads the report.
     let mut stdout = io::stdout();
     let _ = stdout.write_all(&report).and_then(|()| stdout.write_all(b"\n"));
     let _ = stdout.flush();
@@ -115,19 +112,17 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     catherd_platform::remove_folder(&supervision.folder)
 }
 
-/// Runs the init process of the new namespace to its end, and returns its report.
 fn run_init(supervision: &Supervision) -> io::Result<Vec<u8>> {
     let mut command = process::Command::new("/proc/self/exe");
     command
         .args(arguments(&Supervision { init: true, ..supervision.clone() }))
-        // The init process ends as well when the worker closes the pipe.
+        // The init process reads the pipe as well, and ends when the worker closes the pipe.
         .stdin(Stdio::inherit())
         .stderr(Stdio::inherit());
     Ok(command.output()?.stdout)
 }
 
-/// Hides the files of [`Supervision::hidden`], runs the program and writes the report. The kernel
-/// kills the remaining processes of the program when this process ends.
+/// When this process ends, the kernel kills the remaining processes of the program.
 fn as_init(supervision: &Supervision) -> io::Result<()> {
     catherd_platform::end_with_parent()?;
     let missing = isolate(supervision)?;
@@ -145,10 +140,10 @@ fn as_init(supervision: &Supervision) -> io::Result<()> {
 }
 
 /// Separates this process and its children from the rest of the system. Returns the guarantees that
-/// the system does not give.
+/// the system cannot provide.
 fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
     let mut missing = Vec::new();
-    // Set the limit first, because settings of the kernel are read-only afterwards.
+    // Set the limit first, because the kernel's settings are read-only afterwards.
     let limited = catherd_platform::limit_ipc(supervision.shared_memory).is_ok();
     match catherd_platform::enter_mount_namespace() {
         Ok(()) => {
@@ -170,18 +165,16 @@ fn isolate(supervision: &Supervision) -> io::Result<Vec<String>> {
         missing.push(format!("keeping programs off the network ({cause})"));
     }
     catherd_platform::give_up_privileges()?;
-    // If the total of System V shared memory cannot be limited, calls that make large segments are
-    // refused.
+    // If the total size of System V shared memory cannot be limited, refuse the calls that make
+    // large segments.
     if let Err(cause) = catherd_platform::refuse_calls(!limited) {
         missing.push(format!("keeping programs from keys and sockets of the kernel ({cause})"));
     }
     Ok(missing)
 }
 
-/// All parts of the restrictions.
 const PARTS: [Part; 5] = [Part::Hidden, Part::Sockets, Part::Devices, Part::Kernel, Part::Files];
 
-/// The guarantee that a part of the restrictions gives.
 fn guarantee(part: Part) -> &'static str {
     match part {
         Part::Hidden => "hiding tokens and state from programs",
@@ -193,7 +186,7 @@ fn guarantee(part: Part) -> &'static str {
 }
 
 /// Runs the program to its end and kills the processes that it leaves. Returns the report, and a
-/// thread that ends when the worker has closed the pipe.
+/// thread that ends after the worker has closed the pipe.
 fn without_namespaces(
     supervision: &Supervision,
     refused: &str,
@@ -226,8 +219,7 @@ fn start(supervision: &Supervision) -> io::Result<Child> {
     let mut command = process::Command::new(&words[0]);
     command
         .args(&words[1..])
-        // Set the folder, because it may have been mounted again since this process was started in
-        // it.
+        // The folder may have been mounted again since this process was started in it.
         .current_dir(&supervision.folder)
         .stdin(Stdio::null())
         .stdout(io::stderr())
@@ -235,17 +227,15 @@ fn start(supervision: &Supervision) -> io::Result<Child> {
     catherd_platform::new_group(&mut command).spawn()
 }
 
-/// Waits until the worker closes standard input. For each byte that the worker writes before, asks
-/// the process group of the program to end. `first` is the id of the first process of the group;
-/// `None` if the program was not started.
+/// Waits until the worker closes standard input. For each byte that the worker writes, asks the
+/// process group of the program to end. `first` is the id of the first process of the group.
 fn wait_for_end_of_pipe(first: Option<u32>) {
     while let Ok(1..) = io::stdin().read(&mut [0]) {
-        // Ignore the error: the program may have ended since.
+        // Ignore errors: the program may have ended already.
         let _ = first.map(catherd_platform::terminate_group);
     }
 }
 
-/// The command line of a supervisor after the name of the executable.
 pub(super) fn arguments(supervision: &Supervision) -> Vec<OsString> {
     let Supervision { folder, hidden, namespaces, init, shared_memory, words } = supervision;
     let mut arguments: Vec<OsString> = vec!["supervise".into(), "--folder".into(), folder.into()];

@@ -1,4 +1,4 @@
-//! Templates of command lines: words with placeholders that are filled in for each run.
+//! Templates of command lines: words with placeholders, which are filled in for each run.
 
 use std::path::Path;
 
@@ -7,22 +7,19 @@ use catherd_experiments::{Algorithm, Parameter, RunSpec};
 use super::UNITS;
 use crate::algorithm::FieldError;
 
-/// The parameter that holds the template.
 pub(super) const PARAMETER: &str = "command";
 
-/// The parameter that holds variables of the environment.
 pub(super) const ENVIRONMENT: &str = "environment";
 
-/// The names of placeholders.
 const PLACES: [&str; 8] =
     ["project", "algorithm", "seed", "executions", "steps", "seconds", "budget", "out"];
 
-/// Checks the template of an algorithm, which must contain `{out}`, the environment variables, and
-/// that all placeholders in both are known.
+/// Checks the template and the environment variables of an algorithm. The template must contain
+/// `{out}`, and all placeholders must be known.
 ///
 /// # Errors
 ///
-/// If the template or the environment is invalid.
+/// If the template or an environment variable is invalid.
 pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     program(algorithm)?;
     let words = words(PARAMETER, template(algorithm)?)?;
@@ -39,7 +36,7 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     Ok(())
 }
 
-/// The names of the placeholders in words; an unknown name is an error.
+/// The names of the placeholders in words. An unknown name is an error.
 fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>, FieldError> {
     let places = words.iter().flat_map(|word| Parts(word)).filter_map(|part| part.1);
     let places: Vec<&str> = places.collect();
@@ -53,7 +50,6 @@ fn known_places<'a>(parameter: &str, words: &'a [String]) -> Result<Vec<&'a str>
     }
 }
 
-/// The words of the parameter [`ENVIRONMENT`]; empty if the algorithm does not have it.
 fn environment(algorithm: &Algorithm) -> Result<Vec<String>, FieldError> {
     match algorithm.parameters.get(ENVIRONMENT) {
         None => Ok(Vec::new()),
@@ -65,7 +61,7 @@ fn environment(algorithm: &Algorithm) -> Result<Vec<String>, FieldError> {
     }
 }
 
-/// Name and value of a variable that is written as `NAME=VALUE`.
+/// Splits a variable of the form `NAME=VALUE`.
 fn variable_parts(word: &str) -> Result<(&str, &str), FieldError> {
     let usual = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match word.split_once('=') {
@@ -101,30 +97,29 @@ fn wrong(parameter: &str, cause: impl Into<String>, advice: &str) -> FieldError 
     FieldError { field, cause: cause.into(), advice: advice.to_owned() }
 }
 
-/// The program of a template, as the study names it.
+/// The program in a template, as written in the study.
 ///
 /// # Errors
 ///
-/// If the template is invalid.
+/// If the template is empty, missing or not a string, or if a quotation mark is missing.
 pub(super) fn program(algorithm: &Algorithm) -> Result<String, FieldError> {
     let words = words(PARAMETER, template(algorithm)?)?;
     let empty = || wrong(PARAMETER, "`command` is empty", "name a program and {out}");
     words.into_iter().next().ok_or_else(empty)
 }
 
-/// The command line and the environment variables of a run.
 pub(super) struct Filled {
-    /// The words of the command line, at least one.
+    /// The words of the command line; at least one.
     pub(super) words: Vec<String>,
     /// The environment variables that the study or the adapter sets.
     pub(super) variables: Vec<(String, String)>,
 }
 
-/// The command line and the variables of a run.
+/// Fills in the command line and the environment variables of a run.
 ///
 /// # Errors
 ///
-/// If the template or the environment is invalid.
+/// If the template or an environment variable is invalid.
 pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Filled, FieldError> {
     check(&spec.algorithm)?;
     let budget = &spec.budget;
@@ -157,11 +152,10 @@ pub(super) fn fill(spec: &RunSpec, project: &Path, out: &Path) -> Result<Filled,
     Ok(Filled { words: words.iter().map(|word| fill(word)).collect(), variables })
 }
 
-/// Advice on the parameter [`ENVIRONMENT`].
 const SHAPE: &str = "write NAME=VALUE, such as \"PYTHONHASHSEED=0 LC_ALL=C\"";
 
-/// Splits a template at white space. Quotation marks keep words together; no other syntax of shells
-/// is supported.
+/// Splits a template at white space. Quotation marks keep words together. Other syntax of shells is
+/// not supported.
 fn words(parameter: &str, template: &str) -> Result<Vec<String>, FieldError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
@@ -188,8 +182,8 @@ fn words(parameter: &str, template: &str) -> Result<Vec<String>, FieldError> {
     }
 }
 
-/// The parts of a word from left to right: text, and the placeholder that follows it. A placeholder
-/// is a name in braces; other braces are text.
+/// Iterates over the parts of a word: text, and the placeholder that follows it, if any. A
+/// placeholder is a name in braces; other braces are text.
 struct Parts<'a>(&'a str);
 
 impl<'a> Iterator for Parts<'a> {

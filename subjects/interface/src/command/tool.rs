@@ -1,9 +1,9 @@
-//! Tools that a study names by paths relative to its file: a program, or the folder of an adapter.
+//! Tools with relative paths in a study: programs, and folders of adapters.
 //!
-//! When the study is planned, each tool is read once ([`resolve`]), and its digest becomes a
-//! parameter, so that a changed tool changes the run ids. A worker looks the path up in its own
-//! folders and compares the digest ([`find`]), so no path of a particular computer is part of a run
-//! id.
+//! When a study is planned, each tool is read once ([`resolve`]), and its digest becomes a
+//! parameter. The run ids therefore depend on the content of the tool. A worker looks up the path
+//! in its own folders and compares the digest ([`find`]), because a run id must not depend on paths
+//! of a particular computer.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,23 +20,21 @@ use crate::algorithm::FieldError;
 use crate::resolved::{ResolveError, Resolved};
 use crate::runner::RunError;
 
-/// Maximum number of files of a tool.
 const MAX_FILES: usize = 10_000;
 
-/// Maximum size of a tool, in bytes.
+/// Maximum total size of a tool's files in bytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// A folder that Python writes when it runs a tool.
+/// A folder that Python creates when it runs a tool.
 const CACHE: &str = "__pycache__";
 
-/// How an algorithm names its tool.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ToolName {
-    /// The folder of an adapter, by a relative path.
+    /// The relative path of an adapter's folder.
     Adapter(PathBuf),
-    /// A program, by a relative path.
+    /// The relative path of a program.
     Program(PathBuf),
-    /// An installed program: with an absolute path, or looked up in `PATH`.
+    /// An installed program, with an absolute path or in `PATH`.
     System,
 }
 
@@ -64,7 +62,7 @@ impl ToolName {
         }
     }
 
-    /// The relative path and the parameter that holds it. `None` for installed programs.
+    /// The relative path and the name of its parameter. `None` for installed programs.
     fn path(&self) -> Option<(&Path, &'static str)> {
         match self {
             ToolName::Adapter(path) => Some((path, ADAPTER)),
@@ -74,20 +72,20 @@ impl ToolName {
     }
 }
 
-/// A tool that an algorithm names by a relative path.
+/// A tool with a relative path in a study.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct RelativeTool {
     /// The path, relative to the study file.
     pub path: PathBuf,
-    /// The digest in the plan of the study; `None` if the study was not planned.
+    /// The digest in the plan of the study. `None` if the study was not planned.
     pub digest: Option<String>,
-    /// Whether the tool is the folder of an adapter and not a program.
+    /// Whether the tool is an adapter, and not a program.
     pub is_adapter: bool,
 }
 
 impl RelativeTool {
-    /// The tool of an algorithm; `None` if it is an installed program, or if the parameters are
-    /// invalid.
+    /// The tool of an algorithm. `None` if the tool is an installed program, or if the parameters
+    /// are invalid.
     pub fn of(algorithm: &Algorithm) -> Option<RelativeTool> {
         let name = ToolName::of(algorithm).ok()?;
         let is_adapter = matches!(name, ToolName::Adapter(_));
@@ -99,7 +97,7 @@ impl RelativeTool {
         Some(RelativeTool { path, digest, is_adapter })
     }
 
-    /// The measurer of an algorithm; `None` if the parameter is not set or is invalid.
+    /// The measurer of an algorithm. `None` if the parameter is not set or is invalid.
     pub fn measurer_of(algorithm: &Algorithm) -> Option<RelativeTool> {
         let path = measurer::path(algorithm).ok()??;
         let digest = match algorithm.parameters.get(MEASURER_DIGEST) {
@@ -109,8 +107,8 @@ impl RelativeTool {
         Some(RelativeTool { path, digest, is_adapter: true })
     }
 
-    /// The files of the tool in a folder: names within the tool and paths; the name is empty for a
-    /// program.
+    /// The files of the tool in a folder: names relative to the tool, and paths. For a program, the
+    /// name is empty.
     ///
     /// # Errors
     ///
@@ -138,7 +136,7 @@ impl RelativeTool {
     }
 }
 
-/// Checks the parameters that name the tool of an algorithm, without reading the tool.
+/// Checks the parameters that name an algorithm's tool, without reading the tool.
 ///
 /// # Errors
 ///
@@ -161,13 +159,13 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     }
 }
 
-/// Reads the tools of a study, each of them once: checks that they take the settings of the
-/// algorithms, and adds their digests to the parameters. With `mutation`, the tools must execute
-/// suites on mutants.
+/// Reads each tool of a study once, checks that the tool accepts the settings of its algorithms,
+/// and adds its digest to the parameters. With `mutation`, every tool must support mutation
+/// analysis.
 ///
 /// # Errors
 ///
-/// If the tool of an algorithm cannot be read or does not support its settings; the error names the
+/// If an algorithm's tool cannot be read or does not support the settings. The error names the
 /// first such algorithm.
 pub(super) fn resolve(
     algorithms: &[Algorithm],
@@ -189,7 +187,6 @@ pub(super) fn resolve(
     Ok(Resolved { algorithms: resolved, tools: adapters.into_values().collect(), tool_of })
 }
 
-/// The tools of a study that have been read so far, by path.
 struct StudyTools<'a> {
     folder: &'a Path,
     mutation: bool,
@@ -198,7 +195,7 @@ struct StudyTools<'a> {
 }
 
 impl StudyTools<'_> {
-    /// The algorithm with the digest of its tool, and the path of its adapter if it has one.
+    /// Returns the algorithm with the digest of its tool, and the path of the adapter, if any.
     fn resolve(
         &mut self,
         algorithm: &Algorithm,
@@ -227,8 +224,8 @@ impl StudyTools<'_> {
         Ok((resolved, adapter))
     }
 
-    /// Adds the digest of the tool at a path, which the parameter `field` holds, as the parameter
-    /// `name`.
+    /// Adds the digest of the tool at a path as the parameter `name`. `field` is the parameter with
+    /// the path.
     fn add_digest(
         &mut self,
         algorithm: &mut Algorithm,
@@ -274,7 +271,6 @@ impl StudyTools<'_> {
     }
 }
 
-/// Checks that a tool executes its suites on mutants; a program without an adapter does not.
 fn check_mutation(tool: Option<&Tool>) -> Result<(), FieldError> {
     let cause = match tool.map(|tool| &tool.adapter) {
         Some(adapter) if adapter.mutation => return Ok(()),
@@ -296,11 +292,11 @@ pub(super) enum FoundTool {
     System,
 }
 
-/// The tool of an algorithm on this computer, in one of these folders.
+/// Finds the tool of an algorithm in these folders of this computer.
 ///
 /// # Errors
 ///
-/// If the parameters are invalid, no folder has the tool with the digest of the study, or its
+/// If the parameters are invalid, no folder contains the tool with the study's digest, or the
 /// adapter cannot be read.
 pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTool, RunError> {
     let name = ToolName::of(algorithm).map_err(|error| RunError::Failed(error.cause))?;
@@ -314,8 +310,8 @@ pub(super) fn find(algorithm: &Algorithm, folders: &[PathBuf]) -> Result<FoundTo
     }
 }
 
-/// The path of a tool in one of these folders. The parameter `name` of the algorithm holds the
-/// tool's digest.
+/// The path of a tool in one of these folders. `name` is the algorithm's parameter with the tool's
+/// digest.
 ///
 /// # Errors
 ///
@@ -346,9 +342,9 @@ pub(super) fn located(
     )))
 }
 
-/// The digest of a file; for a folder, the digest of the list of its files with their digests.
+/// The digest of a file or, for a folder, of a list of its files and their digests.
 pub(super) fn digest(path: &Path) -> io::Result<Digest> {
-    // Follow links here, because the tool itself may be a link that the author of the study chose.
+    // Follow links here, because the author of the study may have chosen a link as the tool.
     if !fs::metadata(path)?.is_dir() {
         return Ok(Digest::of(&read(path, &mut 0)?));
     }
@@ -362,7 +358,7 @@ pub(super) fn digest(path: &Path) -> io::Result<Digest> {
     Ok(Digest::of(list.as_bytes()))
 }
 
-/// The files of the tool in a folder, sorted, without the caches of Python and the environments.
+/// The files in the folder of a tool, sorted, without Python's caches and without environments.
 fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     let (mut files, mut folders) = (Vec::new(), vec![path.to_owned()]);
     while let Some(folder) = folders.pop() {
@@ -384,7 +380,7 @@ fn files(path: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(files)
 }
 
-/// Reads a file and adds its length to `bytes`, whose maximum is [`MAX_BYTES`].
+/// Reads a file and adds its size to `bytes`. The maximum of `bytes` is [`MAX_BYTES`].
 fn read(path: &Path, bytes: &mut u64) -> io::Result<Vec<u8>> {
     let path = fs::canonicalize(path)?;
     *bytes += catherd_platform::open_regular(&path)?.metadata()?.len();

@@ -1,4 +1,4 @@
-//! A trial of a tool: one run outside of a study, with all messages between the tool and catherd.
+//! A trial of a tool: a run outside a study, with all messages between the tool and catherd.
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -20,18 +20,18 @@ use crate::runner::{Limits, Programs, RunError, Runner};
 /// The settings of a trial.
 #[derive(Clone, Debug, Default)]
 pub struct TrialSettings {
-    /// Name of the algorithm; `None` for the first one of the adapter.
+    /// The name of the algorithm. If this is `None`, the adapter's first algorithm is used.
     pub algorithm: Option<String>,
-    /// Parameters by name.
+    /// The parameters, by name.
     pub parameters: BTreeMap<String, Parameter>,
-    /// Seed of the run.
+    /// The seed of the run.
     pub seed: u64,
-    /// Budget of the run.
+    /// The budget of the run.
     pub budget: Budget,
 }
 
-/// What a tool and catherd exchanged in a run, as text. A field is empty if there is nothing to
-/// show.
+/// What a tool and catherd exchanged in a run, as text. A field is empty if there was nothing to
+/// exchange.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Exchange {
     /// The request.
@@ -40,30 +40,30 @@ pub struct Exchange {
     pub output: String,
     /// The result file.
     pub result: String,
-    /// The improvements that the tool reported while it ran.
+    /// The improvements that the tool reported during the run.
     pub live: String,
 }
 
-/// A run of a tool outside of a study.
+/// A run of a tool outside a study.
 #[derive(Debug)]
 pub struct Trial {
-    /// The run.
+    /// The specification of the run.
     pub spec: RunSpec,
-    /// What was exchanged.
+    /// What the tool and catherd exchanged.
     pub exchange: Exchange,
-    /// The record, or why there is none.
+    /// The record, or why there is no record.
     pub record: Result<RunRecord, RunError>,
-    /// Real time of the run.
+    /// The real time of the run.
     pub time: Duration,
 }
 
 impl Trial {
-    /// Executes a run of the tool in the folder of an adapter on a project.
+    /// Executes a run on a project with the tool in an adapter's folder.
     ///
     /// # Errors
     ///
-    /// If the folder is not an adapter, the tool does not take the settings, or the project cannot
-    /// be read.
+    /// If the folder does not contain a valid adapter, the tool does not accept the settings, or
+    /// the project cannot be read.
     pub fn execute(
         adapter: &Path,
         project: &FoundProject,

@@ -1,9 +1,9 @@
-//! Trials that have ended and are not measured yet: the result of a tool without criteria, and its
-//! artifact, in a folder that outlives the run. If measuring fails or its worker dies, only the
-//! measuring is repeated. Records contain their trial as well, so that stored results can be
+//! Trials that have ended but are not measured yet: the result of a tool without criteria, and the
+//! artifact, in a folder that remains after the run. If measuring fails or the worker ends, only
+//! measuring is repeated. A record contains its trial as well, and stored results can therefore be
 //! measured again by a different measurer.
 //!
-//! A trial is named by the digest of everything that it depends on, which is the specification of
+//! The name of a trial is the digest of everything that the trial depends on: the specification of
 //! the run without the measurer.
 
 use std::collections::BTreeMap;
@@ -20,38 +20,33 @@ use serde::{Deserialize, Serialize};
 use super::limits::MEASURING;
 use super::measurer::{MEASURER, MEASURER_DIGEST};
 
-/// The artifact, in the folder of its trial.
 const ARTIFACT: &str = "artifact";
 
-/// The name that the tool gave the artifact, in the folder of its trial.
+/// The file, in the folder of the trial, with the tool's name for the artifact.
 const NAME: &str = "name";
 
-/// The description of a trial, in its folder.
 const DESCRIPTION: &str = "trial";
 
-/// The log of a record that describes its trial.
+/// The log of a record that describes the trial.
 const LOG: &str = "trial.json";
 
-/// Maximum number of bytes of a description, which is more than the largest record needs.
+/// Maximum size of a description in bytes. All records are smaller.
 const MAX_BYTES: u64 = 64 << 20;
 
-/// A trial that has ended.
 pub(super) struct Trial {
     /// The result of the tool, without criteria.
     pub(super) record: RunRecord,
-    /// The folder with the artifact.
     folder: PathBuf,
 }
 
-/// The description of a trial: its record, and the digest of its artifact.
 #[derive(Serialize, Deserialize)]
 struct Description {
     artifact: Digest,
     record: RunRecord,
 }
 
-/// The description of the trial in the record of a measured run: the result of the tool without its
-/// files, which are already in the measured record.
+/// The description of the trial in the record of a measured run: the result of the tool without the
+/// files that the measured record already contains.
 #[derive(Serialize, Deserialize)]
 struct Origin {
     /// The name of the artifact among the binary files.
@@ -63,7 +58,7 @@ struct Origin {
     trial: RunRecord,
 }
 
-/// The digest of everything that a trial depends on.
+/// Returns the digest of everything that a trial depends on.
 pub fn id(spec: &RunSpec) -> Digest {
     let mut spec = spec.clone();
     for name in [MEASURER, MEASURER_DIGEST, MEASURING] {
@@ -72,12 +67,12 @@ pub fn id(spec: &RunSpec) -> Digest {
     spec.id()
 }
 
-/// Moves an artifact with this name into the folder of a trial. It is not copied, because the disk
-/// may not have enough space for a copy.
+/// Moves an artifact into the folder of a trial. The artifact is not copied, because the disk may
+/// not have enough space for a copy.
 ///
 /// # Errors
 ///
-/// If it cannot be moved.
+/// If the artifact cannot be moved, or its name cannot be written.
 pub(super) fn keep_artifact(artifact: &Path, name: &str, folder: &Path) -> io::Result<()> {
     fs::write(folder.join(NAME), name)?;
     fs::rename(artifact, folder.join(ARTIFACT))
@@ -85,8 +80,8 @@ pub(super) fn keep_artifact(artifact: &Path, name: &str, folder: &Path) -> io::R
 
 impl Trial {
     /// Keeps a trial whose artifact is already in `folder`. The trial is moved into the folder
-    /// `trials`; if it cannot be moved, for example because the disk is full, it remains in
-    /// `folder` and is lost with its run.
+    /// `trials`. If this fails, for example because the disk is full, the trial remains in `folder`
+    /// and is deleted with its run.
     pub(super) fn keep(
         record: RunRecord,
         folder: PathBuf,
@@ -101,13 +96,14 @@ impl Trial {
         Trial { record, folder: kept }
     }
 
-    /// The trial with this name, for a run; `None` if it is missing, damaged or not `done`.
+    /// Reads the stored trial `id` for a run. `None` if the trial is missing or damaged, or if its
+    /// outcome is not `done`.
     pub(super) fn stored(trials: &Path, id: Digest, spec: &RunSpec) -> Option<Trial> {
         let folder = trials.join(id.to_string());
         let Description { artifact, mut record } = read(&folder)?;
         let unharmed = digest_of(&folder.join(ARTIFACT)).is_ok_and(|found| found == artifact);
         record.run = spec.id();
-        // The conditions of the computer during the trial are not known; the conditions during
+        // If the conditions of the computer during the trial are unknown, the conditions during
         // measuring must not be used instead.
         let resources = &mut record.resources;
         let started = || started_ms(&folder, resources.wall_ms);
@@ -118,18 +114,16 @@ impl Trial {
         unharmed.then_some(Trial { record, folder })
     }
 
-    /// The file of the artifact.
     pub(super) fn artifact(&self) -> PathBuf {
         self.folder.join(ARTIFACT)
     }
 
-    /// Removes the trial after it has been measured, or if it is not needed.
     pub(super) fn remove(&self) {
-        // Ignore the error: a remaining trial only takes space.
+        // Ignore the error: a remaining trial only occupies space.
         let _ = catherd_platform::remove_folder(&self.folder);
     }
 
-    /// The record with the description of this trial, from which [`import`] makes the trial again.
+    /// The record with the description of this trial, from which [`import`] can restore the trial.
     pub(super) fn described(&self, artifact: Digest) -> RunRecord {
         fn names<V>(files: &BTreeMap<String, V>) -> Vec<String> {
             files.keys().cloned().collect()
@@ -153,9 +147,8 @@ impl Trial {
     }
 }
 
-/// Writes the trial in a stored record into the folder `trials`, so that the run is measured again
-/// and not executed. Returns whether the record contains a trial, which is so if the run was
-/// measured apart and the artifact was kept.
+/// Writes the trial in a stored record into the folder `trials`. The run can then be measured again
+/// without being executed. Returns whether the record contains a complete trial.
 ///
 /// # Errors
 ///
@@ -185,7 +178,6 @@ pub fn import(trials: &Path, spec: &RunSpec, record: &RunRecord) -> io::Result<b
     moved(&part, trials, id).map(|_| true)
 }
 
-/// Moves the folder of a trial into the folder `trials`.
 fn moved(folder: &Path, trials: &Path, id: Digest) -> io::Result<PathBuf> {
     fs::create_dir_all(trials)?;
     let target = trials.join(id.to_string());
@@ -195,30 +187,30 @@ fn moved(folder: &Path, trials: &Path, id: Digest) -> io::Result<PathBuf> {
     Ok(target)
 }
 
-/// Writes the description of a trial, after its digest.
+/// Writes the digest of a trial's description, and the description.
 fn write(folder: &Path, record: &RunRecord, artifact: Digest) -> io::Result<()> {
     let description = serde_json::to_string(&Description { artifact, record: record.clone() })?;
     let digest = Digest::of(description.as_bytes());
     fs::write(folder.join(DESCRIPTION), format!("{digest}\n{description}"))
 }
 
-/// The start of a trial that took `wall_ms` milliseconds, in milliseconds since 1970; `None` if it
-/// is not known.
+/// The start of a trial that took `wall_ms` milliseconds, in milliseconds since 1970.
 fn started_ms(folder: &Path, wall_ms: u64) -> Option<u64> {
     let ended = fs::metadata(folder.join(DESCRIPTION)).and_then(|file| file.modified()).ok()?;
     let ended = ended.duration_since(UNIX_EPOCH).ok()?.as_millis() as u64;
     ended.checked_sub(wall_ms)
 }
 
-/// Reads the description of a trial; `None` if it is missing or damaged, or if the outcome of the
-/// trial is not `done`.
+/// Reads the description of a trial. `None` if the description is missing or damaged, or if the
+/// outcome of the trial is not `done`.
 fn read(folder: &Path) -> Option<Description> {
     let text = sealed(&folder.join(DESCRIPTION))?;
     let description: Description = serde_json::from_str(&text).ok()?;
     (description.record.outcome == RunOutcome::Done).then_some(description)
 }
 
-/// The text of a file after a line with its digest; `None` if it is missing or damaged.
+/// Returns the text of a file after a first line with the text's digest. `None` if the file is
+/// missing or damaged.
 pub(super) fn sealed(file: &Path) -> Option<String> {
     let mut text = String::new();
     let file = catherd_platform::open_regular(file).ok()?;
@@ -227,7 +219,6 @@ pub(super) fn sealed(file: &Path) -> Option<String> {
     (Digest::of(rest.as_bytes()).to_string() == digest).then(|| rest.to_owned())
 }
 
-/// The digest of a file of any size.
 pub(super) fn digest_of(file: &Path) -> io::Result<Digest> {
     let mut file: File = catherd_platform::open_regular(file)?;
     let (mut builder, mut buffer) = (DigestBuilder::default(), vec![0; 1 << 16]);

@@ -1,12 +1,12 @@
-//! A problem with the shape of test generation: chains of goals, each of which depends on the
-//! one before it. Goal `l` of a chain is covered by a test whose codons `0..=l` are all close
-//! enough to the chain's secret codons.
+//! A problem with the structure of test generation: chains of goals, each of which depends on the
+//! previous goal. A test covers goal `l` of a chain if its codons `0..=l` are close enough to the
+//! secret codons of the chain.
 
 use std::sync::Arc;
 
 use catherd_search::{Cost, Meter, Problem, Stream, Test};
 
-/// Largest codon.
+/// The largest codon.
 const CODONS: u64 = 480;
 /// Maximum number of codons in a test.
 const MAXIMUM: usize = 20;
@@ -20,7 +20,6 @@ struct Executed {
 }
 
 impl Codons {
-    /// The codons that were executed.
     pub(crate) fn genes(&self) -> &[u64] {
         &self.0.genes
     }
@@ -42,14 +41,12 @@ impl Test for Codons {
 
 pub(crate) struct Chains {
     secrets: Vec<Vec<u64>>,
-    /// How far a codon may be from the secret codon.
+    /// The maximum distance between a codon and the secret codon.
     tolerance: u64,
-    /// Every chromosome that was executed.
     pub(crate) executed: Vec<Vec<u64>>,
-    /// A codon that crossover appends and no chromosome has otherwise; `None` to append none.
+    /// A codon that only crossover appends.
     pub(crate) brand: Option<u64>,
-    /// Whether a test is infinitely far from each goal of a chain after the first that it does not
-    /// cover.
+    /// Whether a test is infinitely far from the goals of a chain after the first uncovered goal.
     pub(crate) infinite: bool,
 }
 
@@ -62,7 +59,7 @@ impl Chains {
     }
 
     /// How many codons at the start of a chromosome match a chain, and by how much the next codon
-    /// exceeds the tolerance; `None` if the chromosome or the chain ends there.
+    /// exceeds the tolerance, if the chromosome and the chain have further codons.
     fn matched(&self, genes: &[u64], secret: &[u64]) -> (usize, Option<f64>) {
         let far = |(a, b): (&u64, &u64)| a.abs_diff(*b).saturating_sub(self.tolerance);
         let matched = genes.iter().zip(secret).take_while(|pair| far(*pair) == 0).count();
@@ -150,8 +147,8 @@ impl Problem for Chains {
         self.finish(genes)
     }
 
-    /// Appends the next codon of a randomly chosen chain if all codons so far match it, or a random
-    /// codon. `None` if the test already has the maximum number of codons.
+    /// Appends the next codon of a random chain if all codons of the test match this chain, and
+    /// otherwise a random codon.
     fn extend(&mut self, test: &Codons, rng: &mut Stream, meter: &mut Meter) -> Option<Codons> {
         if test.length() >= MAXIMUM {
             return None;

@@ -1,4 +1,4 @@
-//! Tests of programs as subjects.
+//! Tests of the runner of external programs.
 
 use catherd_experiments::{Algorithm, Budget, Criterion, Parameter, RunOutcome};
 
@@ -73,7 +73,7 @@ fn nothing_but_a_valid_result_counts() {
     assert!(invalid("sh -c ': > $0' {out}").contains("malformed: the file is empty; the program"));
     let list = invalid("sh -c 'echo [1] > $0' {out}");
     assert!(list.contains("malformed: expected a JSON object: "), "{list}");
-    // A program that was killed may write the complete file when it is repeated.
+    // A killed program may write the complete file when the run is repeated.
     assert!(crash("sh -c 'echo { > $0; kill -9 $$' {out}").contains("malformed"));
     assert!(crash("sh -c 'echo { > $0; exit 137' {out}").contains("malformed"));
     let twice = r#"sh -c 'echo "{\"goals\": 2, \"covered\": [1, 1]}" > $0' {out}"#;
@@ -153,8 +153,8 @@ fn a_program_that_does_not_end_is_killed_with_all_it_started() {
     assert!(matches!(ended, Err(RunError::TimedOut(_))), "{ended:?}");
     let grandchild = fs::read_to_string(pid).unwrap();
     let stat = format!("/proc/{}/stat", grandchild.trim());
-    // Wait, because the delivery of a signal takes time. The process has then either disappeared or
-    // not been reaped yet.
+    // Wait, because delivering the signal takes time. The killed process has then disappeared or
+    // become a zombie.
     let dead = || fs::read_to_string(&stat).map_or(true, |stat| stat.contains(") Z "));
     let deadline = Instant::now() + Duration::from_secs(10);
     while !dead() {
