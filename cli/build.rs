@@ -1,5 +1,5 @@
-//! Compresses `Cargo.lock` and the licences of all crates, which replication packages contain, and
-//! passes the commit to the build.
+//! Compresses `Cargo.lock` and the licences of third-party code for replication packages, and
+//! passes the commit to the compiler.
 
 #[path = "build/licences.rs"]
 mod licences;
@@ -36,9 +36,8 @@ fn compress(bytes: &[u8], path: &Path) -> io::Result<()> {
     encoder.finish()?.sync_all()
 }
 
-/// The commit and its date as ` (1a2b3c4d5e, 2026-01-31)`. `CATHERD_COMMIT` contains both if the
-/// sources are not in a checkout. Empty for builds without optimisation, which would otherwise be
-/// repeated after each commit.
+/// The commit and its date as ` (1a2b3c4d5e, 2026-01-31)`, from `CATHERD_COMMIT` or git. Debug
+/// builds do not ask git, because they would otherwise be repeated after each commit.
 fn commit() -> String {
     println!("cargo::rerun-if-env-changed=CATHERD_COMMIT");
     if let Some(named) = std::env::var("CATHERD_COMMIT").ok().filter(|named| !named.is_empty()) {

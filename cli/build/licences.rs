@@ -1,7 +1,7 @@
-//! Collects the licences of the third-party crates in the program as one text.
+//! Collects the licences of the third-party crates and fonts in the program as one text.
 //!
-//! `cargo tree` names the crates of this build, and the texts are read from their sources in the
-//! registry or in the folder of vendored crates.
+//! `cargo tree` lists the crates of this build. Their licences are read from the crates' sources in
+//! Cargo's registry or in the folder `vendor`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,15 +12,15 @@ use std::process::Command;
 /// Beginnings of the names of files with licences, in lower case.
 const NAMES: [&str; 6] = ["licence", "license", "copying", "copyright", "notice", "unlicense"];
 
-/// Extensions of files that have such a name but are not licence texts.
+/// Extensions of files that are not licence texts, whatever their names.
 const NO_TEXTS: [&str; 11] =
     ["rs", "py", "js", "c", "h", "sh", "toml", "json", "html", "yml", "cpp"];
 
-/// Maximum depth in the folder of a crate at which files with licences are searched for, because
-/// parts in other languages have their own licences.
+/// Number of levels of subfolders of a crate that are searched for licences. Subfolders may contain
+/// code in other languages with its own licence.
 const DEPTH: usize = 3;
 
-/// A crate or a font, with the numbers of its texts.
+/// A crate or a set of fonts, with the numbers of the licence texts.
 struct Part {
     name: String,
     version: String,
@@ -28,7 +28,7 @@ struct Part {
     texts: Vec<usize>,
 }
 
-/// Texts, each once, with their users.
+/// Licence texts without duplicates, with their users.
 #[derive(Default)]
 struct Texts {
     numbers: BTreeMap<String, usize>,
@@ -36,7 +36,7 @@ struct Texts {
 }
 
 impl Texts {
-    /// The number of a text, from 1. Adds `user` to the users of the text.
+    /// Returns the number of a text, counted from 1, and adds `user` to the text's users.
     fn number(&mut self, text: String, user: &str) -> usize {
         let number = *self.numbers.entry(text.clone()).or_insert_with(|| {
             self.list.push((text, Vec::new()));
@@ -50,7 +50,7 @@ impl Texts {
     }
 }
 
-/// The text: a list of all parts, and after it each licence text once. `root` is the folder of the
+/// Returns a list of all parts, followed by the licence texts. `root` is the folder of the
 /// workspace.
 pub(crate) fn text(root: &Path) -> Result<String, String> {
     let folders = folders(root);
@@ -88,7 +88,7 @@ pub(crate) fn text(root: &Path) -> Result<String, String> {
     Ok(document(&parts, &texts))
 }
 
-/// Name, version and licence of each third-party crate of this build, sorted.
+/// Returns name, version and licence of each third-party crate of this build, sorted.
 fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     let cargo = std::env::var_os("CARGO").ok_or("CARGO is not set")?;
     let target = std::env::var("TARGET").map_err(|cause| cause.to_string())?;
@@ -114,7 +114,7 @@ fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
         .filter_map(|line| {
             let (part, licence) = line.trim_end_matches(" (*)").split_once('|')?;
             let (name, version) = part.split_once(" v")?;
-            // Leave out the crates of this program, for which the line also contains a folder.
+            // Leave out the crates of the workspace, whose lines also contain a folder.
             let of_others = !version.contains(' ');
             of_others.then(|| [name, version, licence].map(str::to_owned))
         })
@@ -124,8 +124,8 @@ fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     Ok(found)
 }
 
-/// The folders that may contain the sources of crates: the folder of vendored crates, and the
-/// folders of the registries.
+/// Returns the folders that may contain the sources of crates: the folder of vendored crates, and
+/// the folders of Cargo's registries.
 fn folders(root: &Path) -> Vec<PathBuf> {
     let home = std::env::var_os("CARGO_HOME").map(PathBuf::from).or_else(|| {
         let home = std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE"))?;
@@ -137,7 +137,6 @@ fn folders(root: &Path) -> Vec<PathBuf> {
     all
 }
 
-/// Reads the texts in a folder and, up to a depth, in its subfolders, in the order of their names.
 fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     let mut paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -158,8 +157,7 @@ fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// The MIT licence without the names of its authors, for crates whose published sources lack its
-/// text.
+/// Returns the MIT licence without names of authors, for crates whose sources lack its text.
 fn mit(root: &Path) -> Result<String, String> {
     let path = root.join("LICENSE-MIT");
     let own = fs::read_to_string(&path).map_err(|cause| format!("{path:?}: {cause}"))?;

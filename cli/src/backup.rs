@@ -15,8 +15,8 @@ use crate::failure::Worded;
 ///
 /// The store belongs to a study or to a coordinator. The copy contains every record that was
 /// acknowledged before the command, and is an independent store: `catherd run` and `catherd
-/// coordinator` continue on it in another folder. Copying the file with `cp` while runs are
-/// executed misses the contents of its write-ahead log.
+/// coordinator` continue with the copy in another folder. Copying the file with `cp` while runs are
+/// executed misses the contents of the write-ahead log.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 #[command(group = ArgGroup::new("source").required(true).args(["study", "dir", "store"]))]
@@ -81,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
-    /// The store to copy, which exists if it is a file.
+    /// Returns the store to copy. An SQLite file must exist.
     fn store(&self) -> Result<StoreUrl, Failure> {
         let in_folder = |folder: &Path| {
             let file = folder.join("study.db");
@@ -101,7 +101,7 @@ impl Arguments {
                 }
                 url => Ok(url),
             },
-            // clap requires one of them.
+            // clap requires one of the three.
             (None, None, None) => Err(Failure::new("no store was named")
                 .hint("name the folder of a study, or --dir and the folder of a coordinator")),
         }

@@ -1,6 +1,6 @@
-//! `catherd certs`: makes certificates. Also reads certificates, and checks how long they are
-//! valid. The module [`issue`], which parses and makes certificates, needs the feature
-//! `certificates`.
+//! `catherd certs`: makes certificates. This module also reads certificates, and determines how
+//! long certificates are valid. The module [`issue`], which parses and makes certificates, needs
+//! the feature `certificates`.
 
 #[cfg(feature = "certificates")]
 mod issue;
@@ -15,7 +15,6 @@ use clap::Args;
 #[cfg(feature = "certificates")]
 pub(crate) use issue::expiry;
 
-/// Reads ca.pem, cert.pem and key.pem.
 pub(crate) fn read_tls(folder: &Path) -> Result<Tls, Failure> {
     let read = |name: &str| {
         let file = folder.join(name);
@@ -29,13 +28,12 @@ pub(crate) fn read_tls(folder: &Path) -> Result<Tls, Failure> {
 
 /// Describes the remaining validity of a certificate.
 pub(crate) struct Expiry {
-    /// One sentence.
     pub(crate) text: String,
     /// Whether the certificate has expired or will soon expire.
     pub(crate) urgent: bool,
 }
 
-/// The expiry of a certificate in PEM, which is only known with the feature `certificates`.
+/// Returns the note that the expiry is unknown without the feature `certificates`.
 #[cfg(not(feature = "certificates"))]
 pub(crate) fn expiry(_: &[u8]) -> Result<Expiry, Failure> {
     let text = "this catherd was built without `certificates`, so it does not know when its \
@@ -45,11 +43,11 @@ pub(crate) fn expiry(_: &[u8]) -> Result<Expiry, Failure> {
 
 /// Makes certificates for a coordinator, its workers and clients.
 ///
-/// They are signed by a private certificate authority. DIR gets ca.pem and ca-key.pem, and a folder
-/// for each --for with ca.pem, cert.pem and key.pem; copy each folder to the machine that uses it.
-/// Keep ca-key.pem secret, because it can sign more certificates. Certificates expire: without
-/// --for, those in DIR are renewed; copy them again, and send SIGHUP to the coordinator, which
-/// reads them again.
+/// The certificates are signed by a private certificate authority. DIR gets ca.pem and ca-key.pem,
+/// and a folder for each --for with ca.pem, cert.pem and key.pem; copy each folder to the machine
+/// that uses it. Keep ca-key.pem secret, because it can sign more certificates. Certificates
+/// expire: without --for, the certificates in DIR are renewed; copy them again, and send SIGHUP to
+/// the coordinator, which reads them again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -47,17 +47,15 @@ Examples:
 const SKIPPED: (Exit, &str) =
     (Exit::Incomplete, "the study can be run, but projects would be skipped");
 
-/// The budget of a run is divided by this number for a sampled run.
+/// Divisor of the budget for a sampled run.
 const PART: u64 = 10;
 
 /// Maximum real time of a sampled run.
 const MAX_SAMPLE: Duration = Duration::from_secs(5);
 
-/// Size of the files of a run in addition to its record, as a multiple of the size of the record:
-/// its row of the tables and its suite.
+/// Size of a run's table rows and suite, as a multiple of the size of the record.
 const FILES: f64 = 1.5;
 
-/// How a study is checked.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CheckSettings {
     sample: bool,
@@ -65,7 +63,7 @@ pub(crate) struct CheckSettings {
 }
 
 impl CheckSettings {
-    /// The settings of `catherd run --dry-run`.
+    /// Returns the settings of `catherd run --dry-run`.
     pub(crate) fn of_run(json: bool) -> CheckSettings {
         CheckSettings { sample: true, json }
     }
@@ -77,7 +75,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     study(&arguments.study, &settings)
 }
 
-/// Checks a study, and prints what was found.
 pub(crate) fn study(arguments: &StudyArgs, settings: &CheckSettings) -> Result<Exit, Failure> {
     let planned = arguments.plan()?;
     arguments.check_tools(&planned.tools)?;
@@ -93,17 +90,17 @@ pub(crate) fn study(arguments: &StudyArgs, settings: &CheckSettings) -> Result<E
     Ok(if planned.corpus.unusable.is_empty() { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The data of a sampled run, from which all runs of its algorithm are estimated.
+/// A sampled run, from which the runs of the same algorithm are estimated.
 struct Sample {
     label: String,
-    /// The time of a whole run, in seconds; the reason if the run failed.
+    /// Estimated time of a whole run in seconds, or the reason why the sampled run failed.
     seconds: Result<f64, String>,
     /// Size of the record in bytes.
     bytes: usize,
 }
 
-/// Executes two runs of each algorithm with a part of the budget: on the smallest of the first 100
-/// projects and on one of medium size.
+/// Executes runs of each algorithm with a part of the budget, on the smallest of the first 100
+/// projects and on a project of medium size.
 fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure> {
     let plan = &planned.plan;
     let mut sizes: Vec<(usize, &FoundProject, Arc<[u8]>)> = Vec::new();
@@ -142,7 +139,7 @@ fn sampled(planned: &PlannedStudy, tools: &Path) -> Result<Vec<Sample>, Failure>
     Ok(samples)
 }
 
-/// A tenth of each limit of a budget. Real time is always limited, to at most [`MAX_SAMPLE`].
+/// Divides each limit of a budget by [`PART`], and limits real time to at most [`MAX_SAMPLE`].
 fn part_of(budget: &Budget) -> Budget {
     let work = budget.work.iter();
     let work = work.map(|(unit, limit)| (unit.clone(), (limit / PART).max(1)));
@@ -174,8 +171,8 @@ fn sample(
         return Sample { label, seconds: Err(record.reason), bytes: 0 };
     }
     let bytes = serde_json::to_vec(&record).map_or(0, |json| json.len());
-    // The share of the whole budget that the run used. A run that covers all goals earlier does not
-    // use more.
+    // The share of the whole budget that the sampled run used. A run that covers all goals earlier
+    // would not use more.
     let spent = |(unit, limit): (&String, &u64)| {
         record.work.get(unit).map(|work| *work as f64 / *limit as f64)
     };
@@ -186,14 +183,13 @@ fn sample(
     Sample { label, seconds: Ok(seconds * factor), bytes }
 }
 
-/// The results of checking a study.
 struct Findings {
-    /// For each algorithm, its label, the mean time of a run in seconds (`None` if no sample
-    /// succeeded), and the reason of the first failed sample (`None` if no sample failed).
+    /// For each algorithm, the label, the mean time of a run in seconds if a sample succeeded, and
+    /// the reason for a failure if a sample failed.
     by_algorithm: Vec<(String, Option<f64>, Option<String>)>,
-    /// Expected time of all runs on one core, in seconds; `None` if it is unknown.
+    /// Expected time of all runs on one core, in seconds.
     seconds: Option<f64>,
-    /// Expected size of the results in bytes; `None` if it is unknown.
+    /// Expected size of the results in bytes.
     bytes: Option<f64>,
 }
 
@@ -215,8 +211,8 @@ impl Findings {
         let runs_of_one = (plan.projects.len() * plan.seeds.len()) as f64;
         let by_samples: Option<f64> = by_algorithm.iter().map(|(_, mean, _)| *mean).sum();
         let by_samples = by_samples.map(|seconds| seconds * runs_of_one);
-        // If real time is the only limit, use it instead of the samples, because it is an upper
-        // bound of the cost.
+        // If real time is the only limit, use the limit instead of the samples, because it is an
+        // upper bound on the cost.
         let by_wall = plan.budget.wall_ms.filter(|_| plan.budget.work.is_empty());
         let by_wall = by_wall.map(|ms| ms as f64 / 1000.0 * plan.count() as f64);
         let sizes: Vec<f64> =
@@ -299,13 +295,13 @@ impl Findings {
     }
 }
 
-/// The number of workers that `catherd run` starts by default.
+/// Returns the number of workers that `catherd run` starts by default.
 fn physical_cores() -> usize {
     let allowed = catherd_platform::allowed_cores();
     catherd_platform::Topology::of_this_machine().physical_cores(&allowed).len()
 }
 
-/// A sentence about the number of seeds of a study that has enough seeds.
+/// Returns a remark about the seeds of a study that has enough seeds.
 fn enough(plan: &Plan) -> &'static str {
     if plan.algorithms.len() < 2 {
         "nothing is compared"
@@ -316,7 +312,7 @@ fn enough(plan: &Plan) -> &'static str {
     }
 }
 
-/// A time in words: below a minute, seconds with two decimal places.
+/// Formats a time. Times below a minute are formatted as seconds with two decimal places.
 fn span(seconds: f64) -> String {
     if seconds < 60.0 {
         return format!("{seconds:.2} s");

@@ -1,5 +1,5 @@
-//! `catherd completions`: completions of commands and flags for shells; and the pages of the
-//! manual.
+//! `catherd completions`: completions of commands and flags for shells. `catherd dev manual`: the
+//! pages of the manual.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,7 +25,6 @@ pub(crate) struct Completions {
     shell: Shell,
 }
 
-/// Prints the completions of a program.
 pub(crate) fn run(arguments: &Completions, mut program: Command) -> Result<Exit, Failure> {
     let mut script = Vec::new();
     generate(arguments.shell, &mut program, "catherd", &mut script);
@@ -57,7 +56,7 @@ pub(crate) fn manual(arguments: &Manual, program: Command) -> Result<Exit, Failu
     Ok(Exit::Success)
 }
 
-/// Writes the page of a command and the pages of its subcommands. Returns the number of pages.
+/// Writes the pages of a command and its visible subcommands, and returns the number of pages.
 fn pages(command: &Command, name: &str, folder: &Path) -> std::io::Result<usize> {
     let page = command.clone().name(name.to_owned()).display_name(name.to_owned());
     let mut text = Vec::new();

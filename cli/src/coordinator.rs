@@ -22,9 +22,9 @@ use allocation::Allocation;
 
 /// Serves studies to workers on any machine until it is stopped.
 ///
-/// Studies are added with `catherd submit`. They are kept in the store, so that a coordinator that
-/// is started again on the same folder continues them. With a PostgreSQL store, a second
-/// coordinator stands by and takes over when the first is lost.
+/// Studies are added with `catherd submit`, and kept in the store. A coordinator that is started
+/// again on the same folder continues the studies. With a PostgreSQL store, a second coordinator
+/// stands by and takes over when the first is lost.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -115,7 +115,8 @@ const FOLDER: &str = "catherd-data";
 /// The default folder of versions up to 0.3.0.
 const FORMER_FOLDER: &str = "herd";
 
-/// The default folder, or the former one if it has a store and the new one does not exist.
+/// Returns the default folder, or the former default folder if the former folder has a store and
+/// the default folder does not exist.
 fn default_folder() -> PathBuf {
     let [folder, former] = [FOLDER, FORMER_FOLDER].map(PathBuf::from);
     if folder.exists() || !former.join("study.db").exists() {
@@ -152,7 +153,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         Some(file) => Some(tokens::read(file)?),
         None if arguments.open => None,
         // Accept no request until the port is known, because the name of the token file contains
-        // it.
+        // the port.
         None => Some(TokenStore::default()),
     };
     if let Some(tls) = &options.tls {
@@ -180,7 +181,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
-    /// Serves until a signal stops the coordinator.
     async fn serve(&self, coordinator: &Coordinator, store: &StoreUrl) -> Result<(), Failure> {
         let cannot_handle = |cause| Failure::new(format_args!("cannot handle signals: {cause}"));
         let listener = listen(self.listen, "--listen").await?;
@@ -224,8 +224,8 @@ impl Arguments {
         }
     }
 
-    /// Writes the address to the rendezvous file, if there is one. Returns what workers need to
-    /// reach the coordinator: `file:PATH` for this file, or the address.
+    /// Writes the address to the rendezvous file, if there is one. Returns `file:PATH` for this
+    /// file or, without a file, the address for workers.
     fn announce(&self, address: SocketAddr) -> Result<String, Failure> {
         let reachable = rendezvous::reachable(address);
         let Some(file) = &self.rendezvous else { return Ok(reachable) };
@@ -239,8 +239,8 @@ impl Arguments {
         Ok(format!("file:{}", file.display()))
     }
 
-    /// Unless a token file is given or no token is needed, makes a token for the user of this
-    /// process and prints its file. Warns if no token is needed.
+    /// Obtains a token for the user of this process, unless a token file is given or no token is
+    /// needed.
     fn admit_user(&self, coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
         if self.open {
             tracing::warn!(
@@ -304,13 +304,12 @@ impl Arguments {
     }
 }
 
-/// The name of the user of this process, to whom the studies of local clients belong.
+/// Returns the name of the user of this process, to whom the studies of local clients belong.
 fn user_name() -> String {
     let named = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     named.unwrap_or_default()
 }
 
-/// Listens on the address that a flag names.
 async fn listen(address: SocketAddr, flag: &str) -> Result<TcpListener, Failure> {
     TcpListener::bind(address).await.map_err(|cause| {
         Failure::new(format_args!("cannot listen on {address}: {cause}"))

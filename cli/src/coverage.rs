@@ -1,4 +1,4 @@
-//! `catherd coverage`: passes project and suite to the subject kind of the suite.
+//! `catherd coverage`: passes a project and a suite to the subject kind of the suite.
 
 use std::path::{Path, PathBuf};
 
@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     any_project: bool,
 
-    /// List the goals that no suite of a study covers, and those that few runs cover
+    /// List the goals that no suite of a study covers, and the goals that few runs cover
     #[arg(long)]
     uncovered: bool,
 
@@ -81,7 +81,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     javascript::coverage(&pair, &text, arguments.json)
 }
 
-/// Prints the goals of a study that no run or few runs cover.
 fn uncovered(folder: &Path, json: bool) -> Result<Exit, Failure> {
     crate::places::folder(folder, "name the folder of a study that catherd run has written")?;
     let results = Results::read(folder).map_err(Worded::worded)?;

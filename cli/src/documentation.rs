@@ -16,13 +16,11 @@ mod words;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folder of the repository.
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The text files of a folder and of the folders in it, in the order of their names; without
-/// pictures.
+/// Returns the files in a folder and its subfolders, except pictures, sorted.
 fn files_below(folder: &str) -> Vec<PathBuf> {
     let mut files = Vec::new();
     let mut folders = vec![root().join(folder)];
@@ -41,7 +39,7 @@ fn files_below(folder: &str) -> Vec<PathBuf> {
     files
 }
 
-/// The pages of the documentation: Markdown at the top level and in `docs/`.
+/// Returns the pages of the documentation: Markdown at the top level and in `docs/`.
 fn pages() -> Vec<PathBuf> {
     let top = ["README.md", "CONTRIBUTING.md", "ARCHITECTURE.md", "CHANGELOG.md"];
     let mut pages: Vec<_> = top.iter().map(|name| root().join(name)).collect();
@@ -53,7 +51,6 @@ fn pages() -> Vec<PathBuf> {
     pages
 }
 
-/// The path relative to the repository, for messages.
 fn shown(file: &Path) -> String {
     file.strip_prefix(root()).unwrap_or(file).display().to_string()
 }
@@ -62,8 +59,8 @@ fn read(file: &Path) -> String {
     fs::read_to_string(file).unwrap_or_else(|cause| panic!("{}: {cause}", shown(file)))
 }
 
-/// The parts of a Markdown text, alternately outside and inside of code blocks. A code block begins
-/// with the word after its fence.
+/// Splits a Markdown text into prose and code blocks; the flag is true for code. A code block
+/// begins with the word after its fence.
 fn parts(text: &str) -> impl Iterator<Item = (bool, &str)> {
     let fences = text.match_indices("```").filter(|(at, _)| {
         let line = text[..*at].rfind('\n').map_or(0, |end| end + 1);

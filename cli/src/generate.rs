@@ -18,8 +18,8 @@ const EXECUTIONS: &str = "1000";
 /// Generates a test suite for one project.
 ///
 /// The tests contain only events that are needed to cover their blocks, and assert what their
-/// events change in the project. They are executed again with other random numbers: assertions that
-/// do not hold there are listed separately as flaky, and blocks that are not covered there are
+/// events change in the project. The tests are executed again with other random numbers: assertions
+/// that do not hold again are listed separately as flaky, and blocks that are not covered again are
 /// listed as covered by chance. The same project, algorithm, seed and budget in executions or steps
 /// give the same suite.
 #[derive(Args)]
@@ -108,10 +108,10 @@ pub(crate) fn parameter(text: &str) -> Result<(String, Parameter), String> {
     Ok((name.trim().to_owned(), parameter))
 }
 
-/// Extensions of files of suites. A file without an extension, such as `/dev/stdout`, is JSON.
+/// Extensions of suite files. A file without an extension, such as `/dev/stdout`, is JSON.
 const EXTENSIONS: [&str; 4] = ["json", "js", "mjs", "cjs"];
 
-/// Checks that the extension of a suite's file, if it has one, belongs to a known format.
+/// Checks that a suite file has a known extension or none.
 fn check_name(out: &Path) -> Result<(), Failure> {
     let Some(extension) = out.extension() else { return Ok(()) };
     if EXTENSIONS.iter().any(|known| extension == *known) {
@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         check_name(out)?;
         output::check(out)?;
     }
-    // Make a study from the flags, because this checks the budget.
+    // Make a study from the flags to check the budget.
     let unlimited = arguments.steps.is_none() && arguments.wall.is_none();
     let executions = arguments.executions.clone();
     let executions = executions.or_else(|| unlimited.then(|| EXECUTIONS.to_owned()));

@@ -14,9 +14,9 @@ use crate::remote::Remote;
 
 /// Asks a coordinator whether it serves.
 ///
-/// The command is for probes and scripts. The request is the one that the health service of gRPC
-/// defines, which needs no token. A coordinator serves while its store works and no other
-/// coordinator on this store is the leader. Of several coordinators, one must serve.
+/// The command is for probes and scripts. The request is defined by the health service of gRPC, and
+/// needs no token. A coordinator serves while its store works and no other coordinator on this
+/// store is the leader. Of several coordinators, one must serve.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -56,7 +56,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
-    /// Asks one coordinator.
     fn ask(&self, address: &str, access: &Access) -> Result<(), Failure> {
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()

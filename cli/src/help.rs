@@ -7,7 +7,6 @@ use catherd_experiments::nearest;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Command};
 
-/// A group of commands.
 pub(crate) struct CommandGroup {
     /// The heading in the list of commands.
     pub(crate) title: &'static str,
@@ -19,7 +18,7 @@ pub(crate) struct CommandGroup {
     pub(crate) commands: &'static [&'static str],
 }
 
-/// The groups, in the order of the list. Every visible command is in one of them.
+/// The groups, in the order of the list. Every visible command is in one group.
 pub(crate) const GROUPS: [CommandGroup; 5] = [
     CommandGroup {
         title: "Studies",
@@ -100,7 +99,7 @@ pub(crate) struct Arguments {
     of: Vec<String>,
 }
 
-/// Lists the commands of the program in groups instead of one below the other.
+/// Makes the help of the program list the commands in groups.
 pub(crate) fn grouped(command: Command) -> Command {
     let styles = command.get_styles().clone();
     let (header, literal) = (styles.get_header(), styles.get_literal());
@@ -134,7 +133,8 @@ const PLAIN: [(&str, &str); 7] = [
     ("invalid socket address syntax", "not an address and a port such as 127.0.0.1:7420"),
 ];
 
-/// A plainer message for an error of the parser; `None` if its own message is plain enough.
+/// Returns the message of an error of the parser with the replacements of [`PLAIN`], if there are
+/// any.
 pub(crate) fn in_plain_words(error: &clap::Error) -> Option<String> {
     let message = error.render();
     let ansi = std::io::IsTerminal::is_terminal(&io::stderr());
@@ -168,7 +168,7 @@ pub(crate) fn suggest_command(error: &mut clap::Error, program: &Command, words:
     }
 }
 
-/// The page about the commands of a group.
+/// Returns a command whose help is the page of a group.
 fn page(group: &CommandGroup, program: &Command) -> Command {
     let below = group.commands.iter().filter_map(|name| program.find_subcommand(name));
     let below = below.map(|command| {
@@ -208,8 +208,8 @@ pub(crate) fn run(arguments: &Arguments, program: Command) -> Result<Exit, Failu
         }
     };
     match printed {
-        // Ignore this error, because a reader of standard output may close it early, as `head`
-        // does.
+        // A broken pipe is not a failure, because readers such as `head` close standard output
+        // early.
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => Err(Failure::new(cause)),
         _ => Ok(Exit::Success),
     }

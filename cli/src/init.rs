@@ -52,7 +52,6 @@ pub(crate) struct Arguments {
     force: bool,
 }
 
-/// The schema, next to the study file.
 const SCHEMA: &str = "study.schema.json";
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -75,8 +74,8 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
 }
 
 impl Arguments {
-    /// Asks a question unless a flag has answered it. Standard input may be a file with the
-    /// answers.
+    /// Returns a flag's answer, the default (with `--yes` or for an empty line), or a line of
+    /// standard input, which may be a file with the answers.
     fn ask(&self, question: &str, default: &str, given: Option<String>) -> Result<String, Failure> {
         if let Some(given) = given {
             return Ok(given);
@@ -98,7 +97,6 @@ impl Arguments {
         Ok(if answer.is_empty() { default.to_owned() } else { answer.to_owned() })
     }
 
-    /// The text of the study file.
     fn study(&self) -> Result<String, Failure> {
         let names = subjects::kinds().names().join(", ");
         let default = subjects::kinds().default_kind().name();
@@ -129,8 +127,7 @@ impl Arguments {
         Ok(text(kind, &projects, &algorithms, &seeds))
     }
 
-    /// Refuses projects that do not exist relative to the study file, except projects that are part
-    /// of catherd.
+    /// Checks that all projects except built-in ones exist relative to the study file.
     fn check_projects(&self, kind: &dyn SubjectKind, projects: &[String]) -> Result<(), Failure> {
         let folder = self.file.parent().unwrap_or(Path::new(""));
         let named = projects.iter().filter(|project| !kind.is_builtin(Path::new(project)));
@@ -148,7 +145,7 @@ fn words(list: &str) -> Vec<String> {
     list.split(',').map(str::trim).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
-/// Projects that a clone of catherd contains, as an example.
+/// Returns example projects that a clone of catherd contains.
 fn default_projects(kind: &str) -> &'static str {
     match kind {
         "javascript" => "datasets/javascript",
@@ -157,7 +154,8 @@ fn default_projects(kind: &str) -> &'static str {
     }
 }
 
-/// The algorithms of a kind, empty if it accepts any name, and a few of them as an example.
+/// Returns the algorithms of a kind (none if the kind accepts any name), and a few algorithms as an
+/// example.
 fn algorithms(kind: &dyn SubjectKind) -> (Vec<String>, Vec<String>) {
     let known: Vec<String> = kind.algorithms().into_iter().map(|one| one.name).collect();
     if known.iter().any(|name| name == ANY_ALGORITHM) {

@@ -143,7 +143,7 @@ impl Launch {
         state.next += tasks;
         state.hosts = pilot.hosts.clone();
         state.submit_options = pilot.submit_options.clone();
-        // Write the state before tasks are submitted, so that they can be stopped after any
+        // Write the state before tasks are submitted, so that tasks can be stopped after any
         // failure.
         state.write(&pilot.dir)?;
         for call in &submission.calls {
@@ -157,7 +157,6 @@ impl Launch {
     }
 }
 
-/// Files and commands of a submission, as they are shown.
 fn shown(submission: &Submission) -> String {
     let mut text = String::new();
     // Writing to a string does not fail.
@@ -173,7 +172,6 @@ fn shown(submission: &Submission) -> String {
     text
 }
 
-/// Writes the files of a submission.
 pub(crate) fn write_files(submission: &Submission) -> Result<(), Failure> {
     for (path, script) in &submission.files {
         fs::write(path, script).map_err(|cause| unusable(path, &cause))?;

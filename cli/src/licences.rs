@@ -6,10 +6,10 @@ use catherd_cli_console::{Exit, Failure, terminal};
 use clap::Args;
 use flate2::read::GzDecoder;
 
-/// `Cargo.lock` of this build, compressed. It contains the versions of all crates.
+/// `Cargo.lock` of this build, compressed.
 const LOCK_FILE: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/Cargo.lock.gz"));
 
-/// The text of all licences, compressed, which the build makes.
+/// The text of all licences, compressed.
 const TEXT: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/licences.txt.gz"));
 
 /// Prints the licences of all parts of this program.
@@ -29,11 +29,11 @@ pub(crate) fn run(_: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The text of all licences.
+/// Returns the text of all licences.
 ///
 /// # Errors
 ///
-/// If the build that made this program had no access to the texts.
+/// If this program was built without access to the licences.
 pub(crate) fn text() -> Result<String, Failure> {
     let mut text = String::new();
     GzDecoder::new(TEXT).read_to_string(&mut text).map_err(Failure::new)?;
@@ -44,7 +44,6 @@ pub(crate) fn text() -> Result<String, Failure> {
     Ok(text)
 }
 
-/// `Cargo.lock` of this build.
 pub(crate) fn lock_file() -> Result<String, Failure> {
     let mut lock = String::new();
     GzDecoder::new(LOCK_FILE).read_to_string(&mut lock).map_err(Failure::new)?;

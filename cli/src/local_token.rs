@@ -1,6 +1,6 @@
-//! The token of a coordinator on loopback, which other users of the machine can reach as well. The
-//! coordinator makes it at its first start, in a file that only its user can read; workers and
-//! clients of the same user find it by the address of the coordinator.
+//! The token of a coordinator on loopback, which keeps out other users of the machine. At its first
+//! start, the coordinator writes the token to a file that only the same user can read. Workers and
+//! clients of this user find the file by the address of the coordinator.
 
 use std::fs;
 use std::io::{self, Read};
@@ -13,16 +13,16 @@ use catherd_proto::transport::Token;
 
 use crate::tokens::new_token;
 
-/// Maximum size of a token file in bytes. catherd does not write longer ones.
+/// Maximum number of bytes that are read from a token file.
 const MAX_BYTES: u64 = 4096;
 
-/// The token of the coordinator that listens at an address, and its file. A new token is made if
-/// there is no file, or if the file contains no token.
+/// Returns the token of the coordinator that listens on an address, and the token's file. A new
+/// token is made if there is no file or the file contains no valid token.
 ///
 /// # Errors
 ///
-/// If there is no folder for the file, if folder or file belong to another user or are accessible
-/// to others, or if the file cannot be read or written.
+/// If there is no folder for the file, if the folder or the file belongs to another user or is
+/// accessible to others, or if the token cannot be read, made or written.
 pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> {
     let file = folder().map(|folder| folder.join(name(address))).ok_or_else(|| {
         Failure::new(
@@ -42,16 +42,15 @@ pub(crate) fn obtain(address: SocketAddr) -> Result<(String, PathBuf), Failure> 
     Ok((token, file))
 }
 
-/// The token of the coordinator of this user at an address on loopback, and the IP address for
-/// which it was made. The token may only be sent to this address, because `localhost` may have
-/// several. For an IP address, the coordinator may start later; its token is then read when a
-/// request is sent. `None` if the address is not on loopback, if `localhost` has no token, or if
-/// the environment names no folder for tokens.
+/// Returns the token of this user's coordinator at an address on loopback, and the IP address for
+/// which the token was made. The token may be sent only to this address, because `localhost` may
+/// refer to several addresses. If an IP address has no token yet, the token is read when a request
+/// is sent, because the coordinator may start later.
 ///
 /// # Errors
 ///
-/// If folder or file belong to another user or are accessible to others, or if the file cannot be
-/// read.
+/// If the folder or the file belongs to another user or is accessible to others, or if the file
+/// cannot be read.
 pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure> {
     let Some(folder) = folder() else { return Ok(None) };
     let addresses = loopback(address.strip_prefix("http://").unwrap_or(address));
@@ -67,7 +66,7 @@ pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure
     Ok(Some((address, Token::Late(Arc::new(late)))))
 }
 
-/// The addresses on loopback to which a text refers.
+/// Returns the addresses on loopback to which a text refers.
 fn loopback(address: &str) -> Vec<SocketAddr> {
     let address = address.trim_end_matches('/');
     if let Ok(address) = address.parse::<SocketAddr>() {
@@ -78,13 +77,13 @@ fn loopback(address: &str) -> Vec<SocketAddr> {
     port.map_or_else(Vec::new, |port| both.map(|ip| SocketAddr::new(ip, port)).into())
 }
 
-/// The name of the token file of an address, such as `127.0.0.1-7420.token`.
+/// Returns the name of an address's token file, such as `127.0.0.1-7420.token`.
 fn name(address: SocketAddr) -> String {
-    // Do not use a colon, because some systems do not permit it in names.
+    // Some systems do not permit colons in names.
     format!("{}-{}.token", address.ip().to_string().replace(':', "_"), address.port())
 }
 
-/// The folder of this user's state. `None` if the environment names none.
+/// Returns the folder for this user's state.
 pub(crate) fn folder() -> Option<PathBuf> {
     let named = std::env::var_os("XDG_STATE_HOME").map(PathBuf::from);
     // Ignore a relative path, as the XDG Base Directory Specification requires.
@@ -96,7 +95,7 @@ pub(crate) fn folder() -> Option<PathBuf> {
     state.map(|state| state.join("catherd"))
 }
 
-/// Reads a token file. `None` if there is no such file, or no token in it.
+/// Reads a token file. Returns `None` if there is no such file or no valid token in the file.
 fn read(file: &Path) -> Result<Option<String>, Failure> {
     let opened = match fs::File::open(file) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

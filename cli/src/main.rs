@@ -8,14 +8,14 @@
 //!   report.
 //! - [`backup`]: copies stores that are in use; [`prune`]: removes results that no study contains.
 //! - [`coordinator`]: serves studies to workers on other machines; [`studies`]: the commands that
-//!   submit, watch and fetch them; [`study_status`]: their status as text and JSON; [`remote`]:
-//!   addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: the sources of
-//!   credentials.
+//!   submit, watch and fetch studies; [`study_status`]: the status of studies as text and JSON;
+//!   [`remote`]: addresses and credentials; [`tokens`], [`local_token`], [`certificates`]: the
+//!   sources of credentials; [`health`]: asks a coordinator whether it serves.
 //! - [`rendezvous`]: files with the address of a coordinator.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`dataset`]: commands that serve several
-//!   kinds, and pass projects to the commands of their kind; [`pair`]: the arguments for one
+//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`inspect`], [`dataset`]: commands that serve
+//!   several kinds, and pass projects to the commands of their kind; [`pair`]: the arguments for one
 //!   project and one suite.
 //! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the
 //!   kinds.
@@ -80,7 +80,7 @@ use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 #[global_allocator]
 static ALLOCATOR: catherd_worker::OomMarkingAllocator = catherd_worker::OomMarkingAllocator;
 
-/// The version, with the commit and its date if the build knows them.
+/// The version, followed by the commit and its date if they are known.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("CATHERD_COMMIT"));
 
 /// Runs large empirical studies of test generators.
@@ -169,14 +169,13 @@ enum Command {
     Help(help::Arguments),
     #[command(hide = true, subcommand)]
     Dev(dev::Command),
-    // A command of version 0.3. It is kept for one more version, and prints where the benchmark is
-    // now.
+    // A command of version 0.3, which is kept for one more version, and prints the new place of the
+    // benchmark.
     #[command(hide = true)]
     Capacity(MovedCapacity),
 }
 
-/// Measures what a coordinator costs: a benchmark of the source now, `cargo bench --bench
-/// capacity`.
+/// Moved: `cargo bench --bench capacity` measures the cost of a coordinator
 #[derive(Args)]
 struct MovedCapacity {
     #[arg(trailing_var_arg = true, allow_hyphen_values = true)]

@@ -1,4 +1,4 @@
-//! `catherd mutate`: passes project and suite to the subject kind of the suite.
+//! `catherd mutate`: passes a project and a suite to the subject kind of the suite.
 
 use catherd_cli_console::{Exit, Failure, Mutation};
 use catherd_javascript_commands as javascript;
@@ -12,9 +12,9 @@ use crate::pair::PairArgs;
 /// Mutants are copies with one small fault each, which the suite should detect.
 ///
 /// A suite is a JSON file that catherd generated, or a JavaScript file with tests for Whisker. A
-/// mutant is killed if a test that passes on the project fails an assertion on it; a test in
-/// JavaScript also kills it by an error. Tests that do not pass on the project are left out. The
-/// same project, suite and seed give the same result for any number of threads.
+/// mutant is killed if a test that passes on the project fails an assertion on the mutant; a test
+/// in JavaScript also kills a mutant by an error. Tests that do not pass on the project are left
+/// out. The same project, suite and seed give the same result for any number of threads.
 #[derive(Args)]
 #[command(after_help = EXAMPLES, after_long_help = format!("{}\n\n{EXAMPLES}", operators()))]
 pub(crate) struct Arguments {
@@ -56,7 +56,7 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// The mutation operators with their changes, for the help.
+/// Returns the mutation operators with their changes, for the help.
 fn operators() -> String {
     format!("{}\n\n{}", scratch::operators(), javascript::MUTATION_OPERATORS)
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use catherd_cli_console::Pair;
 use clap::Args;
 
-/// The arguments for a project and a suite for it.
+/// The arguments for a project and its suite.
 #[derive(Args)]
 pub(crate) struct PairArgs {
     /// The project: an .sb3 or .sb2 file or an unpacked folder; a .js or .ts file, a folder with

@@ -23,13 +23,12 @@ pub(crate) enum Isolation {
 /// How the workers of a study on this machine execute programs.
 #[derive(Clone)]
 pub(crate) struct WorkerPrograms {
-    /// The folder at which the relative paths of tools start.
+    /// The folder to which the paths of tools are relative.
     pub(crate) tools: PathBuf,
     pub(crate) isolation: Isolation,
 }
 
 impl Isolation {
-    /// The word on the command line.
     pub(crate) fn word(self) -> &'static str {
         match self {
             Isolation::Required => "required",
@@ -38,7 +37,7 @@ impl Isolation {
         }
     }
 
-    /// How this process runs programs whose working folders are in `folder`.
+    /// Returns how this process runs programs whose working folders are in `folder`.
     pub(crate) fn programs(
         self,
         folder: &Path,
@@ -47,8 +46,7 @@ impl Isolation {
     ) -> Result<Programs, Failure> {
         // With this path, the kernel finds the executable even if its file has been replaced.
         let supervisor = cfg!(target_os = "linux").then(|| PathBuf::from("/proc/self/exe"));
-        // Make paths absolute, because the current folder of a program differs from that of this
-        // process.
+        // Make paths absolute, because programs do not run in the current folder of this process.
         let absolute = |path: &Path| {
             std::path::absolute(path).map_err(|cause| {
                 Failure::new(format_args!("{}: {cause}", path.display()))
@@ -63,9 +61,9 @@ impl Isolation {
         Ok(Programs { folder, supervisor, hidden, tools, trials, namespaces, exclusive: false })
     }
 
-    /// How a worker, which executes only one run at a time, runs programs. Calls `warn` with the
-    /// guarantees that the system does not give, if namespaces are wanted; if they are required, a
-    /// missing guarantee is an error.
+    /// Returns how a worker, which executes only one run at a time, runs programs. If isolation is
+    /// wanted, `warn` is called with the guarantees that the system does not give; if isolation is
+    /// required, a missing guarantee is an error.
     pub(crate) fn programs_of_worker(
         self,
         folder: &Path,
@@ -99,9 +97,8 @@ impl Isolation {
     }
 }
 
-/// The guarantees that this system does not give to the programs of a study, as one line for all
-/// workers. `None` if there are none, or if namespaces are switched off. An error if programs
-/// cannot be run, or if namespaces are required and a guarantee is missing.
+/// Returns a line about the guarantees that this system does not give to programs, if isolation is
+/// wanted. If isolation is required, a missing guarantee is an error.
 pub(crate) fn missing_guarantees(
     folder: &Path,
     isolation: Isolation,

@@ -13,9 +13,9 @@ use crate::failure::Worded;
 /// Removes results that no study contains any more.
 ///
 /// `catherd delete`, and a study that is submitted again with fewer projects, algorithms or seeds,
-/// leave results in the store, so that they need not be computed again. This command removes them,
-/// and the projects that no study contains. Studies and their results stay. The space is returned
-/// to the file system. The coordinator of the store must be stopped.
+/// leave results in the store, so that they need not be computed again. This command removes these
+/// results, and the projects that no study contains. Studies and their results stay. The space is
+/// returned to the file system. The coordinator of the store must be stopped.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

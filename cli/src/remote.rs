@@ -14,7 +14,7 @@ use crate::{local_token, rendezvous};
 /// Default address of a coordinator.
 pub(crate) const ADDRESS: &str = "127.0.0.1:7420";
 
-/// The coordinator to which a command sends its requests, or several on one store.
+/// The coordinator to which a command sends requests, or several coordinators on one store.
 #[derive(Args)]
 pub(crate) struct Remote {
     /// Address of the coordinator, as host and port; of several on one store, separated by commas;
@@ -27,7 +27,7 @@ pub(crate) struct Remote {
 }
 
 impl Remote {
-    /// The URLs of the coordinators and the credentials for them.
+    /// Returns the URLs of the coordinators, each with the credentials.
     pub(crate) fn addresses(&self) -> Result<Vec<(String, Access)>, Failure> {
         self.credentials.reach_all(&rendezvous::resolved(&self.coordinator)?)
     }
@@ -47,25 +47,25 @@ pub(crate) struct Credentials {
 }
 
 impl Credentials {
-    /// The options that name a file or folder, each with its path.
+    /// Returns the options that name a file or folder, each with the path.
     pub(crate) fn paths(&self) -> impl Iterator<Item = (&'static str, &Path)> {
         let options = [("--tls", &self.tls), ("--token-file", &self.token_file)];
         options.into_iter().filter_map(|(option, path)| Some((option, path.as_deref()?)))
     }
 
-    /// Whether the token is read from standard input.
     pub(crate) fn reads_standard_input(&self) -> bool {
         self.token_file.as_deref() == Some(Path::new("-"))
     }
 
-    /// The files and folders with credentials, which would give other processes the same rights.
+    /// Returns the files and folders with credentials, which would give other processes the same
+    /// rights.
     pub(crate) fn secret_files(&self) -> Vec<PathBuf> {
         let keys = self.tls.iter().map(|folder| folder.join("key.pem"));
         let tokens = self.token_file.clone().into_iter().chain(local_token::folder());
         keys.chain(tokens).collect()
     }
 
-    /// The URLs of coordinators of the same store, and the credentials for them.
+    /// Returns the URLs of coordinators of the same store, each with the credentials.
     pub(crate) fn reach_all(&self, addresses: &[String]) -> Result<Vec<(String, Access)>, Failure> {
         let tls = self.tls.as_deref().map(read_tls).transpose()?;
         let token = self.token_file.as_deref().map(read_token).transpose()?;
@@ -110,7 +110,6 @@ fn with_port(address: &str) -> Result<&str, Failure> {
         .hint(format!("write HOST:PORT, such as {host}:{port}")))
 }
 
-/// Reads a token from a file, or from the first line of standard input if its name is `-`.
 fn read_token(file: &Path) -> Result<String, Failure> {
     let read = if file == Path::new("-") {
         let mut line = String::new();

@@ -1,5 +1,5 @@
-//! Rendezvous files. If a coordinator is a job of a cluster, its address is not known before it
-//! starts, so it writes the address to a file on a file system that its workers share.
+//! Rendezvous files. The address of a coordinator that is a job of a cluster is not known before
+//! the job starts, so the coordinator writes the address to a file that its workers can read.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use catherd_cli_console::{Failure, terminal};
 
-/// The prefix of the name of a rendezvous file in places where an address is expected.
+/// Prefix of the path of a rendezvous file where an address is expected.
 const PREFIX: &str = "file:";
 
 /// Maximum size of a rendezvous file in bytes.
@@ -19,12 +19,12 @@ const MAX_BYTES: u64 = 4096;
 /// Time between two attempts to read a file.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Whether one of these addresses is the name of a rendezvous file.
+/// Whether any of the addresses is a rendezvous file.
 pub(crate) fn is_used(addresses: &[String]) -> bool {
     addresses.iter().any(|address| address.starts_with(PREFIX))
 }
 
-/// The addresses, with the names of rendezvous files replaced by the addresses in them.
+/// Replaces rendezvous files by the addresses that they contain.
 ///
 /// # Errors
 ///
@@ -43,8 +43,7 @@ pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
     Ok(found.concat())
 }
 
-/// Like [`resolved`], but waits until a coordinator has written the files, at most for the time
-/// `limit`.
+/// Waits until [`resolved`] succeeds, but at most for the time `limit`.
 pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<String>, Failure> {
     let start = Instant::now();
     let mut told = false;
@@ -63,9 +62,9 @@ pub(crate) fn awaited(addresses: &[String], limit: Duration) -> Result<Vec<Strin
     }
 }
 
-/// The addresses in a file, which are on separate lines.
+/// Reads the addresses in a file, one on each line.
 fn read(file: &Path) -> io::Result<Vec<String>> {
-    // Limit the size, because the path may name a device, which has no end.
+    // Limit the size, because a device such as `/dev/zero` has no end.
     let mut text = String::new();
     File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
     let wrong = || io::Error::new(io::ErrorKind::InvalidData, "it contains no address HOST:PORT");
@@ -77,8 +76,8 @@ fn read(file: &Path) -> io::Result<Vec<String>> {
     Ok(lines.into_iter().map(str::to_owned).collect())
 }
 
-/// The address at which other hosts reach a listener. It has the name of this host if the listener
-/// accepts connections on all addresses.
+/// Returns the address at which other hosts reach a listener. If the listener accepts connections
+/// on all addresses, the name of this host is used.
 pub(crate) fn reachable(address: SocketAddr) -> String {
     match address.ip().is_unspecified() {
         true => format!("{}:{}", catherd_platform::host(), address.port()),

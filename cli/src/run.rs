@@ -1,10 +1,11 @@
 //! `catherd run`: executes a study on this machine and writes its results.
 //!
-//! - [`study_args`]: the arguments that make a study; [`corpus`]: the search for its projects.
+//! - [`study_args`]: the arguments that make a study; [`corpus`]: the search for projects.
+//! - [`power`]: the effects that a study can find.
 //! - [`local_cluster`]: a coordinator and its workers until every run has ended.
 //! - [`trials`]: trials of other results, which are measured again.
-//! - [`display`]: the progress of the study on a terminal; [`events`]: the same as JSON;
-//!   [`summary`]: what is printed at its end.
+//! - [`display`]: progress on a terminal; [`events`]: progress as JSON; [`summary`]: the text at the
+//!   end of a study.
 //!
 //! The code for the folder, its tables and the rounds of a race is in `catherd-analysis-results`.
 
@@ -132,7 +133,8 @@ pub(crate) struct Arguments {
     quiet: bool,
 }
 
-/// Number of runs above which a warning is printed if the program was built without optimisation.
+/// Number of pending runs above which a warning is printed if the program was built without
+/// optimisation.
 const LARGE: u64 = 1_000;
 
 const EXAMPLES: &str = "\
@@ -142,12 +144,11 @@ Examples:
   catherd run experiments/smoke.toml --plan
   catherd run --projects games --algorithms random,mosa,mio --seeds 5 --executions 300";
 
-/// Reads a number of at least 1.
 pub(crate) fn at_least_one(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "write a whole number of at least 1".to_owned())
 }
 
-/// Reads an address, or a port of this machine.
+/// Parses an address, or a port of this machine.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let port = text.parse().map(|port| SocketAddr::from(([127, 0, 0, 1], port)));
     let wrong = |_| "write ADDRESS:PORT, such as 127.0.0.1:7421, or a port".to_owned();
@@ -161,8 +162,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     execute(&arguments).map(|(exit, _)| exit)
 }
 
-/// Runs a study, and starts the command of `--notify-command` at its end. Returns the folder of the
-/// study as well.
+/// Runs a study, and starts the command of `--notify-command` at the end. Returns the exit code and
+/// the folder of the study.
 pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     terminal::log(if arguments.quiet { "error" } else { "warn" });
     let ended = execute_study(arguments);
@@ -225,7 +226,7 @@ fn execute_study(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     Ok((exit, folder.path))
 }
 
-/// Whether every run of a plan has ended, according to the folder of the study.
+/// Whether every run of a plan has ended, according to the tables in the folder of the study.
 fn has_ended(folder: &Path, plan: &Plan) -> bool {
     let states = RunStates::read(folder).ok().flatten();
     states.is_some_and(|states| states.is_complete() && states.planned == plan.count() as u64)
@@ -285,9 +286,8 @@ impl<'a> LocalRunner<'a> {
         LocalRunner { folder, corpus, arguments, tables, studies, events: Events::default() }
     }
 
-    /// Runs a plan until all its runs have ended, or until it is stopped. If it fails or is
-    /// stopped, but not at once, the tables are written; the caller writes them if all runs have
-    /// ended.
+    /// Executes a plan. Writes interim tables if the execution fails or ends early, but not if it
+    /// is stopped at once.
     fn run(&mut self, plan: Plan) -> Result<Ended, Failure> {
         let title = Title::new(&plan);
         self.studies.names.push(plan.name.clone());
@@ -311,7 +311,7 @@ impl<'a> LocalRunner<'a> {
         let options = CoordinatorOptions {
             engines: subjects::kinds().engines(),
             criteria: subjects::kinds().criteria(),
-            // Require a token, because other users of this machine can connect as well.
+            // Require a token, because other users of this machine can connect.
             tokens: Some(TokenStore::of(&token, Role::Worker, "")),
             serve_clients: false,
             ..CoordinatorOptions::new(&self.folder.path)
@@ -373,7 +373,7 @@ impl<'a> LocalRunner<'a> {
         Ok(ended)
     }
 
-    /// Stores the projects that the store lacks or whose bytes are damaged.
+    /// Stores the projects that are missing or damaged in the store.
     fn store_projects(&self, coordinator: &Coordinator) -> Result<(), Failure> {
         let stored = self.corpus.store(coordinator, |project, cause| {
             let name = &project.name;
@@ -401,8 +401,8 @@ impl Arguments {
         self.out.clone().unwrap_or_else(default)
     }
 
-    /// The cores for workers, among the cores that this process may use. Prints a note if there are
-    /// fewer than the requested workers.
+    /// Returns the cores for workers. Prints a note if there are fewer cores than requested
+    /// workers.
     fn cores(&self) -> Vec<usize> {
         let allowed = allowed_cores();
         let mut cores = Topology::of_this_machine().worker_cores(&allowed, self.siblings);

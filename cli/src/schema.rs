@@ -1,5 +1,5 @@
-//! `catherd schema`: JSON Schemas of study files and adapters, for editors. They are made from the
-//! subject kinds of this program, so that they contain exactly the keys and values that it accepts.
+//! `catherd schema`: JSON Schemas of study files and adapters, for editors. Units, algorithms and
+//! parameters come from the subject kinds of this program.
 
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::Parameter;
@@ -45,7 +45,6 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The schema of study files.
 pub(crate) fn study() -> Value {
     let kinds: Vec<_> = kinds().iter().collect();
     let default = kinds.first().map(|kind| kind.name());
@@ -85,7 +84,7 @@ pub(crate) fn study() -> Value {
     })
 }
 
-/// The keys of a study that are the same for all kinds.
+/// Returns the keys of a study that are the same for all kinds, with their schemas.
 fn parts() -> [(&'static str, Value); 7] {
     let number = |least: u64| json!({ "type": "integer", "minimum": least });
     let level = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
@@ -142,7 +141,7 @@ fn parts() -> [(&'static str, Value); 7] {
     ]
 }
 
-/// The limits of a run: real time, and the units of all kinds.
+/// Returns the schema of the limits of a run: real time, and the units of all kinds.
 fn budget() -> Value {
     let time = json!({ "type": "string", "pattern": "^ *[0-9.]+ *(ms|s|min|h) *$" });
     let number = json!({ "type": "integer", "minimum": 1 });
@@ -165,7 +164,8 @@ fn budget() -> Value {
     )
 }
 
-/// The schemas for an entry of `algorithms` of a kind: a name, or a table for each algorithm.
+/// Returns the schemas for an entry of `algorithms`: a name, or the table of one of the kind's
+/// algorithms.
 fn entries(kind: &dyn SubjectKind) -> Vec<Value> {
     let algorithms = kind.algorithms();
     let any = algorithms.iter().any(|algorithm| algorithm.name == ANY_ALGORITHM);
@@ -193,7 +193,7 @@ fn entries(kind: &dyn SubjectKind) -> Vec<Value> {
     forms
 }
 
-/// The parameters of all algorithms of a kind.
+/// Collects the parameters of all algorithms of a kind.
 fn merged(kind: &dyn SubjectKind) -> AlgorithmInfo {
     let mut all: Vec<ParameterInfo> = Vec::new();
     for parameter in kind.algorithms().into_iter().flat_map(|algorithm| algorithm.parameters) {
@@ -204,9 +204,9 @@ fn merged(kind: &dyn SubjectKind) -> AlgorithmInfo {
     AlgorithmInfo { name: kind.name(), summary: String::new(), parameters: all }
 }
 
-/// The table of parameters of an algorithm. A value may be a list, which makes a grid. A name with
-/// a dot is a key of a nested table. `open` permits other parameters, such as the parameters that
-/// an adapter declares.
+/// Returns the schema of an algorithm's table of parameters. A value may be a list, which makes a
+/// grid. A name with a dot may also be a key of a nested table. `open` permits other parameters,
+/// such as the parameters that an adapter declares.
 fn parameters(algorithm: &AlgorithmInfo, open: bool) -> Value {
     let mut properties = Map::new();
     for parameter in &algorithm.parameters {
@@ -248,7 +248,6 @@ fn is_empty(value: &Parameter) -> bool {
     matches!(value, Parameter::Text(text) if text.is_empty())
 }
 
-/// The schema of `adapter.toml`.
 fn adapter() -> Value {
     let text = || json!({ "type": "string" });
     let list = || json!({ "type": "array", "items": { "type": "string" } });
@@ -299,7 +298,7 @@ fn adapter() -> Value {
     schema
 }
 
-/// A table with these keys only.
+/// Returns the schema of a table that has only these keys.
 fn table(properties: &[(&str, Value)]) -> Value {
     let properties: Map<String, Value> =
         properties.iter().map(|(key, schema)| ((*key).to_owned(), schema.clone())).collect();
@@ -317,7 +316,6 @@ mod tests {
 
     use super::*;
 
-    /// The program reads every key of the schema: it accepts the key, or refuses only its value.
     #[test]
     fn every_key_of_the_schema_is_a_key_of_study_files() {
         let schema = study();

@@ -1,6 +1,6 @@
 //! The commands that manage the studies of a coordinator: `submit`, `status`, `watch`, `pause`,
 //! `resume`, `cancel`, `delete`, `share`, `why` and `results`. The module `workers` has the
-//! commands for its workers.
+//! commands that manage workers.
 
 use std::fmt::Display;
 use std::path::{Path, PathBuf};
@@ -363,9 +363,9 @@ impl Results {
     }
 }
 
-/// Fetches the results of a study so far, in the order of its runs. If the stream is lost, it is
-/// continued after the last result that arrived. `number` is the number of the study at the time
-/// when its plan was read.
+/// Fetches the results of a study, in the order of the study's runs. A lost stream is continued
+/// after the last result that arrived. `number` is the study's number at the time when the plan was
+/// read.
 fn fetch<'c>(
     connection: &'c Connection,
     study: &str,
@@ -386,7 +386,6 @@ fn fetch<'c>(
     std::iter::from_fn(next).map(|result| read_result(result?))
 }
 
-/// Reads the result of a run.
 fn read_result(result: v1::RunResult) -> Result<RunResult, Failure> {
     let unreadable = |cause: &dyn Display| unreadable("a result", cause);
     let spec = result.spec.unwrap_or_default().read().map_err(|cause| unreadable(&cause))?;
@@ -403,7 +402,6 @@ fn read_result(result: v1::RunResult) -> Result<RunResult, Failure> {
     }
 }
 
-/// The failure for a document that this version cannot read.
 fn unreadable(what: &str, cause: impl Display) -> Failure {
     Failure::new(format_args!("cannot read {what}: {cause}"))
         .hint("use the same version of catherd on both machines")

@@ -17,13 +17,13 @@ use serde_json::{Value, json};
 use crate::failure::Worded;
 use crate::run::Pace;
 
-/// Largest number of groups of missing runs shown on a terminal.
+/// Maximum number of groups of missing runs that are shown as text.
 const MAX_MISSING: usize = 20;
 
 /// Minimum width of a column with a number of runs.
 const COUNT_WIDTH: usize = 7;
 
-/// Maximum width of a column of names on a terminal.
+/// Maximum width of a column of names.
 const NAME_WIDTH: usize = 40;
 
 /// Describes the number of workers, the rate at which runs end, and the remaining time.
@@ -47,7 +47,8 @@ pub(crate) fn pace(status: &v1::Status) -> String {
     text
 }
 
-/// The status as text: workers, studies and, of the study `only`, the runs without a record.
+/// Formats the status as text: workers, all studies or the study `only`, and the runs without a
+/// record if they are given.
 pub(crate) fn as_text(
     status: &v1::Status,
     only: Option<&str>,
@@ -111,7 +112,7 @@ pub(crate) fn as_text(
     text
 }
 
-/// The table of studies: all of them, or the one with this name.
+/// Formats the table of all studies, or of the study with the name `only`.
 pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> String {
     let mut text = String::new();
     let shown = status.studies.iter().filter(|study| only.is_none_or(|only| study.name == only));
@@ -139,8 +140,8 @@ pub(crate) fn table_of_studies(status: &v1::Status, only: Option<&str>) -> Strin
     text
 }
 
-/// The table of the claims on workers of the studies that have not ended; empty if there are none,
-/// or only one that has the default claim.
+/// Formats the table of the claims on workers of unfinished studies. The table is empty if there is
+/// at most one such study, with the default claim.
 fn table_of_claims(status: &v1::Status, only: Option<&str>) -> String {
     let unfinished = |study: &&v1::Study| study.pending + study.leased > 0;
     let all: Vec<&v1::Study> = status.studies.iter().filter(unfinished).collect();
@@ -181,7 +182,7 @@ fn table_of_claims(status: &v1::Status, only: Option<&str>) -> String {
     text
 }
 
-/// A name that fits a column.
+/// Makes a name fit into a column.
 fn shown_name(name: &str) -> String {
     let name = printable(name);
     match name.char_indices().nth(NAME_WIDTH) {
@@ -190,7 +191,7 @@ fn shown_name(name: &str) -> String {
     }
 }
 
-/// The status as JSON, with the runs without a record if they are given.
+/// Formats the status as JSON, with the runs without a record if they are given.
 pub(crate) fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> Value {
     let studies = status.studies.iter().map(|study| {
         let mut object = json!({
@@ -238,7 +239,6 @@ pub(crate) fn as_json(status: &v1::Status, missing: Option<&[v1::Missing]>) -> V
     })
 }
 
-/// The number of runs of a study in a phase.
 fn runs_in(study: &v1::Study, phase: Phase) -> u64 {
     match phase {
         Phase::Pending => study.pending,
@@ -263,8 +263,8 @@ pub(crate) fn has_tables(folder: &Path) -> bool {
     folder.join("runs.parquet").is_file()
 }
 
-/// The states of the runs for tables of version 0.3.0, which do not contain quarantined runs, and
-/// for imported results, which have no plan.
+/// Counts the states of the runs for tables of version 0.3.0, which do not contain quarantined
+/// runs, and for imported results, which have no plan.
 fn states_of_runs(results: &Results) -> RunStates {
     let ended = results.runs.len() as u64;
     let is_done = |run: &&Run| matches!(run.outcome, RunOutcome::Done | RunOutcome::NoGoals);
@@ -273,8 +273,8 @@ fn states_of_runs(results: &Results) -> RunStates {
     RunStates { done, failed: ended - done, ..results.states.unwrap_or(planned) }
 }
 
-/// The status as a coordinator with only this study would report it. Runs that a race does not need
-/// are not part of the plan.
+/// Returns the status that a coordinator with only this study would report. Runs that a race does
+/// not need are not counted as planned.
 pub(crate) fn of_folder(folder: &Path) -> Result<v1::Status, Failure> {
     let results = Results::read(folder).map_err(Worded::worded)?;
     let RunStates { planned, done, failed, quarantined, dropped, pending } =

@@ -1,4 +1,4 @@
-//! The subject kinds of this program. This is the only list of them.
+//! The subject kinds of this program, which are listed only here.
 
 pub(crate) mod execute;
 mod limits;
@@ -27,7 +27,7 @@ use crate::programs::Isolation;
 pub(crate) use limits::WorkLimits;
 pub(crate) use listing::{Arguments, run};
 
-/// The subject kinds. The first one is the default of studies that name none.
+/// The subject kinds. The first kind is the default of studies that name no kind.
 static KINDS: LazyLock<Kinds> = LazyLock::new(|| {
     Kinds::new(Scratch)
         .with(Suites)
@@ -59,24 +59,20 @@ fn origins(corpus: &Path) -> Result<Vec<Origin>, Failure> {
     Ok(origins.collect())
 }
 
-/// The subject kinds of this program.
 pub(crate) fn kinds() -> &'static Kinds {
     &KINDS
 }
 
-/// The kind of a study: the one that it names, otherwise the default.
 pub(crate) fn kind_of(study: &Study) -> Result<&'static dyn SubjectKind, Failure> {
     study.subject.as_deref().map_or(Ok(KINDS.default_kind()), kind)
 }
 
-/// The kind with this name.
 pub(crate) fn kind(name: &str) -> Result<&'static dyn SubjectKind, Failure> {
     KINDS.get(name).map_err(Worded::worded)
 }
 
-/// Makes a runner of a kind, which executes runs in a separate process if the kind requires this.
-/// Such a process writes the file `mark` if the system refuses it memory. `None` in the same cases
-/// as for [`Kinds::runner`].
+/// Makes a runner for a kind. Some kinds require that runs are executed in a separate process,
+/// which writes the file `mark` if the system refuses memory.
 pub(crate) fn runner(
     name: &str,
     context: &RunnerContext<'_>,
@@ -98,8 +94,7 @@ pub(crate) fn runner(
     Some(Box::new(SubjectProcess::new(start, mark)))
 }
 
-/// Examines a JavaScript project in a separate process, which is used for further projects as long
-/// as it lives.
+/// Examines a JavaScript project in a separate process, which is used again for further projects.
 fn examine(
     digest: Digest,
     bytes: Arc<[u8]>,
@@ -125,14 +120,14 @@ static EXECUTABLE: LazyLock<PathBuf> = LazyLock::new(|| match std::env::current_
     _ => PathBuf::from("/proc/self/exe"),
 });
 
-/// The names of the algorithms of the default kind, for help texts.
+/// Returns the names of the algorithms of the default kind, for help texts.
 pub(crate) fn algorithm_names() -> String {
     let algorithms = KINDS.default_kind().algorithms().into_iter();
     algorithms.map(|algorithm| algorithm.name).collect::<Vec<_>>().join(", ")
 }
 
-/// The name of the first kind that has an algorithm with this name. `None` if the default kind or
-/// no kind has one. Kinds that accept any name are ignored.
+/// Returns the name of the first kind that has an algorithm with this name, unless the default kind
+/// has such an algorithm. Kinds that accept any name are ignored.
 pub(crate) fn other_kind_of(algorithm: &str) -> Option<String> {
     let has = |kind: &dyn SubjectKind| kind.algorithms().iter().any(|one| one.name == algorithm);
     if has(KINDS.default_kind()) {

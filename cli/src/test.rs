@@ -1,4 +1,4 @@
-//! `catherd test`: passes project and suite to the subject kind of the suite.
+//! `catherd test`: passes a project and a suite to the subject kind of the suite.
 
 use catherd_cli_console::{Exit, Failure, Pair};
 use catherd_javascript_commands as javascript;
@@ -13,11 +13,11 @@ use crate::pair::PairArgs;
 ///
 /// A suite is a JSON file that catherd generated for a Scratch or JavaScript project, a JavaScript
 /// file with tests for Whisker, a JSON file with models for Whisker, or a plan for Itch, whose
-/// judgement is written in Itch's partial format; catherd recognises the type by its content. For a
-/// folder of projects, or a list of them on standard input (`-`), the suite is executed on each and
-/// the statuses are written as a table in CSV, in the order of the projects. With the seed of a
-/// generated suite, all assertions are checked; with any other, those that do not depend on random
-/// numbers.
+/// judgement is written in Itch's partial format; catherd recognises the type by the content. For a
+/// folder of projects, or a list of projects on standard input (`-`), the suite is executed on each
+/// project and the statuses are written as a table in CSV, in the order of the projects. With the
+/// seed of a generated suite, all assertions are checked; with any other seed, only assertions that
+/// do not depend on random numbers are checked.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -53,7 +53,6 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     Ok(if flags.exit_zero { Exit::Success } else { exit })
 }
 
-/// Executes a suite for a JavaScript project.
 fn test_javascript(pair: &Pair, text: &str, flags: &Flags) -> Result<Exit, Failure> {
     let format = flags.format.unwrap_or(if flags.json { Format::Json } else { Format::Tap });
     if ![Format::Tap, Format::Json].contains(&format) || flags.output.is_some() {

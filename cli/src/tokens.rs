@@ -9,8 +9,8 @@ use clap::Args;
 
 use crate::failure::Worded;
 
-/// A new secret: 256 random bits of the system, in hexadecimal digits after a prefix by which
-/// scanners for secrets recognise it.
+/// Makes a new token: 256 random bits in hexadecimal digits, after a prefix by which scanners for
+/// secrets can recognise tokens.
 pub(crate) fn new_token() -> Result<String, Failure> {
     let mut secret = [0; 32];
     getrandom::fill(&mut secret)
@@ -18,8 +18,8 @@ pub(crate) fn new_token() -> Result<String, Failure> {
     Ok(format!("catherd-{}", hex::encode(secret)))
 }
 
-/// Reads the token file of a coordinator. It must contain a token, because otherwise no worker and
-/// no client could use the coordinator.
+/// Reads the token file of a coordinator. The file must contain a token, because otherwise no
+/// worker and no client could use the coordinator.
 pub(crate) fn read(file: &Path) -> Result<TokenStore, Failure> {
     let tokens = TokenStore::read(file).map_err(Worded::worded)?;
     if tokens.is_empty() {
@@ -64,8 +64,7 @@ pub(crate) struct MakeToken {
 impl MakeToken {
     pub(crate) fn run(self) -> Result<Exit, Failure> {
         let token = new_token()?;
-        // Write the file of the token first, because this may fail, and a digest without its token
-        // would be useless.
+        // Write the token first, because the digest would be useless without the token.
         if let Some(out) = &self.out {
             let written = catherd_platform::write_private(out, &format!("{token}\n"));
             written.map_err(|cause| output::unwritable(out, &cause))?;

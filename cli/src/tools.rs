@@ -1,5 +1,5 @@
-//! `catherd tool prepare` and `catherd doctor`: prepare external tools on this machine, and check
-//! whether it can run them.
+//! `catherd tool prepare` and `catherd doctor`: prepare external tools, and check whether this
+//! machine can run external tools.
 //!
 //! - [`trial`]: `catherd tool try`, one run of a tool.
 
@@ -79,7 +79,8 @@ Examples:
 /// The meaning of exit code 2 of `catherd doctor`.
 const UNUSABLE: (Exit, &str) = (Exit::Incomplete, "a tool cannot be run on this machine");
 
-/// The tools of a study, or of the folder of an adapter, and the projects of the study.
+/// Returns the tools of a study or of an adapter's folder, and the projects of the study and at the
+/// paths `projects`.
 fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject>), Failure> {
     let mut folders = BTreeSet::from([of.to_owned()]);
     let mut sources = projects.to_vec();
@@ -107,7 +108,6 @@ fn tools(of: &Path, projects: &[PathBuf]) -> Result<(Vec<Tool>, Vec<FoundProject
     Ok((opened, subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects))
 }
 
-/// A hint for an adapter that cannot be used.
 fn adapter_hint(path: &Path) -> String {
     if path.is_file() {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
@@ -119,7 +119,8 @@ fn adapter_hint(path: &Path) -> String {
     "name a folder with adapter.toml and the executable run".to_owned()
 }
 
-/// The folders of the adapters that algorithms name, relative to the folder of the study file.
+/// Returns the folders of the adapters and measurers that algorithms name. `base` is the folder of
+/// the study file.
 fn adapters(algorithms: &[Algorithm], base: &Path) -> BTreeSet<PathBuf> {
     let named = algorithms.iter().flat_map(|algorithm| {
         ["adapter", "measurer"].map(|name| match algorithm.parameters.get(name) {

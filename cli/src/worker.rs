@@ -26,7 +26,7 @@ use crate::run::TRIALS;
 use crate::{rendezvous, subjects};
 use processes::Processes;
 
-/// The longest time that an option accepts, in seconds: ten years.
+/// Maximum time that an option accepts, in seconds: ten years.
 const MAX_SECONDS: u64 = 10 * 366 * 24 * 3600;
 
 /// Default memory limit of a worker, in MiB.
@@ -34,8 +34,8 @@ pub(crate) const MEMORY_MIB: u64 = 5 << 10;
 
 /// Executes runs of a coordinator until they have ended.
 ///
-/// The worker leases a run, executes it and commits its record, again and again. `catherd run`
-/// starts its own workers; this command adds one to a coordinator by hand.
+/// The worker repeatedly leases a run, executes it and commits its record. `catherd run` starts its
+/// own workers; this command adds a worker to a coordinator by hand.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -66,9 +66,9 @@ pub(crate) struct Arguments {
     core: Option<usize>,
 
     /// Start this many workers instead of one, or `all`: one for each physical core that the
-    /// process may use. Each is pinned to a core if there are as many cores as workers. Their names
-    /// are the value of --name and a number, and their spools are below --spool; one that dies is
-    /// started again
+    /// process may use. Each worker is pinned to a core if there are as many cores as workers. The
+    /// names of the workers are the value of --name and a number, and the spools are below --spool;
+    /// a worker that dies is started again
     #[arg(long, value_name = "N|all", conflicts_with = "core")]
     processes: Option<Processes>,
 
@@ -108,8 +108,8 @@ pub(crate) struct Arguments {
     idle: Option<u64>,
 
     /// End of the worker's allocation: seconds since 1970, or a time from now such as 8h. The
-    /// worker gets no run that is expected to take longer, and hands back the last one ten seconds
-    /// before [default: it does not end]
+    /// worker gets no run that is expected to take longer, and hands back an unfinished run ten
+    /// seconds before the end [default: it does not end]
     #[arg(long, value_name = "TIME", env = "SLURM_JOB_END_TIME", value_parser = time_left)]
     until: Option<Duration>,
 
@@ -159,7 +159,7 @@ pub(crate) struct Arguments {
     exit_with_parent: bool,
 }
 
-/// Reads the end of an allocation, and returns the remaining time.
+/// Parses the end of an allocation, and returns the remaining time.
 fn time_left(text: &str) -> Result<Duration, String> {
     match text.parse() {
         Ok(seconds) => {
@@ -170,7 +170,7 @@ fn time_left(text: &str) -> Result<Duration, String> {
     }
 }
 
-/// Reads a time such as 90min, 8h or 30d.
+/// Parses a time such as 90min, 8h or 30d.
 pub(crate) fn span(text: &str) -> Result<Duration, String> {
     let wrong = || format!("`{text}` is not a time; write one such as 90min, 8h or 30d");
     let unit = text.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -272,7 +272,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     }
 }
 
-/// Makes the folder of trials that are not measured yet, and returns its absolute path.
+/// Creates the folder of unmeasured trials, and returns the absolute path.
 fn trials_folder(path: &Path) -> Result<PathBuf, Failure> {
     let made = catherd_platform::only_for_owner(DirBuilder::new().recursive(true)).create(path);
     made.and_then(|()| std::path::absolute(path)).map_err(|cause| {
@@ -289,8 +289,8 @@ fn coordinators(
     Ok(coordinators.map(|(url, access)| CoordinatorAddress { url, access }).collect())
 }
 
-/// A function that reads the rendezvous files again, for use while no coordinator answers. `None`
-/// if no address names such a file.
+/// Returns a function that reads the rendezvous files again while no coordinator answers, if an
+/// address names such a file.
 fn relocation(connect: &[String], credentials: Credentials) -> Option<Relocation> {
     if !rendezvous::is_used(connect) {
         return None;
@@ -304,7 +304,7 @@ fn relocation(connect: &[String], credentials: Credentials) -> Option<Relocation
 }
 
 /// Refuses a core if this process may use an earlier hyper-thread of the same physical core,
-/// because with one worker for each number two runs would share a physical core.
+/// because another worker may use that hyper-thread.
 fn not_a_sibling(core: usize) -> Result<(), Failure> {
     let allowed = allowed_cores();
     let topology = Topology::of_this_machine();
@@ -327,8 +327,8 @@ fn not_a_sibling(core: usize) -> Result<(), Failure> {
 /// Number of attempts to look up the name of a coordinator, one second apart.
 const NAME_ATTEMPTS: u32 = 3;
 
-/// Checks that the name of at least one coordinator can be resolved. An unknown name is a typing
-/// error, so retrying until the time-out would not help.
+/// Checks that the name of at least one coordinator can be resolved. An unknown name is probably a
+/// typing error, for which it would not help to retry until the time-out.
 fn known_names(addresses: &[String]) -> Result<(), Failure> {
     let mut reason = String::new();
     for attempt in 0..NAME_ATTEMPTS {
@@ -349,20 +349,20 @@ fn known_names(addresses: &[String]) -> Result<(), Failure> {
     Err(Failure::new(reason).hint("correct the name in --connect, HOST:PORT"))
 }
 
-/// The name of the worker of a core for `catherd run`.
+/// Returns the name that `catherd run` gives to the worker of a core.
 fn name_of(core: usize) -> String {
     format!("core-{core}")
 }
 
-/// The spool of the worker of a core for `catherd run`.
+/// Returns the spool that `catherd run` assigns to the worker of a core.
 pub(crate) fn spool(spools: &Path, core: usize) -> PathBuf {
     spools.join(name_of(core))
 }
 
-/// The command that starts the worker of a core for `catherd run`.
+/// Returns the command with which `catherd run` starts the worker of a core.
 ///
-/// The worker reads its token from standard input: other users could read its command line and
-/// environment. It executes programs only if `programs` is given.
+/// The worker reads the token from standard input, because other users can read command lines. The
+/// worker executes programs only if `programs` is given.
 pub(crate) fn command(
     program: &Path,
     address: &str,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Continues studies whose stores are damaged in as many ways as wanted, 1000 by default:
+# Continues a study on damaged copies of the store, 1000 copies by default:
 #   tests/damaged/continue.sh [COPIES [FIRST]]
 # The copies are numbered from FIRST; the number of a copy is the seed of its damage.
 set -eu

@@ -3,11 +3,12 @@
 
 usage: compare.py [--catherd PROGRAM] [--tasks N] [--workers N] [ENGINE...]
 
-Each engine executes a few tasks and N tasks (catherd ten times as many) on workers of this machine, in a control group of its own, so that the
-time of all of its processes counts: of servers, databases, workers and tasks. The difference of the two, divided by
-the difference of their tasks, is the cost of a task; what an engine takes to start does not count. Engines that are
-not installed are left out. It needs root for the control groups, and what each engine needs: `pip install hyperqueue ray
-distributed 'celery[redis]' procrastinate 'psycopg[binary,pool]'`, redis-server, PostgreSQL, parallel.
+Each engine executes a few tasks, and in a second execution N tasks more (catherd 10 N), on workers of this machine.
+A separate control group counts the time of all processes of an execution: servers, databases, workers and tasks. The
+difference of the two times, divided by the difference of the numbers of tasks, is the cost of a task; the start of an
+engine does not count. Engines that are not installed are left out. The script needs root for the control groups, and
+the engines: `pip install hyperqueue ray distributed 'celery[redis]' procrastinate 'psycopg[binary,pool]'`,
+redis-server, PostgreSQL, parallel.
 """
 
 import argparse
@@ -26,7 +27,7 @@ FEW = 20
 
 
 class ControlGroup:
-    """A control group that counts the processor time of its processes, of version 1 or 2."""
+    """A control group, of version 1 or 2, that counts the processor time of its processes."""
 
     def __init__(self, name):
         first = Path("/sys/fs/cgroup/cpuacct")
@@ -57,7 +58,7 @@ class ControlGroup:
 
 
 class Engine:
-    """An engine: a script of the shell or of Python that executes TASKS tasks on WORKERS workers."""
+    """An engine: a shell or Python script that executes TASKS tasks on WORKERS workers."""
 
     def __init__(self, name, durable, needs, script, python=False, factor=1):
         self.name, self.durable, self.needs, self.factor = name, durable, needs, factor
@@ -70,7 +71,7 @@ class Engine:
         return [need for need in self.needs if not is_there(need)]
 
     def seconds(self, tasks, environment):
-        """Processor time of all processes for this many tasks."""
+        """Returns the processor time in seconds of all processes for this number of tasks."""
         group = ControlGroup(self.name.replace(" ", "-").replace(",", ""))
         with tempfile.TemporaryDirectory(prefix="engines-") as folder:
             os.chmod(folder, 0o755)
@@ -87,7 +88,7 @@ class Engine:
         return seconds
 
 
-# A server of PostgreSQL in FOLDER, which `$URL` names.
+# Starts a PostgreSQL server in FOLDER, and sets `$URL`.
 POSTGRES = """
         bin=$(ls -d /usr/lib/postgresql/*/bin | tail -1)
         install -d -o postgres "$FOLDER/db"

@@ -1,10 +1,10 @@
 // Compares the blocks of Scratch's machine with the list from which `compat = "today"` was made.
 //
-//   node compare.mjs FOLDER          prints what differs; exit code 1 if something does
-//   node compare.mjs FOLDER --write  writes the list anew
+//   node compare.mjs FOLDER          prints the differences; exit code 1 if there are any
+//   node compare.mjs FOLDER --write  writes the list again
 //
-// FOLDER is an unpacked package @scratch/scratch-vm. The list, blocks.json, has its version, the opcodes, and a
-// digest of each file that defines blocks, loads projects or executes threads.
+// FOLDER is an unpacked package @scratch/scratch-vm. The list, blocks.json, contains the version of the package, the
+// opcodes, and a digest of each file that defines blocks, loads projects or executes threads.
 import { createHash } from 'node:crypto';
 import { readFileSync, readdirSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -51,18 +51,17 @@ pub(crate) struct Cluster {
 /// Microseconds of simulated time.
 pub(crate) type Time = u64;
 
-/// Microseconds between two heartbeats of a worker (a fifth of the lease duration).
+/// Microseconds between two heartbeats of a worker, a fifth of the default lease term.
 pub(crate) const HEARTBEAT_INTERVAL: f64 = 3e6;
 /// Microseconds between two polls of the progress.
 pub(crate) const POLL_INTERVAL: Time = 200_000;
 /// Microseconds between two updates of an open dashboard.
 pub(crate) const VIEW_INTERVAL: Time = 500_000;
 
-/// Size of a batch, as in the coordinator's queue: about one second of work, in microseconds, and a
-/// maximum number of runs.
+/// Size of a batch, as in the coordinator's queue: microseconds of work and maximum number of runs.
 pub(crate) const BATCH: (f64, f64) = (1e6, 256.0);
 
-/// Load of the coordinator of a cluster, computed by formulas that do not consider queueing.
+/// Formulas for the load of a coordinator without queueing.
 #[derive(Clone, Copy)]
 pub(crate) struct AnalyticModel<'a> {
     pub(crate) costs: &'a Costs,
@@ -70,26 +69,22 @@ pub(crate) struct AnalyticModel<'a> {
 }
 
 impl AnalyticModel<'_> {
-    /// Mean time of a run in microseconds.
     pub(crate) fn run_us(&self) -> f64 {
         1e6 * self.cluster.run_seconds
     }
 
-    /// Runs in a batch.
     pub(crate) fn batch(&self) -> f64 {
         (BATCH.0 / self.run_us()).ceil().clamp(1.0, BATCH.1)
     }
 
-    /// Processor time in microseconds of the writer and of the other cores for the lease request of
-    /// a batch.
+    /// Processor time in microseconds, of the writer and of the other cores, to lease a batch.
     pub(crate) fn lease(&self) -> (f64, f64) {
         let further = (self.batch() - 1.0) / 2.0;
         let (first, more) = (self.costs.lease, self.costs.further_run);
         (first.writer_us + further * more.writer_us, first.others_us + further * more.others_us)
     }
 
-    /// Processor time in microseconds of the writer and of the other cores for the commit of a
-    /// batch.
+    /// Processor time in microseconds, of the writer and of the other cores, to commit a batch.
     pub(crate) fn commit(&self) -> (f64, f64) {
         let (further, kib) = ((self.batch() - 1.0) / 2.0, self.cluster.record_kib * self.batch());
         let (first, more, size) =
@@ -100,23 +95,23 @@ impl AnalyticModel<'_> {
         )
     }
 
-    /// Runs that a worker executes on one project before it fetches the next one.
+    /// Number of runs that a worker executes on a project before fetching the next project.
     pub(crate) fn runs_a_project(&self) -> f64 {
         let Cluster { workers, runs, projects, .. } = *self.cluster;
         (runs as f64 / f64::from(projects.max(workers))).max(1.0)
     }
 
-    /// Microseconds of the network for one project.
+    /// Time in microseconds in which the network transfers one project.
     pub(crate) fn transfer(&self) -> f64 {
         self.cluster.project_mib * 8.0 * 1.048_576 / (1e-3 * self.cluster.network)
     }
 
-    /// Microseconds of a group commit beyond processor time: disk writes and a round trip.
+    /// Microseconds of a group commit that are not processor time: disk writes and a round trip.
     pub(crate) fn sync(&self) -> f64 {
         (1e3 * self.costs.lease_ms - self.costs.lease.total()).max(0.0)
     }
 
-    /// Table of the number of workers that saturates each resource.
+    /// Returns a table of the number of workers that saturates each resource.
     pub(crate) fn limits(&self) -> String {
         let AnalyticModel { costs, cluster } = self;
         let batches = 1.0 / (self.run_us() * self.batch());
@@ -125,7 +120,7 @@ impl AnalyticModel<'_> {
         let mib = cluster.project_mib * projects;
         let polls = 1.0 / POLL_INTERVAL as f64;
         let news = f64::from(cluster.viewers) / VIEW_INTERVAL as f64;
-        // The share of a core that each worker needs, for each kind of request.
+        // For each kind of request, the shares of a core that one worker needs.
         let parts = [
             ("leases", lease.0 * batches, lease.1 * batches),
             ("commits", commit.0 * batches, commit.1 * batches),

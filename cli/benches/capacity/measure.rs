@@ -25,9 +25,9 @@ use super::{Cost, Costs};
 /// Measures the cost of a coordinator on this machine.
 ///
 /// Starts a coordinator in a separate process and simulated workers in this process. Each worker
-/// has a separate connection, leases, sends heartbeats and commits like a real one, and executes
-/// nothing. Costs are processor time of the coordinator, which other load on the machine changes
-/// little; real times are meaningful only on an idle machine.
+/// has its own connection, and leases, sends heartbeats and commits as a real worker does, but
+/// executes nothing. Costs are processor times of the coordinator, on which other load on the
+/// machine has little influence; real times are meaningful only on an idle machine.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -62,20 +62,19 @@ pub(crate) struct Arguments {
     json: Option<PathBuf>,
 }
 
-/// Number of rounds of single leases and commits, and the number of leases and of commits that a
-/// worker requests in a round. Both are so small that no lease expires.
+/// Number of rounds, and number of runs that each worker leases and commits in a round. Both are so
+/// small that no lease expires.
 const ROUNDS: (usize, usize) = (10, 10);
 
-/// Bytes of the project that workers fetch.
+/// Size in bytes of the project that workers fetch.
 const PROJECT: usize = 1 << 20;
 
 /// Time without requests, in which the cost of an idle coordinator is measured.
 const IDLE: Duration = Duration::from_secs(5);
 
-/// Requests for the status page of the dashboard.
 const STATUS_REQUESTS: usize = 50;
 
-/// KiB of the large records.
+/// Size in KiB of the suite in a large record.
 const RECORD_KIB: usize = 64;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -136,7 +135,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Lets all workers act, and returns the cost in addition to the cost of an idle coordinator.
+    /// Lets all workers act, and returns the cost minus the cost of an idle coordinator.
     fn act(&mut self, act: Act) -> Result<Cost, Failure> {
         let workers = std::mem::take(&mut self.workers);
         let (cost, workers) =
@@ -159,7 +158,7 @@ impl<'a> Bench<'a> {
         Ok((cost.map(|us| us.max(0.0)), value))
     }
 
-    /// Latencies that the workers have measured since the last call.
+    /// Returns the latencies that the workers have measured since the last call.
     fn seen(&mut self) -> Latencies {
         let mut seen = Latencies::default();
         for worker in &mut self.workers {
@@ -168,12 +167,12 @@ impl<'a> Bench<'a> {
         seen
     }
 
-    /// Measures leases and commits of single runs, as they occur if a run takes a minute.
+    /// Measures requests about single runs, which are usual if a run takes a minute.
     fn singles(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let each = self.arguments.workers * ROUNDS.1;
         self.submit("singles", each * (ROUNDS.0 + 2))?;
         self.workers.iter_mut().for_each(|worker| worker.claimed = Duration::from_secs(60));
-        // Warm up, because the size of batches depends on measured run times.
+        // Warm up, because the size of batches depends on reported run times.
         self.act(Act::Lease(1))?;
         self.act(Act::Commit)?;
         let (mut lease, mut beat, mut commit) = (Cost::default(), Cost::default(), Cost::default());
@@ -207,7 +206,7 @@ impl<'a> Bench<'a> {
         costs.project_mib = fetched.map(|us| us / mib);
         self.line("each MiB of a project", costs.project_mib, "");
 
-        // Send requests from a single worker, to measure the latency without queueing.
+        // Send requests from a single worker to measure the latency without queueing.
         let others = self.workers.split_off(1);
         self.seen();
         self.act(Act::Lease(ROUNDS.1))?;
@@ -224,7 +223,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Measures the cost of an idle coordinator, and of viewers of the dashboard.
+    /// Measures the costs of an idle coordinator and of viewers of the dashboard.
     fn quiet(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let workers = self.arguments.workers as f64;
         let (spent, ()) = self.spending(|_| {
@@ -246,7 +245,7 @@ impl<'a> Bench<'a> {
         self.act(Act::Beat(1)).map(drop)
     }
 
-    /// Measures leases and commits in full batches, as they occur if runs take no time.
+    /// Measures planning, and leases and commits of full batches, which occur if runs take no time.
     fn batches(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let before = self.server.memory().0;
         let disk = server::size(&self.arguments.dir);
@@ -291,7 +290,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Polls the large study, exports it, and opens the store again.
+    /// Measures a status request, the export of the large study, and a restart.
     fn afterwards(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let study = || "batches".to_owned();
         let start = Instant::now();
@@ -340,8 +339,8 @@ impl<'a> Bench<'a> {
         self.server.stop()
     }
 
-    /// Plans a study of at least `runs` runs and returns their number, which is a multiple of the
-    /// number of projects.
+    /// Submits a study of at least `runs` runs, and returns the number of its runs, which is a
+    /// multiple of the number of projects.
     fn submit(&mut self, name: &str, runs: usize) -> Result<usize, Failure> {
         let projects = self.arguments.projects.max(1);
         let study = Study {
@@ -387,7 +386,7 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// The bytes of a project of a study; the project with number 0 is large.
+/// Returns the bytes of a project of a study. Only the project with number 0 is large.
 fn project(study: &str, number: usize) -> Vec<u8> {
     let mut bytes = format!("{study} {number}").into_bytes();
     if number == 0 {
@@ -396,7 +395,7 @@ fn project(study: &str, number: usize) -> Vec<u8> {
     bytes
 }
 
-/// Requests the page of the dashboard. Returns the number of bytes of the response.
+/// Requests the page of the dashboard, and returns the size of the response in bytes.
 fn view(dashboard: SocketAddr) -> io::Result<usize> {
     let mut stream = TcpStream::connect(dashboard)?;
     stream.write_all(b"GET / HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n")?;

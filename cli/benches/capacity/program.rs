@@ -1,8 +1,8 @@
 //! The benchmark: the cost of a coordinator on this machine, and the largest cluster that it can
 //! serve.
 //!
-//! - [`measure`]: measures [`Costs`] of a process of `catherd coordinator` with simulated workers.
-//! - [`analytic_model`], [`simulation`]: load of a coordinator on a cluster of any size, predicted
+//! - [`measure`]: measures the [`Costs`] of `catherd coordinator` with simulated workers.
+//! - [`analytic_model`], [`simulation`]: predict the load of the coordinator of a larger cluster
 //!   from these costs.
 
 pub(crate) mod analytic_model;
@@ -17,7 +17,7 @@ use catherd_cli_console::{Exit, Failure};
 use clap::{Parser, Subcommand};
 use serde::{Deserialize, Serialize};
 
-/// Measures the cost of a coordinator, and predicts how large a cluster it can serve
+/// Measures the cost of a coordinator, and predicts the size of the cluster that it can serve
 #[derive(Parser)]
 #[command(name = "capacity", max_term_width = 100)]
 pub(crate) struct Program {
@@ -44,8 +44,8 @@ impl Program {
     }
 }
 
-/// Processor time in microseconds of one core: of the single thread that writes to the store, and
-/// of all other threads together, which run in parallel.
+/// Processor time in microseconds, separately for the thread that writes to the store and for all
+/// other threads together.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Cost {
@@ -78,11 +78,9 @@ impl Cost {
     }
 }
 
-/// Measured costs of a coordinator.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Costs {
-    /// Description of the machine on which the costs were measured.
     pub(crate) machine: String,
     /// Adding one run to the store.
     pub(crate) planned_run: Cost,
@@ -94,7 +92,6 @@ pub(crate) struct Costs {
     pub(crate) further_run: Cost,
     /// Each KiB of a record.
     pub(crate) record_kib: Cost,
-    /// A heartbeat with one lease.
     pub(crate) heartbeat: Cost,
     /// Each MiB of a project that a worker fetches.
     pub(crate) project_mib: Cost,
@@ -105,10 +102,10 @@ pub(crate) struct Costs {
     pub(crate) viewer_worker: Cost,
     /// Exporting one record.
     pub(crate) exported_run: Cost,
-    /// Milliseconds from lease request to reply of an idle coordinator, disk writes included.
+    /// Median milliseconds from a lease request to its reply if there are no other requests.
     pub(crate) lease_ms: f64,
-    /// Memory of the coordinator for each run of its studies, in bytes.
+    /// Memory of the coordinator for each run, in bytes.
     pub(crate) memory_run: f64,
-    /// Disk of the store for each run with a small record, in bytes.
+    /// Disk space of the store for each run with a small record, in bytes.
     pub(crate) disk_run: f64,
 }

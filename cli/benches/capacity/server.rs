@@ -12,26 +12,25 @@ use catherd_coordinator::WRITER_THREAD;
 
 use super::Cost;
 
-/// A running coordinator.
 pub(super) struct Server {
     child: Child,
     pub(super) address: String,
     pub(super) dashboard: SocketAddr,
-    /// Time from the start of the process until it served.
+    /// Time from the start of the process until the coordinator served requests.
     pub(super) starting: Duration,
     /// Standard error, kept open so that writing to it does not fail.
     _stderr: BufReader<ChildStderr>,
 }
 
 impl Server {
-    /// Starts `catherd coordinator`.
     pub(super) fn start(dir: &Path, store: Option<&str>) -> Result<Server, Failure> {
         let cannot = |cause| Failure::new(format_args!("cannot start a coordinator: {cause}"));
         let start = Instant::now();
         let mut command = Command::new(env!("CARGO_BIN_EXE_catherd"));
         command.arg("coordinator").arg("--dir").arg(dir);
         command.args(["--listen", "127.0.0.1:0", "--dashboard", "127.0.0.1:0"]);
-        // Accept requests without a token, because no process executes the submitted studies.
+        // Accept requests without a token, which is harmless because no process executes the
+        // submitted studies.
         command.arg("--open");
         if let Some(store) = store {
             command.args(["--store", store]);
@@ -69,7 +68,7 @@ impl Server {
         Ok(Server { child, address, dashboard, starting, _stderr: lines })
     }
 
-    /// Processor time so far.
+    /// Processor time of the process so far.
     pub(super) fn spent(&self) -> Cost {
         let mut spent = Cost::default();
         let threads = fs::read_dir(format!("/proc/{}/task", self.child.id()));
@@ -84,12 +83,10 @@ impl Server {
         spent
     }
 
-    /// Resident memory and its peak in bytes.
     pub(super) fn memory(&self) -> (f64, f64) {
         memory(self.child.id())
     }
 
-    /// Ends the process and waits for it.
     pub(super) fn stop(&mut self) -> Result<(), Failure> {
         let cannot = |cause| Failure::new(format_args!("cannot end the coordinator: {cause}"));
         catherd_platform::terminate(&self.child).map_err(cannot)?;
@@ -100,13 +97,13 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Ignore the error: the process may already have exited.
+        // Ignore the error, because the process may have exited already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// Resident memory of a process and its peak in bytes.
+/// Resident memory of a process in bytes, and its peak.
 pub(super) fn memory(process: u32) -> (f64, f64) {
     let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap_or_default();
     let kib = |field: &str| {
@@ -116,13 +113,13 @@ pub(super) fn memory(process: u32) -> (f64, f64) {
     (1024.0 * kib("VmRSS:"), 1024.0 * kib("VmHWM:"))
 }
 
-/// Bytes of the files of a store.
+/// Size in bytes of the files of an SQLite store.
 pub(super) fn size(dir: &Path) -> f64 {
     let files = ["study.db", "study.db-wal"].map(|name| -> PathBuf { dir.join(name) });
     files.iter().filter_map(|file| fs::metadata(file).ok()).map(|file| file.len() as f64).sum()
 }
 
-/// Number and model of the processors, and the load average.
+/// Describes the cores of this machine and the current load.
 pub(super) fn machine() -> String {
     let cpus = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = cpus.lines().find_map(|line| line.strip_prefix("model name"));

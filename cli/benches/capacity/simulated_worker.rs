@@ -15,10 +15,9 @@ use catherd_proto::{PROTOCOL, v1};
 use tokio::task::JoinSet;
 use tonic::Status;
 
-/// Largest number of completions in one commit, as in a real worker.
+/// Maximum number of completions in one commit, as in a real worker.
 const COMMIT: usize = 512;
 
-/// A simulated worker with its own connection.
 pub(super) struct SimulatedWorker {
     name: String,
     client: CoordinatorClient<AuthChannel>,
@@ -26,12 +25,11 @@ pub(super) struct SimulatedWorker {
     project: Option<Digest>,
     /// The run time that the worker reports for each run.
     pub(super) claimed: Duration,
-    /// Bytes of the suite in each record.
+    /// Size in bytes of the suite in each record.
     pub(super) suite: usize,
     pub(super) seen: Latencies,
 }
 
-/// Action of a simulated worker.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Act {
     /// Send this many lease requests.
@@ -46,7 +44,6 @@ pub(super) enum Act {
     Work,
 }
 
-/// Lets all workers act concurrently.
 pub(super) async fn all(
     workers: Vec<SimulatedWorker>,
     act: Act,
@@ -75,7 +72,6 @@ impl Latencies {
 }
 
 impl SimulatedWorker {
-    /// Connects and registers.
     pub(super) async fn connect(address: &str, number: usize) -> Result<SimulatedWorker, Status> {
         let client = transport::coordinator_client(address, &Access::default());
         let mut client = client.map_err(|error| Status::invalid_argument(error.to_string()))?;
@@ -125,12 +121,12 @@ impl SimulatedWorker {
         Ok(())
     }
 
-    /// Sends a lease request and returns the number of leases granted.
+    /// Sends a lease request, and returns the number of granted leases.
     async fn lease(&mut self) -> Result<usize, Status> {
         let project = self.project;
         let request = v1::LeaseRequest {
             worker: self.name.clone(),
-            // Only the project of the last run is cached.
+            // A simulated worker caches only the project of the last run.
             loaded: project.map(|digest| digest.0.to_vec().into()).into_iter().collect(),
             held: self.leases.iter().map(|lease| lease.token).collect(),
             engines: engines(),
@@ -147,7 +143,7 @@ impl SimulatedWorker {
         Ok(count)
     }
 
-    /// Commits at most this many of the leases in one request, the oldest first.
+    /// Commits the oldest leases, at most `most` of them, in one request.
     async fn commit(&mut self, most: usize) -> Result<(), Status> {
         let some: Vec<_> = self.leases.drain(..most.min(COMMIT).min(self.leases.len())).collect();
         let completions = some.iter().map(|lease| self.completion(lease));
@@ -209,7 +205,6 @@ impl SimulatedWorker {
     }
 }
 
-/// The engine ids of a simulated worker by the name of the kind.
 fn engines() -> HashMap<String, String> {
     [(Noop.name(), Noop.info().engine)].into()
 }

@@ -1,11 +1,10 @@
-//! A discrete-event simulation of a cluster with one coordinator. It is deterministic, because it
-//! reads no clock and uses one stream of random numbers.
+//! A deterministic discrete-event simulation of a cluster with one coordinator.
 //!
 //! The coordinator consists of one thread that writes groups of requests
-//! (`coordinator/src/writer.rs`), and of all other threads, which process requests on the remaining
-//! cores in the order of arrival. Workers behave as in `worker/src/session.rs`: they request the
-//! next batch when half of the last one is done or, with batches of one run, when the run has
-//! ended, and commit in the meantime.
+//! (`coordinator/src/writer.rs`), and of other threads, which process requests on the remaining
+//! cores in the order of arrival. A worker requests the next batch when half of the current batch
+//! is done or, if batches have one run, when the run has ended. A worker commits a batch when all
+//! runs in the batch have ended.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -24,7 +23,7 @@ use super::analytic_model::{
 /// Predicts which resource limits a cluster, from measured costs.
 ///
 /// Prints the number of workers that saturates each resource of the coordinator, and simulates a
-/// whole study run by run. Runs take between half and one and a half times the given time.
+/// whole study batch by batch. A batch takes between half and one and a half times its mean time.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -39,10 +38,10 @@ pub(crate) struct Arguments {
     cluster: Cluster,
 }
 
-/// Microseconds of heartbeats that are simulated as one event.
+/// Time in microseconds whose heartbeats are simulated as one event.
 const HEARTBEAT_BUNDLE: Time = 100_000;
 
-/// Largest number of requests in one group commit.
+/// Maximum number of requests in one group commit.
 const GROUP: usize = 1024;
 
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
@@ -95,9 +94,9 @@ enum Event {
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Worker {
-    /// Time of the lease request that is not answered yet; `None` if all are answered.
+    /// Time of the unanswered lease request.
     asked: Option<Time>,
-    /// Whether the next batch has been leased but not begun.
+    /// Whether the next batch can begin.
     ready: bool,
     working: bool,
     /// Time since which the worker has had no work.
@@ -110,39 +109,43 @@ pub(crate) struct Simulation<'a> {
     model: AnalyticModel<'a>,
     now: Time,
     events: BinaryHeap<Reverse<(Time, u64, Event)>>,
-    /// Number of the next event, so that simultaneous events are ordered.
+    /// Number of events so far, by which simultaneous events are ordered.
     count: u64,
     stream: Stream,
     workers: Vec<Worker>,
-    /// Times at which each core but the writer's, and the network, become free.
+    /// Time at which each core but the writer's becomes free.
     cores: Vec<Time>,
+    /// Time at which the network becomes free.
     link: Time,
     waiting: VecDeque<(u32, bool)>,
-    /// Requests of the current group commit; the number of heartbeats, and whether a poll of the
-    /// progress, wait for the writer.
+    /// Requests of the current group commit.
     group: Vec<(u32, bool)>,
+    /// Number of heartbeats that wait for the writer.
     beats: f64,
+    /// Whether a poll of the progress waits for the writer.
     poll: bool,
     writing: bool,
-    /// Runs that are not leased yet, and runs that are not done yet.
+    /// Number of runs that are not leased yet.
     pending: u64,
+    /// Number of runs that are not done yet.
     open: u64,
     seen: Outcome,
 }
 
-/// Result of a simulation.
+/// Result of a simulation. Until the end, shares are sums of microseconds.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
     workers: u32,
     pub(crate) runs: u64,
     pub(crate) seconds: f64,
-    /// Busy share, in 0..=1, of the writer, the other cores and the network.
+    /// Share of the time in which the writer, the other cores and the network are busy.
     pub(crate) writer: f64,
     pub(crate) others: f64,
     link: f64,
-    /// Share of worker time without work, in 0..=1.
+    /// Share of the workers' time without work, in 0..=1.
     pub(crate) idle: f64,
-    /// Number of lease requests answered within 2^n microseconds and not within 2^(n-1).
+    /// Number at index n: lease requests answered after at least 2^(n-1) and less than 2^n
+    /// microseconds.
     latencies: Vec<u64>,
     events: u64,
 }
@@ -203,7 +206,7 @@ impl<'a> Simulation<'a> {
 
     pub(crate) fn run(mut self) -> Outcome {
         for worker in 0..self.model.cluster.workers {
-            // The workers start at random times within the first ten seconds.
+            // Workers start at random times within the first ten seconds.
             let at = self.stream.below(10_000_000);
             self.workers[worker as usize].idle = at;
             self.now = at;
@@ -256,7 +259,7 @@ impl<'a> Simulation<'a> {
             Event::Half(worker) => self.ask(worker),
             Event::Done(worker) => self.done(worker),
             Event::Heartbeats => {
-                // A worker sends no heartbeat while one is unanswered.
+                // A worker sends no heartbeat while its last heartbeat is unanswered.
                 let beats = (workers * HEARTBEAT_BUNDLE as f64 / HEARTBEAT_INTERVAL)
                     .min(workers - self.beats);
                 self.beats += beats;
@@ -280,7 +283,8 @@ impl<'a> Simulation<'a> {
         }
     }
 
-    /// Charges microseconds to the other cores for work on which no request waits.
+    /// Distributes `others` microseconds of work among the other cores. No request waits for this
+    /// work.
     fn background(&mut self, others: f64) {
         self.seen.others += others;
         let share = (others / self.cores.len() as f64) as Time;
@@ -290,7 +294,6 @@ impl<'a> Simulation<'a> {
         self.write();
     }
 
-    /// Sends a lease request of a worker.
     fn ask(&mut self, worker: u32) {
         self.workers[worker as usize].asked = Some(self.now);
         self.request(worker, true);
@@ -302,7 +305,8 @@ impl<'a> Simulation<'a> {
         self.at(at, Event::Read(worker, lease));
     }
 
-    /// Time at which the core that becomes free first has done work of this cost.
+    /// Assigns work to the core that becomes free first, and returns the time at which the work
+    /// ends.
     fn core(&mut self, cost: f64) -> Time {
         self.seen.others += cost;
         let now = self.now;
@@ -313,7 +317,8 @@ impl<'a> Simulation<'a> {
         })
     }
 
-    /// Starts a group commit of at most [`GROUP`] waiting requests, unless a commit is in progress.
+    /// Starts a group commit of at most [`GROUP`] requests, if any work waits and no commit is in
+    /// progress.
     fn write(&mut self) {
         if self.writing || (self.waiting.is_empty() && self.beats == 0.0 && !self.poll) {
             return;
@@ -336,7 +341,7 @@ impl<'a> Simulation<'a> {
         self.after((busy + sync).max(1.0) as Time, Event::Written);
     }
 
-    /// Assigns a leased batch to a worker.
+    /// Answers the lease request of a worker.
     fn granted(&mut self, number: u32) {
         let batch = (self.model.batch() as u64).min(self.pending);
         let worker = &mut self.workers[number as usize];

@@ -1,4 +1,4 @@
-//! A progress bar over a budget.
+//! A progress bar for the budget of a search.
 
 use std::time::Instant;
 
@@ -7,8 +7,8 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::terminal;
 
-/// A progress bar over the budget of a search: the largest spent share of executions, steps and
-/// time.
+/// A progress bar for the budget of a search, which shows the largest spent share of executions,
+/// steps and time.
 pub struct BudgetBar {
     bar: Option<ProgressBar>,
     budget: Budget,
@@ -32,7 +32,7 @@ pub struct Spent {
 const PARTS: u64 = 1000;
 
 impl BudgetBar {
-    /// A bar whose time begins now; it is hidden if `quiet`.
+    /// Creates a bar whose time begins now. The bar is hidden if `quiet` is true.
     pub fn new(budget: Budget, quiet: bool) -> BudgetBar {
         let bar = (!quiet).then(|| terminal::bar(PARTS as usize));
         let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {msg} {eta}");

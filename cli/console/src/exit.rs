@@ -12,7 +12,7 @@ pub enum Exit {
     Incomplete,
     /// Stopped early by a signal.
     Stopped,
-    /// A check of a number does not hold.
+    /// A number did not pass a check.
     CheckFailed,
     /// A worker stopped, because the disk for its runs is full.
     DiskFull,
@@ -39,7 +39,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// The section of a command's help that lists its exit codes: 0, 1 and `further` codes, with their
+/// Returns the section of a command's help that lists the exit codes 0, 1 and `further` with their
 /// meanings.
 pub fn exit_codes(further: &[(Exit, &str)]) -> String {
     let mut text =

@@ -6,21 +6,22 @@ use std::panic::Location;
 
 use catherd_experiments::text::{printable, printable_lines};
 
-/// Environment variable that makes errors show their causes and a backtrace, unless it is empty or
-/// 0.
+/// Environment variable that makes errors show their causes and a backtrace, unless the variable is
+/// empty or 0.
 const BACKTRACE: &str = "CATHERD_BACKTRACE";
 
-/// The error of a command: one line that states what failed and why, and a hint about what to do.
+/// The error of a command: one line that states what failed and why, and an optional hint about
+/// what to do.
 #[derive(Debug)]
 pub struct Failure {
     line: String,
     hint: Option<String>,
-    /// The error with its causes, and the place in the program where it occurred, for bug reports.
+    /// The causes of the error, the place in the program and a backtrace, for bug reports.
     trace: Option<String>,
 }
 
 impl Failure {
-    /// A failure from an error, or from a line that states what failed and why.
+    /// Creates a failure from an error, or from a line that states what failed and why.
     #[track_caller]
     pub fn new(error: impl fmt::Display + fmt::Debug) -> Failure {
         let wanted =
@@ -31,18 +32,18 @@ impl Failure {
         Failure { line: error.to_string(), hint: None, trace }
     }
 
-    /// What failed and the cause, without the hint.
+    /// Returns the line that states what failed and why.
     pub fn cause(&self) -> &str {
         &self.line
     }
 
-    /// Adds the place of the error, such as a file and line, at the beginning of the line.
+    /// Puts the place of the error, such as a file and a line number, before the message.
     #[must_use]
     pub fn at(self, place: impl fmt::Display) -> Failure {
         Failure { line: format!("{place}{}", self.line), ..self }
     }
 
-    /// Sets what to do about the error.
+    /// Sets the hint about what to do.
     #[must_use]
     pub fn hint(self, hint: impl Into<String>) -> Failure {
         Failure { hint: Some(hint.into()), ..self }
@@ -51,7 +52,7 @@ impl Failure {
 
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Escape control characters and line breaks, which names of files may contain.
+        // Names of files may contain control characters and line breaks.
         write!(f, "error: {}", printable(&self.line.replace(['\n', '\t'], " ")))?;
         if let Some(hint) = &self.hint {
             write!(f, "\n hint: {hint}")?;

@@ -6,8 +6,8 @@ use std::path::Path;
 
 use crate::Failure;
 
-/// Checks that the folder of a file exists, and that no folder is at the path of the file. A
-/// command calls this before work whose result would otherwise be lost.
+/// Checks that the folder of a file exists, and that no folder is at the path of the file. Commands
+/// call this function before work whose result would be lost if the file could not be written.
 ///
 /// # Errors
 ///
@@ -32,7 +32,7 @@ pub fn check(file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The failure for a file that cannot be written.
+/// Returns the failure for a file that cannot be written.
 pub fn unwritable(file: &Path, cause: &io::Error) -> Failure {
     check(file).err().unwrap_or_else(|| {
         Failure::new(format_args!("{}: {cause}", file.display()))
@@ -44,7 +44,7 @@ pub fn unwritable(file: &Path, cause: &io::Error) -> Failure {
 ///
 /// # Errors
 ///
-/// If it cannot be written.
+/// If the file cannot be written.
 pub fn write(file: &Path, contents: impl AsRef<[u8]>) -> Result<(), Failure> {
     fs::write(file, contents).map_err(|cause| unwritable(file, &cause))
 }

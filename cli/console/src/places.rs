@@ -10,13 +10,13 @@ use tempfile::TempDir;
 
 use crate::Failure;
 
-/// Creates a folder for working files in the folder for temporary files. Its name begins with
-/// `prefix` and cannot be foreseen, only this user can read it, and it is removed with the returned
-/// value.
+/// Creates a folder for working files in the system's folder for temporary files. The name of the
+/// folder is `prefix` and random characters. The folder is removed when the returned value is
+/// dropped.
 ///
 /// # Errors
 ///
-/// If it cannot be created.
+/// If the folder cannot be created.
 pub fn work_folder(prefix: &str) -> Result<TempDir, Failure> {
     tempfile::Builder::new().prefix(prefix).tempdir().map_err(|cause| {
         Failure::new(format_args!("{}: {cause}", std::env::temp_dir().display()))
@@ -24,12 +24,12 @@ pub fn work_folder(prefix: &str) -> Result<TempDir, Failure> {
     })
 }
 
-/// Checks that a path exists. `hint` is the hint of the error, unless the path is a URL or a
-/// pattern, begins with `~`, or has a name that is similar to the name of an existing path.
+/// Checks that a path exists. `hint` is the hint of the error unless the path suggests a better
+/// hint.
 ///
 /// # Errors
 ///
-/// If it does not exist.
+/// If the path does not exist.
 pub fn check(path: &Path, hint: &str) -> Result<(), Failure> {
     match path.symlink_metadata() {
         Err(cause) if cause.kind() == std::io::ErrorKind::NotFound => Err(missing(path, hint)),
@@ -41,7 +41,7 @@ pub fn check(path: &Path, hint: &str) -> Result<(), Failure> {
 ///
 /// # Errors
 ///
-/// If it does not exist, or is a file.
+/// If the path does not exist or is a file.
 pub fn folder(path: &Path, hint: &str) -> Result<(), Failure> {
     check(path, hint)?;
     if path.is_file() {
@@ -51,7 +51,7 @@ pub fn folder(path: &Path, hint: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The failure for a path that does not exist, or for a folder in which something is missing.
+/// Returns the failure for a path that does not exist.
 pub fn missing(path: &Path, hint: &str) -> Failure {
     let failure = Failure::new(format_args!("{}: no such file or folder", path.display()));
     let text = path.to_string_lossy();
@@ -71,9 +71,8 @@ pub fn missing(path: &Path, hint: &str) -> Failure {
     }
 }
 
-/// The existing path that is nearest to a path that does not exist: the first missing part is
-/// replaced by the nearest name in the folder, and the parts after it are kept if the result
-/// exists. `None` if no name is near.
+/// Returns an existing path near a missing path: the first missing part is replaced by the nearest
+/// name in its folder, and the later parts are kept if the resulting path exists.
 fn near(path: &Path) -> Option<PathBuf> {
     let parents: Vec<&Path> =
         path.ancestors().take_while(|part| !part.as_os_str().is_empty()).collect();

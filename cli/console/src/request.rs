@@ -7,7 +7,7 @@ use catherd_experiments::{Algorithm, Budget};
 
 use crate::{Failure, places};
 
-/// A project and a suite for it, as a command line names them.
+/// A project and a suite for the project, as named on a command line.
 #[derive(Clone, Debug)]
 pub struct Pair {
     /// Path of the project.
@@ -76,14 +76,14 @@ pub struct Generation {
 pub struct Mutation {
     /// The project and its suite.
     pub pair: Pair,
-    /// Names of mutation operators; all if there are none.
+    /// Names of mutation operators; all operators if the list is empty.
     pub operators: Vec<String>,
-    /// Number of mutants of a sample; `None` for all.
+    /// Number of mutants in the sample; `None` for all mutants.
     pub sample: Option<u64>,
     /// Seed of all random choices.
     pub seed: u64,
-    /// Maximum length of the execution of a test on a mutant, as a multiple of the length on the
-    /// project.
+    /// Approximate maximum length of a test's execution on a mutant, as a multiple of the length on
+    /// the project.
     pub factor: u64,
     /// Whether mutants that survive are listed.
     pub survivors: bool,

@@ -23,11 +23,11 @@ pub fn print(text: &str) {
     let _ = write(text);
 }
 
-/// Prints a part of a long output. Returns false if the reader has closed the pipe.
+/// Prints a part of a long output. Returns `false` if the reader has closed the pipe.
 ///
 /// # Errors
 ///
-/// If the text cannot be written, for example because the disk is full.
+/// If the text cannot be written for another reason, such as a full disk.
 pub fn print_more(text: &str) -> io::Result<bool> {
     match write(text) {
         Ok(()) => Ok(true),
@@ -39,9 +39,8 @@ pub fn print_more(text: &str) -> io::Result<bool> {
 fn write(text: &str) -> io::Result<()> {
     BARS.suspend(|| {
         let mut stdout = io::stdout().lock();
-        // Escape names on terminals, because names come from files and other computers, and
-        // terminals interpret escape sequences. Files and pipes get the unchanged text, because it
-        // may be JSON.
+        // Terminals interpret escape sequences, which names from files and other computers may
+        // contain. Files and pipes get the unchanged text, because it may be JSON.
         match stdout.is_terminal() {
             true => stdout.write_all(printable_lines(text).as_bytes())?,
             false => stdout.write_all(text.as_bytes())?,
@@ -50,7 +49,7 @@ fn write(text: &str) -> io::Result<()> {
     })
 }
 
-/// A count with its noun: `1 run`, `2 runs`.
+/// Returns a count with its noun, such as `1 run` or `2 runs`.
 pub fn plural(count: usize, thing: &str) -> String {
     format!("{count} {thing}{}", if count == 1 { "" } else { "s" })
 }
@@ -64,7 +63,7 @@ pub enum Format {
     Json,
 }
 
-/// Whether standard error contains the JSON log; nothing else may then be written to it.
+/// Whether standard error is a log in JSON, to which nothing else may be written.
 static STRUCTURED: AtomicBool = AtomicBool::new(false);
 
 /// Writes a line about progress to standard error.
@@ -72,7 +71,7 @@ pub fn note(line: &str) {
     if STRUCTURED.load(Ordering::Relaxed) {
         return tracing::info!("{line}");
     }
-    // Write the line at once, so that lines of several processes do not mix.
+    // Write the whole line at once, so that lines of several processes do not mix.
     let _ = Stderr.write_all(format!("{}\n", printable_lines(line)).as_bytes());
 }
 
@@ -84,7 +83,7 @@ pub fn fail(text: &str) {
     }
 }
 
-/// Progress bar of known length; hidden if standard error is not a terminal.
+/// Creates a progress bar of known length, hidden if standard error is not a terminal.
 pub fn bar(length: usize) -> ProgressBar {
     let bar = BARS.add(ProgressBar::new(length as u64));
     let style = ProgressStyle::with_template("{wide_bar:.cyan/dim} {pos}/{len} {eta}");
@@ -92,7 +91,8 @@ pub fn bar(length: usize) -> ProgressBar {
     bar
 }
 
-/// Progress spinner for work of unknown length; hidden if standard error is not a terminal.
+/// Creates a progress spinner for work of unknown length, hidden if standard error is not a
+/// terminal.
 pub fn spinner(what: impl Into<String>) -> ProgressBar {
     let bar = BARS.add(ProgressBar::new_spinner());
     bar.set_message(what.into());
@@ -105,7 +105,7 @@ pub fn log(level: &str) {
     log_as(level, Format::Text);
 }
 
-/// Like [`log`], in a given format.
+/// Starts logging as [`log`] does, in the given format.
 pub fn log_as(level: &str, format: Format) {
     let filter = EnvFilter::try_from_env(LOG).unwrap_or_else(|_| EnvFilter::new(level));
     let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(|| Stderr);
@@ -120,7 +120,7 @@ pub fn log_as(level: &str, format: Format) {
     }
 }
 
-/// Hours, minutes and seconds, such as `0:09` and `1:02:03`.
+/// Formats a time in hours, minutes and seconds, such as `0:09` and `1:02:03`.
 pub fn clock(time: Duration) -> String {
     let (minutes, seconds) = (time.as_secs() / 60, time.as_secs() % 60);
     match minutes / 60 {

@@ -29,7 +29,7 @@ Exit codes:
   3  the study was stopped; the same command continues it
   4  a check of the report does not hold";
 
-/// The variables that every command reads, for `--help`.
+/// The environment variables that every command reads, for `--help`.
 pub const ENVIRONMENT: &str = "\
 Environment:
   CATHERD_BACKTRACE=1  show the causes of an error and a backtrace, for bug reports
@@ -54,7 +54,7 @@ pub const DAMAGED_RUN: &str =
 pub const BUILD_FOR_CLUSTERS: &str =
     "build catherd with what clusters need: cargo build --release --features cluster";
 
-/// Advice about a store that is damaged beyond single runs.
+/// Advice about a store whose damage is not limited to single runs.
 pub const DAMAGED_STORE: &str =
     "restore the file from a copy, or start over with catherd run --fresh; check the disk";
 
@@ -67,10 +67,10 @@ workers send the rest again (catherd backup copies a store that is in use)";
 pub const UNREADABLE: &str =
     "name a study file, or the study's parts with flags; see catherd run --help";
 
-/// An error of a library that can be converted to a failure with a message and a hint. (This cannot
-/// be `From`, because both types are from other crates.)
+/// An error of a library that can be converted to a failure with a message and a hint. (The
+/// conversion cannot be `From`, because both types are from other crates.)
 pub trait Worded {
-    /// The failure of a command that ends with this error.
+    /// Returns the failure of a command that ends with this error.
     fn worded(self) -> Failure;
 }
 
@@ -114,7 +114,7 @@ impl Worded for CoordinatorError {
     }
 }
 
-/// The failure for an error of a coordinator whose folder is named with a flag.
+/// Returns the failure for an error of a coordinator whose folder is named with `flag`.
 pub fn of_folder(error: CoordinatorError, flag: &str) -> Failure {
     let hint = match &error {
         CoordinatorError::Folder { folder, .. } => {

@@ -14,16 +14,14 @@ use super::{Expiry, MakeCerts};
 use catherd_cli_console::{Exit, Failure, terminal};
 use catherd_experiments::file_names::safe_name;
 
-/// Time for which the certificate of an authority is valid.
 const AUTHORITY_VALIDITY: Duration = Duration::days(5 * 365);
 
-/// The validity of certificates begins this time before they are made, because clocks differ.
+/// Certificates are valid from this time before their creation, because clocks differ.
 const CLOCK_DIFFERENCE: Duration = Duration::days(1);
 
-/// Remaining time below which the expiry of a certificate is a warning.
+/// Remaining validity below which an expiry is urgent.
 const EXPIRES_SOON: Duration = Duration::days(30);
 
-/// The expiry of a certificate in PEM.
 pub(crate) fn expiry(pem: &[u8]) -> Result<Expiry, Failure> {
     let end = parsed(pem, |certificate| certificate.validity().not_after.to_datetime())?;
     let left = end - OffsetDateTime::now_utc();
@@ -41,7 +39,7 @@ pub(crate) fn expiry(pem: &[u8]) -> Result<Expiry, Failure> {
     Ok(Expiry { text, urgent: left < EXPIRES_SOON })
 }
 
-/// Passes the first certificate in PEM to a function and returns the result.
+/// Calls `read` with the first certificate in `pem`.
 fn parsed<T>(
     pem: &[u8],
     read: impl FnOnce(&x509_parser::certificate::X509Certificate<'_>) -> T,
@@ -55,7 +53,7 @@ fn parsed<T>(
     Ok(read(&certificate))
 }
 
-/// The host names and IP addresses in a certificate in PEM.
+/// Returns the host names and IP addresses in a certificate in PEM.
 fn names(pem: &[u8]) -> Result<Vec<String>, Failure> {
     parsed(pem, |certificate| {
         let extension = certificate.subject_alternative_name().ok().flatten();
@@ -90,7 +88,7 @@ impl MakeCerts {
         Ok(Exit::Success)
     }
 
-    /// The folders with existing certificates, each with the names in its certificate.
+    /// Returns the folders with certificates, each with the names in the certificate.
     fn present(&self) -> Result<Vec<(PathBuf, Vec<String>)>, Failure> {
         let entries = fs::read_dir(&self.dir).map_err(|cause| unwritable(&self.dir, &cause))?;
         let mut folders = Vec::new();
@@ -110,7 +108,7 @@ impl MakeCerts {
         }
     }
 
-    /// Writes a certificate for some names with a new key.
+    /// Writes ca.pem, cert.pem and a new key.pem into a folder.
     fn issue(
         &self,
         issuer: &CertifiedIssuer<'static, KeyPair>,
@@ -135,8 +133,8 @@ impl MakeCerts {
         Ok(())
     }
 
-    /// The certificate authority with the key in the folder. The key is made if it is missing, and
-    /// the certificate of the authority is renewed.
+    /// Returns the certificate authority. The key is read from the folder, or made if it is
+    /// missing; the authority's certificate is renewed.
     fn authority(&self) -> Result<CertifiedIssuer<'static, KeyPair>, Failure> {
         fs::create_dir_all(&self.dir).map_err(|cause| unwritable(&self.dir, &cause))?;
         let file = self.dir.join("ca-key.pem");

@@ -41,7 +41,7 @@ struct Options {
     #[arg(long, value_name = "HOURS", value_parser = hours)]
     budget: Option<f64>,
 
-    /// Largest share of the allocated time that may be idle, in percent.
+    /// Maximum share of the allocated time that may be idle, in percent.
     #[arg(long, value_name = "PERCENT", default_value = "2", value_parser = share)]
     max_idle: f64,
 
@@ -54,7 +54,7 @@ struct Options {
     submit: Vec<String>,
 }
 
-/// Default of `--idle` in seconds. It is short, because the planner submits new tasks when runs
+/// Default of `--idle` in seconds, which is short because the planner submits new tasks when runs
 /// wait again.
 const IDLE: u64 = 10;
 
@@ -93,8 +93,7 @@ impl std::str::FromStr for Allocation {
     }
 }
 
-/// The words of a line. Quotation marks join several words to one; a mark that is not closed is an
-/// error.
+/// Splits a line into words. Quotation marks join several words into one.
 fn words(line: &str) -> Result<Vec<String>, String> {
     let (mut words, mut word, mut quote) = (Vec::new(), None::<String>, None);
     for char in line.chars() {
@@ -115,7 +114,6 @@ fn words(line: &str) -> Result<Vec<String>, String> {
     Ok(words)
 }
 
-/// Allocates workers.
 pub(super) struct Allocator {
     engine: Engine,
     pilot: Pilot,
@@ -123,18 +121,17 @@ pub(super) struct Allocator {
     state: State,
     shape: Shape,
     credentials: Credentials,
-    /// Tasks whose workers have leased a run.
+    /// Tasks of which at least one worker has leased a run.
     worked: BTreeSet<Task>,
     start: Instant,
-    /// Whether a check has shown that the coordinator admits the workers.
+    /// Whether the check that the coordinator admits the workers has succeeded or is not wanted.
     checked: bool,
-    /// The last failure that was reported; empty if the last step succeeded.
+    /// The failure of the last step; empty if the step succeeded.
     told: String,
 }
 
 impl Allocation {
-    /// Makes the allocator of a coordinator. `address` is the address at which workers reach it,
-    /// unless the options name a different one.
+    /// Makes an allocator. Workers connect to `address` unless the options name other addresses.
     pub(super) fn allocator(self, address: &str) -> Result<Allocator, Failure> {
         let Allocation { engine, options } = self;
         let shape = options.shape;
@@ -187,7 +184,7 @@ impl Allocator {
             let current = progress.borrow().clone();
             // Do not block this thread, because the commands of the manager may take seconds.
             let stepped = tokio::task::spawn_blocking(move || {
-                // Do nothing while another coordinator leads, because that one allocates.
+                // While another coordinator leads, only that coordinator allocates.
                 if !current.standby {
                     let result = self.step(&current);
                     self.report(result);
@@ -205,7 +202,7 @@ impl Allocator {
         }
     }
 
-    /// Reports a failure, unless it equals the last one.
+    /// Logs a failure that differs from the failure of the last step.
     fn report(&mut self, result: Result<(), Failure>) {
         let told = result.err().map(|failure| failure.to_string()).unwrap_or_default();
         if !told.is_empty() && told != self.told {
@@ -245,7 +242,7 @@ impl Allocator {
         self.state.write(&self.pilot.dir)
     }
 
-    /// The tasks, each with whether one of its workers has leased a run.
+    /// Returns the tasks, each with whether one of its workers has leased a run.
     fn observed(&mut self, tasks: Vec<Task>, progress: &Progress) -> Vec<Observed> {
         let useful = progress.workers.iter();
         let useful = useful.filter(|worker| worker.leases > 0 || worker.accepted > 0);
@@ -272,7 +269,8 @@ impl Allocator {
     fn submit(&mut self, tasks: u32, time: Duration, live: &[Observed]) -> Result<(), Failure> {
         let live: Vec<Task> = live.iter().map(|observed| observed.task.clone()).collect();
         let next = self.state.next;
-        // If fewer workers than the minimum exist, the workers of some tasks stay without a run.
+        // If fewer workers than the minimum exist, the workers of some new tasks stay without a
+        // run.
         let least = self.shape.workers.min.div_ceil(self.pilot.cores_per_task);
         let staying = match least.saturating_sub(live.len() as u32) {
             0 => 0,
@@ -297,7 +295,6 @@ impl Allocator {
     }
 }
 
-/// The remaining work.
 fn demand(progress: &Progress) -> Demand {
     let active = progress.studies.iter().filter(|study| study.state == StudyState::Active);
     let waiting = active.map(|study| {

@@ -6,21 +6,19 @@ use std::process::Stdio;
 use catherd_coordinator::{Phase, Progress, StudyNumber, StudyState};
 use tokio::process::Command;
 
-/// The hook of a coordinator.
 pub(super) struct EndHook {
     command: String,
-    /// Active studies that have not ended.
+    /// Active studies with unfinished runs.
     unfinished: BTreeSet<StudyNumber>,
 }
 
 impl EndHook {
-    /// A hook that executes a command of the shell.
     pub(super) fn new(command: &str) -> EndHook {
         EndHook { command: command.to_owned(), unfinished: BTreeSet::new() }
     }
 
-    /// Executes the command for each study that has ended since the last call. Studies that had
-    /// ended before the first call, or when they were submitted, are left out.
+    /// Executes the command for each active study that was unfinished at the last call and is
+    /// finished now.
     pub(super) fn update(&mut self, progress: &Progress) {
         let former = std::mem::take(&mut self.unfinished);
         for study in &progress.studies {

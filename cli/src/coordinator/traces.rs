@@ -1,5 +1,5 @@
-//! `catherd coordinator --traces`: the address of a collector, and its exporter if this build has
-//! one.
+//! `catherd coordinator --traces`: the address of a collector and, in builds with the feature
+//! `traces`, the exporter.
 
 #[cfg(feature = "traces")]
 mod sending;
@@ -14,7 +14,7 @@ pub(super) use sending::exporter;
 /// The path of traces below the address of a collector.
 const PATH: &str = "/v1/traces";
 
-/// Reads the address of a collector, whose port for HTTP is usually 4318.
+/// Parses the address of a collector, and adds [`PATH`] if it is missing.
 pub(super) fn url(text: &str) -> Result<String, String> {
     if !text.starts_with("http://") && !text.starts_with("https://") {
         return Err("write the address of a collector, such as http://127.0.0.1:4318".to_owned());
@@ -23,7 +23,7 @@ pub(super) fn url(text: &str) -> Result<String, String> {
     Ok(if text.ends_with(PATH) { text.to_owned() } else { format!("{text}{PATH}") })
 }
 
-/// Returns the error that this build cannot send traces.
+/// Returns the error of a build that cannot send traces.
 #[cfg(not(feature = "traces"))]
 pub(super) fn exporter(_: &str) -> Result<SpanSink, Failure> {
     Err(Failure::new("this catherd was built without traces")

@@ -5,8 +5,8 @@ use clap::{Command, CommandFactory, Parser};
 use super::{files_below, parts, read, root, shown};
 use crate::Cli;
 
-/// The commands in a line of shell that call catherd, each as a list of words. `catherd` may have a
-/// path, or be `cargo run --`.
+/// Returns the commands in a shell line that call catherd, each as a list of words. `catherd` may
+/// have a path, or be `cargo run --`.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let mut all = vec![Vec::new()];
     let (mut word, mut quote) = (None::<String>, None);
@@ -30,7 +30,7 @@ fn commands(line: &str) -> Vec<Vec<String>> {
     all.into_iter().filter_map(of_catherd).collect()
 }
 
-/// The words from `catherd` on; `None` if the command does not call catherd.
+/// Returns the words from `catherd` on if the command calls catherd.
 fn of_catherd(mut words: Vec<String>) -> Option<Vec<String>> {
     let first = words.first()?;
     if first == "catherd" || first.ends_with("/catherd") {
@@ -46,7 +46,7 @@ fn of_catherd(mut words: Vec<String>) -> Option<Vec<String>> {
     None
 }
 
-/// Adds the commands in these lines that the program rejects to `flaws`. Returns the number of
+/// Adds the commands in `lines` that the program rejects to `flaws`, and returns the number of all
 /// commands.
 fn check_commands(lines: &str, flaws: &mut Vec<String>) -> usize {
     let joined = lines.replace("\\\n", " ");
@@ -55,7 +55,6 @@ fn check_commands(lines: &str, flaws: &mut Vec<String>) -> usize {
     commands.len()
 }
 
-/// Adds a command to `flaws` if the program rejects it.
 fn check_command(words: &[String], flaws: &mut Vec<String>) {
     if let Err(refusal) = Cli::try_parse_from(words)
         && refusal.use_stderr()
@@ -64,8 +63,8 @@ fn check_command(words: &[String], flaws: &mut Vec<String>) {
     }
 }
 
-/// Like [`check_command`], for a command in a sentence: its subcommands and flags must exist, but
-/// required arguments may be missing.
+/// Checks a command in a sentence: subcommands and flags must exist, but required arguments may be
+/// missing.
 fn check_mention(words: &[String], flaws: &mut Vec<String>) {
     let root = Cli::command();
     let mut command = &root;
@@ -98,7 +97,7 @@ fn examples(command: &Command, flaws: &mut Vec<String>) -> usize {
     below + check_commands(&lines.join("\n"), flaws)
 }
 
-/// Checks the commands of a page: those in blocks of code and those in sentences.
+/// Checks the commands of a page, in blocks of code and in sentences.
 fn check_page(text: &str, flaws: &mut Vec<String>) -> usize {
     let mut checked = 0;
     for (code, part) in parts(text) {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, pages, parts, read, root, shown};
 
-/// The targets of the links and pictures of a text.
+/// Returns the targets of the links and pictures in a text.
 fn links(text: &str) -> Vec<String> {
     let prose: String = parts(text).filter(|(code, _)| !code).map(|(_, part)| part).collect();
     // Leave out code in sentences, which may contain brackets.
@@ -14,7 +14,7 @@ fn links(text: &str) -> Vec<String> {
     targets.map(|target| target.replace('\n', "")).collect()
 }
 
-/// The anchor of a heading, as on GitHub and in mdBook.
+/// Returns the anchor of a heading, as on GitHub and in mdBook.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
@@ -26,7 +26,7 @@ fn anchors(text: &str) -> BTreeSet<String> {
     headings.map(|line| anchor(line.trim_start_matches('#'))).collect()
 }
 
-/// The defect of the target of a link on a page; `None` if the target exists or is a URL.
+/// Returns the defect of a link, if the target is neither a URL nor an existing heading or file.
 fn broken(page: &Path, target: &str) -> Option<String> {
     if target.contains("://") {
         return None;

@@ -16,7 +16,6 @@ use crate::help::GROUPS;
 use crate::subjects;
 use catherd_analysis_results::contents;
 
-/// The page of all commands, from the help of the program.
 fn commands_page() -> String {
     let mut page =
         "# Commands\n\nEvery command with its arguments and flags, from the program's own help. \
@@ -64,13 +63,12 @@ fn describe(command: &Command, parent: &str, page: &mut String) {
     }
 }
 
-/// A text with a full stop at its end, because the first line of a help text has none.
+/// Ends a text with a full stop, which the first line of a help text lacks.
 fn sentence(text: &str) -> String {
     let text = text.trim();
     format!("{text}{}\n", if text.ends_with('.') { "" } else { "." })
 }
 
-/// A paragraph in lines of at most 100 characters.
 fn wrap(text: &str) -> String {
     let mut wrapped = String::new();
     for paragraph in text.trim_end().split('\n') {
@@ -130,7 +128,7 @@ fn commands_page_is_current() {
     );
 }
 
-/// The keys that a part of a study file may have, taken from the error about an unknown key.
+/// Returns the keys that a part of a study file may have, from the error about an unknown key.
 fn keys(text: &str) -> Vec<String> {
     let refused = Study::parse(text, Path::new("study.toml")).expect_err("an unknown key");
     let StudyError::Invalid { problem, advice, .. } = refused else { panic!("{refused}") };
@@ -142,7 +140,7 @@ fn keys(text: &str) -> Vec<String> {
     list.split(", ").map(str::to_owned).collect()
 }
 
-/// The first cell of each row whose first cell is code, in the tables of a page.
+/// Returns the first cells of table rows that begin with code.
 fn first_cells(page: &str) -> BTreeSet<String> {
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `"));
     rows.filter_map(|row| row.split('`').next()).map(str::to_owned).collect()

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use super::{files_below, read, root, shown};
 
-/// The Rust files in the `src` folders of all crates.
+/// Returns the Rust files in the `src` folders of all crates.
 fn sources() -> Vec<PathBuf> {
     let manifest = read(&root().join("Cargo.toml"));
     let members = manifest.split("members = [").nth(1).unwrap().split(']').next().unwrap();
@@ -16,7 +16,7 @@ fn sources() -> Vec<PathBuf> {
     files
 }
 
-/// The signatures of the public functions in a text, each with its line.
+/// Returns the signatures of the public functions in a text, each with its line number.
 fn public_functions(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let begins = text.match_indices("pub fn ").chain(text.match_indices("pub async fn "));
     begins.map(|(at, _)| {
@@ -26,14 +26,13 @@ fn public_functions(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// Whether a signature returns errors that are strings.
 fn returns_strings(signature: &str) -> bool {
     let returned = signature.rsplit_once(") ->").map_or("", |(_, returned)| returned);
     let dense: String = returned.split_whitespace().collect();
     dense.contains("Result<") && (dense.contains(",String>") || dense.contains(",String,>"))
 }
 
-/// The lines at which an error has a source although its text already contains the cause.
+/// Returns the line numbers at which an error type declares a source.
 fn sources_of_errors(text: &str) -> Vec<usize> {
     let mut lines = Vec::new();
     let mut transparent = false;

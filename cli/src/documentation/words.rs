@@ -40,7 +40,7 @@ const CORRECT: [&str; 13] = [
     "are no larger",
 ];
 
-/// The Rust and Markdown files of the repository that people write.
+/// Returns the handwritten Rust and Markdown files of the repository.
 fn files() -> Vec<PathBuf> {
     let skipped = ["target", "results", "proto/src/generated", "cli/src/documentation/words.rs"];
     let skipped = skipped.map(|path| root().join(path));
@@ -64,7 +64,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// The comments and strings of a program, in the same lines.
+/// Returns the comments and strings of a program, on the same lines.
 fn prose(program: &str) -> String {
     let mut prose = String::new();
     let mut rest = program;
@@ -96,7 +96,7 @@ fn prose(program: &str) -> String {
     prose
 }
 
-/// Whether a line contains a word or a sequence of words that is not a part of a longer word.
+/// Whether a line contains a word or a sequence of words, not only as part of a longer word.
 fn has(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     line.match_indices(word).any(|(at, _)| {
@@ -109,7 +109,7 @@ fn comments_and_pages_use_plain_words() {
     let mut found = Vec::new();
     for file in files() {
         let text = read(&file);
-        // Skip files that contain none of the words, which are most files, before parsing.
+        // Do not parse the many files that contain none of the words.
         if !AVOIDED.iter().any(|(word, _)| text.contains(word)) && !text.contains("MOST_") {
             continue;
         }

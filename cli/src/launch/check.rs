@@ -1,4 +1,4 @@
-//! Checks, before workers are submitted, that the coordinator would admit them.
+//! Checks that the coordinator would admit workers, before the workers are submitted.
 
 use std::time::Duration;
 

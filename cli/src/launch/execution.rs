@@ -14,14 +14,12 @@ use super::{unusable, worded};
 /// The file of the state in the folder of a launch.
 const FILE: &str = "launch.json";
 
-/// What is known about the tasks of a launch.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct State {
-    /// The manager.
     pub(crate) engine: Engine,
-    /// The name of all tasks.
+    /// Name that all tasks share.
     pub(crate) tag: String,
-    /// The number of the next task, from 1.
+    /// Number of the next task, counted from 1.
     pub(crate) next: u32,
     /// Hosts that are reached over SSH.
     #[serde(default)]
@@ -35,8 +33,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The state of the launch in a folder, or a new state if there is none. An error if the launch
-    /// uses a different manager.
+    /// Returns the state of the launch in a folder, or a new state if there is none. A launch that
+    /// uses a different manager is an error.
     pub(crate) fn of_launch(dir: &Path, engine: Engine) -> Result<State, Failure> {
         if dir.join(FILE).exists() {
             let state = State::read(dir)?;
@@ -58,7 +56,6 @@ impl State {
         Ok(State { engine, tag, next: 1, hosts, submit_options, spent: 0.0 })
     }
 
-    /// Reads the state of the launch in a folder.
     pub(crate) fn read(dir: &Path) -> Result<State, Failure> {
         let file = dir.join(FILE);
         let hint = "name the folder of `catherd launch` (--dir), such as catherd-slurm";
@@ -79,7 +76,7 @@ impl State {
         written.map_err(|cause| unusable(&file, &cause))
     }
 
-    /// The manager, and the settings that are needed to list and end the tasks.
+    /// Returns the manager, and the settings that are needed to list and end the tasks.
     pub(crate) fn pilot(self, dir: &Path) -> Result<(Engine, Pilot), Failure> {
         let dir = dir.canonicalize().map_err(|cause| unusable(dir, &cause))?;
         let State { engine, tag, hosts, submit_options, .. } = self;
@@ -87,11 +84,11 @@ impl State {
     }
 }
 
-/// Executes a command and returns what it prints.
+/// Executes a command, and returns the standard output.
 ///
 /// # Errors
 ///
-/// If it cannot be started or fails.
+/// If the command cannot be started or fails.
 pub(crate) fn execute(call: &Call) -> Result<String, Failure> {
     let Call { program, arguments, input } = call;
     let cannot_start = |cause: std::io::Error| {
@@ -129,7 +126,6 @@ pub(crate) fn execute_all(calls: &[Call]) -> Result<(), Failure> {
     results.into_iter().try_for_each(|result| result.map(drop))
 }
 
-/// The tasks of a launch that have not ended.
 pub(crate) fn listed(engine: Engine, pilot: &Pilot) -> Result<Vec<Task>, Failure> {
     let mut tasks = Vec::new();
     for call in engine.listing(pilot) {

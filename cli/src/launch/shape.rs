@@ -101,20 +101,19 @@ pub(crate) struct Shape {
 const IDLE: u64 = 120;
 
 impl Shape {
-    /// The folder of scripts and logs, which is created.
+    /// Creates and returns the folder of scripts and logs.
     pub(crate) fn folder(&self, engine: Engine) -> Result<PathBuf, Failure> {
         let dir = self.dir.clone().unwrap_or_else(|| PathBuf::from(format!("catherd-{engine}")));
         fs::create_dir_all(&dir).map_err(|cause| unusable(&dir, &cause))?;
         dir.canonicalize().map_err(|cause| unusable(&dir, &cause))
     }
 
-    /// The number of tasks for the largest number of workers.
     pub(crate) fn tasks(&self) -> u32 {
         self.workers.max.div_ceil(self.cores_per_task.get())
     }
 
-    /// The number of the last task whose workers stay without a run, if the number of the next task
-    /// is `next`; 0 if no workers stay.
+    /// Returns the number of the last task whose workers stay without a run, or 0 if no workers
+    /// stay. `next` is the number of the next task.
     pub(crate) fn staying(&self, next: u32) -> u32 {
         match self.workers.min {
             0 => 0,
@@ -122,7 +121,6 @@ impl Shape {
         }
     }
 
-    /// The settings of the launch for the manager.
     pub(crate) fn pilot(
         &self,
         engine: Engine,

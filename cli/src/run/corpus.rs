@@ -12,7 +12,7 @@ use indicatif::ProgressBar;
 use crate::failure::Worded;
 use crate::places;
 
-/// Finds and checks projects. Prints which cannot be used, and why.
+/// Finds and checks projects, and prints the projects that cannot be used with the reasons.
 pub(super) fn find(
     projects: &ProjectSource,
     kind: &'static dyn SubjectKind,

@@ -13,7 +13,6 @@ use indicatif::{ProgressBar, ProgressStyle};
 
 use super::events::Events;
 
-/// Time between two lines.
 const LINE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Maximum number of executing runs for which goals are shown.
@@ -44,8 +43,7 @@ pub(super) struct Display {
     rate: Rate,
 }
 
-/// The rate at the last end of a run. Between ends of runs, the remaining time decreases and the
-/// rate does not change.
+/// The rate at which runs end. A known rate is computed again only after a run has ended.
 #[derive(Default)]
 struct Rate {
     ended: u64,
@@ -73,7 +71,7 @@ impl Display {
         Display { mode, events: Events::default(), reasons: 0, rate: Rate::default() }
     }
 
-    /// Also reports events, beginning with the start.
+    /// Reports events as well, beginning with the start.
     pub(super) fn with_events(
         mut self,
         events: Events,
@@ -86,7 +84,8 @@ impl Display {
         self
     }
 
-    /// Shows new reasons for failed attempts, each once.
+    /// Reports each new reason for failed attempts as an event, and shows the first [`MAX_REASONS`]
+    /// reasons.
     pub(super) fn show_reasons(&mut self, progress: &Progress) {
         for count in progress.failures.iter().skip(self.reasons) {
             self.reasons += 1;
@@ -103,8 +102,8 @@ impl Display {
         }
     }
 
-    /// Prints the name and size of the plan, and how many of its runs have ended before, unless
-    /// `quiet` is true.
+    /// Prints the name and size of the plan, and how many runs ended earlier, unless `quiet` is
+    /// true.
     pub(super) fn new(quiet: bool, title: &Title, before: &Progress, workers: usize) -> Display {
         if quiet {
             return Display::of(Mode::Quiet);
@@ -167,15 +166,14 @@ impl Display {
     }
 }
 
-/// How fast runs end, and how long the remaining runs take. Both are computed from one number, so
-/// that they agree.
+/// How fast runs end, and how long the remaining runs take.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
-    /// Runs that have not ended.
+    /// Number of runs that have not ended.
     pub(crate) left: u64,
-    /// The expected time of these runs, if it is known.
+    /// Expected time until these runs have ended.
     pub(crate) expected: Option<Duration>,
-    /// Runs per second that ended in the last half minute.
+    /// Rate at which runs ended in the last half minute, per second.
     pub(crate) measured: f64,
 }
 
@@ -188,14 +186,14 @@ impl Pace {
         }
     }
 
-    /// The expected time until the last run ends; `None` if nothing is known.
+    /// Returns the expected time until the last run ends.
     pub(crate) fn left(&self) -> Option<Duration> {
         let at_rate = || Duration::try_from_secs_f64(self.left as f64 / self.measured).ok();
         self.expected.or_else(at_rate)
     }
 
-    /// The rate at which the remaining runs end in the expected time, in words; `None` if nothing
-    /// is known.
+    /// Formats the rate at which runs end. If the expected time is known, the rate agrees with that
+    /// time.
     pub(crate) fn rate(&self) -> Option<String> {
         let per_second = match self.expected.map(|left| left.as_secs_f64()) {
             Some(seconds) if self.left > 0 && seconds > 0.0 => self.left as f64 / seconds,
@@ -226,7 +224,7 @@ fn describe(progress: &Progress, rate: Option<&str>) -> String {
     if let Some(coverage) = progress.mean_coverage {
         let _ = write!(line, ", mean coverage {:.1} %", 100.0 * coverage);
     }
-    // Do not show a remaining time while the store fails, because it would be out of date.
+    // While the store fails, the expected time is out of date.
     if !progress.is_finished() && progress.last_error.is_none() {
         match Pace::of(progress).left() {
             Some(left) => {
@@ -299,7 +297,8 @@ mod tests {
         let executing = vec![executing(35, 108), executing(0, 0), executing(12, 40)];
         let line = describe(&Progress { executing, ..progress.clone() });
         assert!(line.ends_with(", 1:02:09 left, executing: 35/108 and 12/40 goals"), "{line}");
-        // Rate and time left agree, and without a time the rate gives it.
+        // Rate and remaining time agree. Without an expected time, the rate determines the
+        // remaining time.
         let known = Progress { eta: Some(Duration::from_secs(7)), ..progress.clone() };
         assert!(describe(&known).contains(", 3.0 runs/s, "), "{}", describe(&known));
         let rated = Progress { eta: None, ..progress.clone() };

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::display::ended;
 
-/// Shortest time between two events of progress.
+/// Minimum time between two events of progress.
 const INTERVAL: Duration = Duration::from_secs(1);
 
 /// Reports events if they are requested.
@@ -31,7 +31,7 @@ impl Events {
         }
     }
 
-    /// A plan begins; a race consists of several plans.
+    /// Reports that a plan begins. A race consists of several plans.
     pub(super) fn started(&self, study: &str, before: &Progress, workers: usize) {
         self.report(&json!({
             "event": "started", "study": study, "runs": before.planned,
@@ -39,7 +39,7 @@ impl Events {
         }));
     }
 
-    /// Runs are being executed; reported at most once per [`INTERVAL`].
+    /// Reports progress, at most once per [`INTERVAL`].
     pub(super) fn progressed(&mut self, progress: &Progress) {
         if !self.wanted || self.last.is_some_and(|last| last.elapsed() < INTERVAL) {
             return;
@@ -54,19 +54,18 @@ impl Events {
         }));
     }
 
-    /// Attempts of an algorithm fail for a new reason.
+    /// Reports a new reason for failed attempts of an algorithm.
     pub(super) fn failed(&self, count: &FailureCount) {
         self.report(&json!({
             "event": "failure", "algorithm": count.label, "reason": count.reason,
         }));
     }
 
-    /// The study was stopped.
     pub(super) fn stopped(&self, study: &str, folder: &Path) {
         self.report(&json!({ "event": "stopped", "study": study, "results": folder }));
     }
 
-    /// All runs have ended, and the tables are written.
+    /// Reports that all runs have ended and the tables are written.
     pub(super) fn finished(
         &self,
         study: &str,

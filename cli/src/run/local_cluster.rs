@@ -22,46 +22,42 @@ use crate::worker;
 /// Interval at which progress and workers are checked.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Time without any live worker after which the study fails. Restarting a worker takes less.
+/// Time without any live worker after which the study fails. Restarting a worker takes less time.
 const NO_WORKER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Time for which a store must work after an error until it counts as working: on a full disk small
-/// changes may succeed between larger ones that fail.
+/// Time without errors after which a store that failed counts as working again. On a full disk,
+/// small writes may succeed between larger writes that fail.
 const RECOVERY: Duration = Duration::from_secs(5);
 
-/// How the execution of a plan ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Ended {
     /// Every run has ended.
     Finished,
-    /// A signal stopped it; the current runs have ended.
+    /// A signal stopped the study, and the current runs have ended.
     Stopped,
-    /// A signal stopped it while runs were being executed.
+    /// A signal stopped the study while runs were being executed.
     StoppedAtOnce,
     /// The store returned errors for too long.
     StoreFailed,
-    /// All runs of an algorithm failed for the same reason.
+    /// Too many runs of an algorithm failed for the same reason.
     FailedAlike,
 }
 
-/// Number of runs of an algorithm that fail for the same reason, without a run that succeeds, after
-/// which a study is stopped.
+/// Number of runs of an algorithm that must fail for the same reason, without a successful run, to
+/// stop a study.
 const MAX_ALIKE: usize = 10;
 
 /// When failures stop a study.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct FailureRule {
-    /// Number of projects of the study.
     pub(super) projects: usize,
-    /// Whether the study continues after any failures.
     pub(super) keep_going: bool,
 }
 
 impl FailureRule {
-    /// The failures that stop the study: at least [`MAX_ALIKE`] of an algorithm for one reason, on
-    /// two projects if there are two, and no run of the algorithm that is done. The cause is then
-    /// probably the tool and not a project. `None` if there are no such failures, or if the study
-    /// continues after any failures.
+    /// Returns failures that stop the study: at least [`MAX_ALIKE`] runs of an algorithm failed for
+    /// one reason, on two projects if there are two, and no run of the algorithm succeeded. The
+    /// cause is then probably the tool and not a project.
     fn stops<'p>(&self, progress: &'p Progress) -> Option<&'p FailureCount> {
         let projects = self.projects.min(2);
         progress.failures.iter().find(|count| {
@@ -71,23 +67,21 @@ impl FailureRule {
     }
 }
 
-/// The workers of a study on this machine.
 pub(super) struct Workers<'a> {
-    /// The core of each worker.
     pub(super) cores: &'a [usize],
     /// The token with which workers prove to the coordinator that this process started them.
     pub(super) token: &'a str,
-    /// How the workers execute programs; `None` for studies whose runs execute none.
+    /// How the workers execute programs, if runs execute programs.
     pub(super) programs: Option<&'a WorkerPrograms>,
-    /// The address of the dashboard; `None` if there is none.
     pub(super) dashboard: Option<SocketAddr>,
-    /// Stores again the projects whose stored bytes are damaged.
+    /// Stores damaged projects again.
     pub(super) restore: &'a dyn Fn() -> Result<(), Failure>,
 }
 
-/// Serves the study to one worker on each core until every run has ended. After the first SIGINT
-/// or SIGTERM, workers finish their current runs; after the second, or if the store fails, they are
-/// stopped at once. A store that fails for longer than `retry` ends the execution.
+/// Serves the study to one worker on each core until every run has ended. After the first SIGINT or
+/// SIGTERM, workers finish their current runs, unless the store fails; after the second signal,
+/// they are stopped at once. The execution also ends if the store fails for the time `retry`, or if
+/// `rule` applies.
 pub(super) fn run(
     coordinator: &Coordinator,
     folder: &StudyFolder,
@@ -130,8 +124,7 @@ pub(super) fn run(
             } => ended,
             served = server => match served {
                 Ok(Err(cause)) => Err(cause.worded()),
-                // The server ends only when the coordinator is dropped, which happens later, so
-                // this is an error.
+                // The server must not end before the coordinator is dropped.
                 Ok(Ok(())) | Err(_) => Err(Failure::new("the coordinator has stopped serving")
                     .hint("repeat the command to continue from here")),
             },
@@ -140,17 +133,15 @@ pub(super) fn run(
     interim.stop();
     display.end(&coordinator.progress());
     if matches!(ended, Ok(Ended::Finished)) {
-        // Records left in spools were acknowledged, or their runs have ended through another
-        // attempt.
+        // Records left in spools were acknowledged, or their runs have ended in other attempts.
         clear(&folder.spools(), coordinator.progress().quarantined > 0);
     }
     ended
 }
 
-/// Removes the spools of the workers. With `keep_trials`, the trials that could not be measured are
-/// kept.
+/// Removes the spools of the workers. With `keep_trials`, unmeasured trials are kept.
 fn clear(spools: &Path, keep_trials: bool) {
-    // Ignore the errors: remaining files are removed at the next start.
+    // Ignore errors, because the results are stored.
     let trials = spools.join(TRIALS);
     if !keep_trials || !trials.exists() {
         let _ = std::fs::remove_dir_all(spools);
@@ -165,7 +156,7 @@ fn clear(spools: &Path, keep_trials: bool) {
     let _ = std::fs::remove_dir(&trials).and_then(|()| std::fs::remove_dir(spools));
 }
 
-/// Serves the dashboard on an address of this machine, and prints it.
+/// Serves the dashboard on an address that only this machine can reach, and prints the address.
 async fn show_dashboard(coordinator: &Coordinator, address: SocketAddr) -> Result<(), Failure> {
     if !address.ip().is_loopback() {
         let hint = "name an address of this machine, such as 127.0.0.1:7421; `catherd coordinator` has \
@@ -204,8 +195,8 @@ fn alike_note(FailureCount { label, reason, runs, .. }: &FailureCount) {
 }
 
 impl Watch<'_> {
-    /// Waits until all runs have ended, a signal or failures stop the study, the store fails for
-    /// too long, or no worker is left.
+    /// Waits until all runs have ended, a signal or failures of runs stop the study, the store
+    /// fails for too long, or no worker is left.
     async fn until_ended(
         &mut self,
         stop: &mut StopSignals,
@@ -222,7 +213,7 @@ impl Watch<'_> {
             tokio::select! {
                 _ = tick.tick() => {}
                 () = stop.received() => {
-                    // Stop at once if the store fails, because runs cannot end without it.
+                    // Stop at once if the store fails, because runs cannot end without the store.
                     if draining || store.is_failing() {
                         return Ok(Ended::StoppedAtOnce);
                     }
@@ -246,7 +237,7 @@ impl Watch<'_> {
                     || damaged.is_empty()
                     || !damaged.is_disjoint(&restored)
                 {
-                    // Do not retry, because this cannot succeed.
+                    // A retry cannot succeed.
                     return Err(lost.worded());
                 }
                 restored.extend(damaged);
@@ -274,7 +265,6 @@ impl Watch<'_> {
     }
 }
 
-/// Watches whether the store works.
 struct StoreWatch {
     retry: Duration,
     failing_since: Option<Instant>,
@@ -291,8 +281,8 @@ impl StoreWatch {
         self.failing_since.is_some()
     }
 
-    /// Whether the store has returned errors for too long. Prints a message when the errors begin
-    /// and when they end.
+    /// Whether the store has returned errors for too long. Prints a message when errors begin and
+    /// when they end.
     fn has_failed(&mut self, progress: &Progress) -> bool {
         let Some(error) = &progress.last_error else {
             let working = self.failing_since.is_some()

@@ -1,4 +1,4 @@
-//! `catherd run --plan`: computes, before a study is executed, which effects it can find.
+//! `catherd run --plan`: computes which effects a study can find, before the study is executed.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,10 +11,10 @@ use catherd_analysis::tidy::Results;
 use catherd_cli_console::terminal::plural;
 use catherd_experiments::Plan;
 
-/// Counts of seeds for which sizes are computed.
+/// Counts of seeds for which the necessary number of projects is computed.
 const SEEDS: [usize; 4] = [5, 10, 20, 30];
 
-/// The text about the size of a study. Runs in its folder, if there are any, are a pilot study.
+/// Returns the text about the size of a study. Runs in the study's folder are a pilot study.
 pub(super) fn text(plan: &Plan, folder: &Path) -> String {
     let (projects, seeds) = (plan.projects.len(), plan.seeds.len());
     let mut text = format!(
@@ -36,9 +36,11 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
         None => writeln!(text, "Six projects are needed for a test over projects."),
     };
     let _ = match detectable_a12(seeds) {
-        Some(a12) => {
-            writeln!(text, "On one project, an A12 of {a12:.2} is (Mann-Whitney U test, p < 0.05).")
-        }
+        Some(a12) => writeln!(
+            text,
+            "On one project, an A12 of {a12:.2} is found with probability 80 % (Mann-Whitney U test, \
+             p < 0.05)."
+        ),
         None => writeln!(text, "On one project, these seeds find no A12 with probability 80 %."),
     };
     text.push_str("\nSeeds that an effect on one project needs (Noether, 1987):\n\n");
@@ -64,7 +66,7 @@ pub(super) fn text(plan: &Plan, folder: &Path) -> String {
     text
 }
 
-/// The sizes that a pilot study suggests; empty if it does not contain two runs on two projects.
+/// Returns the sizes that a pilot study suggests; empty if the pilot study is too small.
 fn pilot(results: &Results) -> String {
     let pairs = PairVariation::all(&Samples::coverage(results));
     if pairs.is_empty() {

@@ -80,13 +80,12 @@ pub(crate) struct PlannedStudy {
     pub(crate) study: Study,
     pub(crate) corpus: Corpus,
     pub(crate) plan: Plan,
-    /// The external tools of its algorithms.
     pub(crate) tools: Vec<Tool>,
 }
 
 impl StudyArgs {
-    /// The name of the study according to the command line and the name of its file, without
-    /// reading the file.
+    /// Returns the name of the study from the command line or from the name of the study file,
+    /// without reading the file.
     pub(crate) fn name(&self) -> String {
         let stem = || self.study.as_ref().and_then(|file| file.file_stem());
         let stem = || stem().map(|stem| stem.to_string_lossy().into_owned());
@@ -94,7 +93,7 @@ impl StudyArgs {
     }
 
     fn study(&self) -> Result<Study, Failure> {
-        // Check the kind first, because algorithms and units depend on it.
+        // Check the kind first, because algorithms and units depend on the kind.
         if let Some(name) = &self.subject {
             subjects::kind(name).map_err(|failure| failure.at("--subject: "))?;
         }
@@ -141,19 +140,20 @@ impl StudyArgs {
         }
     }
 
-    /// The folder of the study file, at which relative paths start; `.` if there is no study file.
+    /// Returns the folder of the study file, to which paths are relative, or `.` without a study
+    /// file.
     pub(crate) fn folder(&self) -> PathBuf {
         let folder = self.study.as_deref().and_then(Path::parent);
         folder.filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new(".")).to_owned()
     }
 
-    /// The file of claims that belongs to the study file; `None` if there is none.
+    /// Returns the file of claims that belongs to the study file.
     pub(crate) fn claims(&self) -> Option<PathBuf> {
         crate::claims::next_to(self.study.as_deref()?)
     }
 
-    /// Checks that this machine has the environments of the tools of a study, because without an
-    /// environment every run of its tool would fail.
+    /// Checks that the environments of `tools` are prepared on this machine. Without an
+    /// environment, every run of the tool would fail.
     pub(crate) fn check_tools(&self, tools: &[Tool]) -> Result<(), Failure> {
         tools.iter().try_for_each(|tool| {
             tool.check_prepared().map_err(|cause| {
@@ -163,7 +163,6 @@ impl StudyArgs {
         })
     }
 
-    /// Makes the study, finds its projects and plans its runs.
     pub(crate) fn plan(&self) -> Result<PlannedStudy, Failure> {
         let mut study = self.study()?;
         let kind = subjects::kind_of(&study).map_err(|e| self.located("subject", e))?;
@@ -188,8 +187,8 @@ impl StudyArgs {
                 return Err(self.located("projects.synthetic.count", failure));
             }
         }
-        // Find projects last, because finding a thousand of them takes a long time, and a misspelt
-        // name should be reported before.
+        // Find projects last, because finding a thousand projects takes a long time, and a misspelt
+        // name should be reported earlier.
         for (number, algorithm) in study.algorithms.iter().enumerate() {
             kind.check_algorithm(algorithm)
                 .map_err(|error| self.algorithm_refused(number, algorithm, error))?;
@@ -215,16 +214,15 @@ impl StudyArgs {
         Ok(PlannedStudy { study, corpus, plan, tools: resolved.tools })
     }
 
-    /// The label of the study file that is nearest to a word of `--algorithms`; `None` if none is
-    /// near.
+    /// Returns the label in the study file that is nearest to a word of `--algorithms`.
     fn nearest_label(&self, word: &str) -> Option<String> {
         let study = Study::read(self.study.as_ref()?).ok()?;
         let labels = study.algorithms.iter().map(|algorithm| algorithm.label.as_str());
         nearest(word, labels).map(str::to_owned)
     }
 
-    /// The failure of an algorithm that the kind refuses, with the line of the invalid field if the
-    /// algorithm comes from a study file.
+    /// Returns the failure for an algorithm that the kind refuses, with the location in the study
+    /// file if the algorithm comes from the file.
     fn algorithm_refused(
         &self,
         number: usize,
@@ -267,9 +265,8 @@ fn is_project(path: &Path) -> bool {
     path.is_dir() || path.extension().is_some_and(|ending| endings.iter().any(|one| ending == *one))
 }
 
-/// The warning that no project can show a significant difference between algorithms, because each
-/// algorithm has too few runs on it. `None` if some project can, or if algorithms are not compared
-/// by project.
+/// Returns a warning if algorithms are compared on each project, but with too few seeds for a
+/// significant difference.
 pub(crate) fn too_few_seeds(plan: &Plan) -> Option<String> {
     let needed = runs_needed(LEVEL);
     let compared = plan.algorithms.len() > 1 && !plan.has_rounds();

@@ -1,4 +1,4 @@
-//! The text that a command prints about the results that it has written.
+//! The text that a command prints about written results.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -13,7 +13,7 @@ use indicatif::HumanDuration;
 /// Maximum number of problems listed on the terminal; the tables contain all of them.
 const MAX_PROBLEMS: usize = 20;
 
-/// The text that the command prints at its end.
+/// Returns the text that a command prints at the end.
 pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: Duration) -> String {
     let mut text = format!("\n{}", results.summary.text);
     // Writing to a string does not fail.
@@ -39,8 +39,8 @@ pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: D
     text
 }
 
-/// A line about comparisons that are decided before the last seed: all comparisons of a study or,
-/// if algorithms remain, the comparisons of `algorithms`.
+/// Returns a line about comparisons that are decided before the last seed: all comparisons of a
+/// study or, if algorithms remain, the comparisons of `algorithms`.
 pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize) -> String {
     let of = match rest {
         0 => "every comparison".to_owned(),
@@ -49,7 +49,6 @@ pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize
     format!("decided: {of} is decided, or cannot be, after {seeds} of {all} seeds")
 }
 
-/// A line about a configuration that a race has dropped.
 pub(crate) fn dropped(dropped: &Dropped) -> String {
     let Dropped { algorithm, projects, mean_rank, best_mean_rank, .. } = dropped;
     format!(
@@ -59,8 +58,7 @@ pub(crate) fn dropped(dropped: &Dropped) -> String {
     )
 }
 
-/// A line for each cause of problems, in the order of their first projects: runs of several
-/// projects may have the same cause.
+/// Returns a line for each cause of problems, which runs of several projects may share.
 fn lines_of(problems: &BTreeMap<(String, String), usize>) -> Vec<String> {
     let mut causes: Vec<(&str, &str, usize, usize)> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();

@@ -14,11 +14,11 @@ use catherd_coordinator::{StoreError, StoreUrl};
 use catherd_experiments::{Digest, Plan};
 use catherd_interface::command::{import_trial, trial_id};
 
-/// The folder of trials that are not measured yet, in the folder with the spools of the workers.
+/// Name of the folder of unmeasured trials, in the folder of the workers' spools.
 pub(crate) const TRIALS: &str = "trials";
 
 /// Copies the trials of a plan from other results into the folder of the study: trials of stored
-/// records, and trials that have not been measured yet. Prints how many there are.
+/// records, and unmeasured trials. Prints the number of these trials.
 pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Result<(), Failure> {
     let planned: BTreeSet<Digest> = plan.clone().into_runs().map(|spec| trial_id(&spec)).collect();
     let trials = folder.spools().join(TRIALS);

@@ -26,7 +26,6 @@ pub(super) struct ClaimFlags {
 }
 
 impl ClaimFlags {
-    /// The claim as a message of the protocol.
     pub(super) fn claim(&self) -> v1::Claim {
         let ClaimFlags { priority, share, quota } = *self;
         v1::Claim { priority, share, quota }

@@ -15,7 +15,7 @@ use tonic::{Code, Status, Streaming};
 
 use crate::remote::Remote;
 
-/// Time without an answer after which the command prints a note.
+/// Time without an answer after which the command prints the first note.
 const SILENCE: Duration = Duration::from_secs(4);
 
 /// Time between further notes.
@@ -30,7 +30,6 @@ const RETRY_PAUSE: Duration = Duration::from_millis(500);
 /// Time within which each of several coordinators must answer whether it leads.
 const CHOICE_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// A coordinator that a command knows.
 #[derive(Clone)]
 struct Known {
     address: String,
@@ -39,8 +38,8 @@ struct Known {
 
 /// A connection to a coordinator or, if there are several on one store, to the leader.
 ///
-/// A separate thread serves the connection, so that it is kept alive while the command does other
-/// work, such as writing tables.
+/// A separate thread serves the connection, which stays alive while the command does other work,
+/// such as writing tables.
 pub(super) struct Connection {
     runtime: Runtime,
     known: Vec<Known>,
@@ -76,8 +75,8 @@ impl Connection {
         Ok(connection)
     }
 
-    /// If several coordinators are known, chooses the first one that answers that it leads, or that
-    /// refuses the request. The choice does not change if there is none.
+    /// If several coordinators are known, chooses the first coordinator that answers that it leads
+    /// or that refuses the request. If there is no such coordinator, the choice does not change.
     fn choose(&self) {
         let [first, others @ ..] = &self.known[..] else { return };
         if others.is_empty() {
@@ -88,7 +87,7 @@ impl Connection {
             let status = client.get_status(v1::StatusRequest {});
             match timeout(CHOICE_TIMEOUT, status).await {
                 Ok(Ok(status)) => !status.into_inner().standby,
-                // The answer is a refusal, which is reported whether the coordinator leads or not.
+                // A refusal will be reported whether the coordinator leads or not.
                 Ok(Err(status)) => !may_pass(&status),
                 Err(_) => false,
             }
@@ -114,7 +113,6 @@ impl Connection {
         self.leader.borrow().client.clone()
     }
 
-    /// Sends a request and returns the reply.
     pub(super) fn call<T>(
         &mut self,
         request: impl AsyncFnOnce(&mut StudiesClient<AuthChannel>) -> Result<tonic::Response<T>, Status>,
@@ -124,8 +122,8 @@ impl Connection {
         reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
-    /// Sends `requests` in their order, at most `most` at the same time, until one fails. `done` is
-    /// called with the result of each that has succeeded.
+    /// Sends `requests` in order, at most `most` of them at the same time, until a request or
+    /// `done` fails. `done` is called with the result of each successful request.
     pub(super) fn in_parallel<T, R, F>(
         &self,
         most: usize,
@@ -160,8 +158,8 @@ impl Connection {
         })
     }
 
-    /// Passes the messages of a stream to `each` until it returns false. When the stream is lost,
-    /// it is requested again.
+    /// Passes the messages of a stream to `each` until `each` returns false. A lost stream is
+    /// requested again.
     pub(super) fn follow<T>(
         &mut self,
         request: impl AsyncFn(
@@ -183,7 +181,6 @@ impl Connection {
         }
     }
 
-    /// The failure for an error status.
     pub(super) fn refused(&self, status: &Status) -> Failure {
         let reason = transport::reason(status);
         let failure = Failure::new(format_args!("coordinator {}: {reason}", self.address()));
@@ -215,9 +212,9 @@ impl Connection {
     }
 }
 
-/// A stream that is requested again when it is lost, because the connection was interrupted, the
-/// coordinator was restarted, or this process did not run for some time and the coordinator
-/// therefore closed the connection.
+/// A stream that is requested again when it is lost: because the connection was interrupted,
+/// because the coordinator was restarted, or because the coordinator closed the connection while
+/// this process did not run for some time.
 pub(super) struct Lasting<'c, T> {
     connection: &'c Connection,
     stream: Option<Streaming<T>>,
@@ -228,13 +225,13 @@ pub(super) struct Lasting<'c, T> {
 }
 
 impl<'c, T> Lasting<'c, T> {
-    /// A stream that is requested by the first call of [`Lasting::next`].
+    /// Makes a stream that is requested by the first call of [`Lasting::next`].
     pub(super) fn new(connection: &'c Connection) -> Lasting<'c, T> {
         Lasting { connection, stream: None, accepted: false, outage: None }
     }
 
-    /// The next message; `None` at the end of the stream. `request` asks for the rest of the stream
-    /// after the messages that were returned.
+    /// Returns the next message, or `None` at the end of the stream. `request` asks for the
+    /// messages after the last message that was returned.
     ///
     /// # Errors
     ///
@@ -272,7 +269,8 @@ impl<'c, T> Lasting<'c, T> {
         }
     }
 
-    /// Records that the stream was lost, and waits before it is requested again.
+    /// Records that the stream was lost, and waits for some time, after which the stream can be
+    /// requested again.
     fn lost(&mut self, status: &Status) -> Result<(), Failure> {
         let connection = self.connection;
         if !self.accepted || !may_pass(status) {
@@ -297,7 +295,7 @@ impl<'c, T> Lasting<'c, T> {
     }
 }
 
-/// Whether a failure may be temporary, such as while a coordinator is restarted.
+/// Whether a failure may be temporary, as during the restart of a coordinator.
 fn may_pass(status: &Status) -> bool {
     transport::problem(status).is_some()
         || matches!(

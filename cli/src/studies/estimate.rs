@@ -11,8 +11,8 @@ use indicatif::HumanDuration;
 
 use super::connection::Connection;
 
-/// Prints the estimate of a coordinator for a plan. `workers` is the number of workers on which the
-/// study is to be executed; `None` for the workers that the coordinator has.
+/// Prints a coordinator's estimate of the time of a plan on `workers` workers; `None` means the
+/// workers that the coordinator has.
 pub(super) fn run(
     connection: &mut Connection,
     plan: &Plan,
@@ -57,7 +57,7 @@ fn text(name: &str, reply: &v1::EstimateReply, workers: Option<u32>) -> String {
         return text;
     }
     if unknown > 0 {
-        // Runs with an unknown time are assumed to take as long as the others on average.
+        // Assume that runs with an unknown time take as long as the other runs on average.
         total += (total as f64 * unknown as f64 / known as f64) as u64;
     }
     let _ = writeln!(text, "Expected: {}", core_hours(total));

@@ -1,7 +1,7 @@
 //! A study in rounds on a cluster, such as a race: the client submits each round to the
-//! coordinator, waits for its runs, and decides which configurations continue.
+//! coordinator, waits for the runs of the round, and decides which configurations continue.
 //!
-//! Everything that a decision depends on is at the coordinator. A client that is started again
+//! The coordinator stores everything on which the decisions depend. A client that is started again
 //! submits the same rounds, whose runs have ended, and makes the same decisions.
 
 use std::convert::Infallible;
@@ -30,7 +30,7 @@ use crate::subjects;
 /// Minimum time between two interim tables.
 const TABLES_INTERVAL: Duration = Duration::from_secs(60);
 
-/// Runs a study in rounds after its projects have been uploaded, and writes its tables.
+/// Runs a study in rounds, and writes the tables. The projects must have been uploaded.
 pub(super) fn run(
     connection: &mut Connection,
     corpus: &Corpus,
@@ -62,7 +62,7 @@ struct RemoteRounds<'c> {
     /// The claim of each round on workers.
     claim: v1::Claim,
     tables: StudyTables,
-    /// The rounds that have ended.
+    /// Names of the rounds that have ended.
     names: Vec<String>,
     /// The time when tables were last written.
     written: Instant,
@@ -103,7 +103,6 @@ impl Rounds for RemoteRounds<'_> {
 }
 
 impl RemoteRounds<'_> {
-    /// Waits until every run of a round has ended.
     fn wait(&mut self, round: &Plan) -> Result<(), Failure> {
         let configurations = plural(round.algorithms.len(), "configuration");
         let bar = BARS.add(ProgressBar::new(round.count() as u64));

@@ -1,4 +1,4 @@
-//! Submission of a plan: the upload of its projects, and its planning.
+//! Uploads the projects of a plan, and submits the plan.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -19,13 +19,13 @@ use super::connection::Connection;
 use super::style;
 use crate::failure::Worded;
 
-/// Number of projects that are uploaded at the same time.
+/// Maximum number of projects that are uploaded at the same time.
 const UPLOADS: usize = 4;
 
 /// Maximum number of projects in a request for the projects that the coordinator lacks.
 const DIGESTS: usize = 4096;
 
-/// First and longest pause before an upload is repeated.
+/// Minimum and maximum pause before an upload is repeated.
 const UPLOAD_PAUSE: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
 
 /// Uploads the projects of a plan that the coordinator lacks.
@@ -44,8 +44,8 @@ pub(super) fn upload_projects(
     let bar = BARS.add(ProgressBar::new(missing.len() as u64));
     bar.set_style(style("{bar:30.cyan/dim} {pos} of {len} projects uploaded"));
     let uploads = corpus.projects().iter().filter_map(|project| {
-        // Read the projects that the coordinator already has as well, because the plan is wrong if
-        // a file has changed.
+        // Also read the projects that the coordinator already has, because the plan is wrong if a
+        // file has changed.
         let bytes = match project.bytes() {
             Ok(bytes) => bytes,
             Err(cause) => return Some(Err(cause.worded())),
@@ -93,7 +93,7 @@ pub(super) fn submit(
     Ok(reply)
 }
 
-/// Uploads a project in chunks. Returns its digest and the digest of the project that was stored.
+/// Uploads a project in chunks. Returns `digest`, and the digest of the project that was stored.
 async fn send(
     mut client: StudiesClient<AuthChannel>,
     digest: Digest,

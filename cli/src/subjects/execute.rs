@@ -1,4 +1,4 @@
-//! `catherd execute`: the process in which a worker executes runs whose subjects could end their
+//! `catherd execute`: the process in which a worker executes runs whose subjects could end the
 //! process.
 
 use std::path::PathBuf;

@@ -52,7 +52,6 @@ fn in_json(kind: &dyn SubjectKind) -> Value {
     })
 }
 
-/// A paragraph for each kind.
 fn list() -> String {
     let mut text = String::new();
     for kind in kinds().iter() {
@@ -74,7 +73,7 @@ fn list() -> String {
     text + "catherd subjects KIND lists parameters with defaults and ranges.\n"
 }
 
-/// One kind with everything that a study may set.
+/// Describes a kind with everything that a study may set.
 fn description(kind: &dyn SubjectKind) -> String {
     let SubjectInfo { kind: name, engine, units, criteria, mutant_levels, .. } = kind.info();
     let mut text = format!("{name}: {}\nengine {engine}\n", kind.summary());
@@ -119,8 +118,8 @@ fn value(parameter: &Parameter) -> String {
     }
 }
 
-/// The parameters, each with its algorithms. A parameter is listed several times if its default,
-/// values or meaning differ between algorithms.
+/// Returns the parameters, each with its algorithms. A parameter is listed several times if its
+/// default, values or meaning differ between algorithms.
 fn parameters(algorithms: &[AlgorithmInfo]) -> Vec<(&ParameterInfo, Vec<&str>)> {
     let mut all: Vec<(&ParameterInfo, Vec<&str>)> = Vec::new();
     for algorithm in algorithms {
@@ -134,7 +133,7 @@ fn parameters(algorithms: &[AlgorithmInfo]) -> Vec<(&ParameterInfo, Vec<&str>)> 
     all
 }
 
-/// Writes a heading and rows of names with their texts; further lines are indented.
+/// Writes a heading and rows of names with descriptions, whose further lines are indented.
 fn section(text: &mut String, heading: &str, rows: impl Iterator<Item = (String, String)>) {
     let rows: Vec<_> = rows.collect();
     let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);

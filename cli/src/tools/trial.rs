@@ -18,7 +18,7 @@ use crate::generate::parameter;
 use crate::programs::Isolation;
 use crate::{places, subjects};
 
-/// Amount of work of a trial if no budget is given.
+/// Amount of work of a trial if no budget is given and the tool does not only observe real time.
 const EXECUTIONS: u64 = 10;
 
 /// Milliseconds of a trial if no budget is given and the tool only observes real time.
@@ -108,7 +108,7 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
     }
 }
 
-/// The one project at a path.
+/// Finds the only project at a path.
 fn project(path: &Path) -> Result<FoundProject, Failure> {
     let source = ProjectSource::Paths(vec![path.to_owned()]);
     let mut found = subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects;
@@ -132,7 +132,7 @@ impl Try {
                 _ => Budget::of("executions", EXECUTIONS),
             });
         }
-        // Make a study from the flags, because this checks the budget.
+        // Make a study from the flags to check the budget.
         let work = self.executions.clone().map(|limit| ("executions".to_owned(), limit));
         let flags = Flags {
             projects: vec![self.project.clone()],
@@ -170,7 +170,7 @@ fn as_text(tool: &str, trial: &Trial) -> String {
     text
 }
 
-/// The result as catherd understands it, in one line.
+/// Describes in one line how catherd understands the result.
 fn verdict(record: &Result<RunRecord, RunError>, ms: u128) -> String {
     match record {
         Ok(record) if record.reason.is_empty() => {

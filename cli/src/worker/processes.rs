@@ -15,13 +15,13 @@ use super::Arguments;
 /// How many workers a command starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Processes {
-    /// This many.
     Number(usize),
-    /// One for each physical core that the process may use, or each hyper-thread with `--siblings`.
+    /// One for each physical core that the process may use or, with `--siblings`, for each
+    /// hyper-thread.
     All,
 }
 
-/// Largest number of workers of one command.
+/// Maximum number of workers of one command.
 const MAX_PROCESSES: usize = 4096;
 
 impl FromStr for Processes {
@@ -72,7 +72,7 @@ pub(super) fn run(
             command.args(["worker", "--exit-with-parent", "--name", &format!("{name}-{place}")]);
             command.arg("--spool").arg(spool_of(&spool, place)).args(&words);
             if pinned {
-                // Hyper-threads are only among these cores if they were requested.
+                // Accept any hyper-thread, because the cores were chosen above.
                 command.args(["--core", &place.to_string(), "--siblings"]);
             }
             command
@@ -107,13 +107,13 @@ pub(super) fn run(
     })
 }
 
-/// The spool of the worker with this number, which is its core if it is pinned.
+/// Returns the spool of a worker. `place` is the core of a pinned worker, otherwise a number.
 fn spool_of(spool: &Path, place: usize) -> std::path::PathBuf {
     spool.join(place.to_string())
 }
 
 impl Arguments {
-    /// The arguments of each worker except its name, core and spool.
+    /// Returns the arguments that all workers share.
     fn words(&self, cache: &Path) -> Vec<std::ffi::OsString> {
         let mut words: Vec<std::ffi::OsString> = Vec::new();
         let mut add = |option: &str, value: std::ffi::OsString| {

@@ -73,7 +73,6 @@ impl Place {
         assert!(output.status.success(), "{}", stderr(&output));
     }
 
-    /// Runs a study with additional parameters. Returns the output, also as text.
     fn run(&self, out: &str, more: &str) -> (Output, String) {
         self.write("study.toml", &study(more));
         let output = self.command(&["run", "study.toml", "--out", out, "--workers", "1"]);
@@ -146,7 +145,7 @@ date +%N > tool.log; seq 20000 >> tool.log"#
     let text = String::from_utf8_lossy(&verified.stdout).into_owned();
     assert!(text.contains("2 of 2 runs agree"), "{text}{}", stderr(&verified));
 
-    // A changed lock file defines a new environment, so that no run is the same as before.
+    // A changed lock file defines a new environment, so no run is the same as before.
     let before: Vec<_> = digests(&place.path("out")).into_keys().collect();
     place.write("adapter/locks/tool.txt", "package==1.1");
     place.prepare();
@@ -168,8 +167,7 @@ echo '{{{TOOL}, "goals": 1, "covered": 1, "mutant_counts": {{"created": 2, "chec
     assert!(text.contains("fake has no mutation analysis"), "{text}");
     place.write("adapter/adapter.toml", &format!("{DESCRIPTION}mutation = true\n"));
     let (output, text) = place.run("out", "[mutation]\nsample = 2\n");
-    // Without the settings, the tool would have failed, and the command would have a different exit
-    // code.
+    // Without the settings, the tool would have failed.
     assert_eq!(output.status.code(), Some(0), "{text}");
 }
 
@@ -242,8 +240,7 @@ sleep 1000 & wait"#,
     );
     let place = Place::new(&script);
     place.prepare();
-    // The program is asked to end 10 s before its limit, so after 14 s, when it has certainly
-    // begun.
+    // The program is asked to end after 14 s (10 s before its limit), when it has certainly begun.
     let (output, text) = place.run("out", "run_limit = '24s'\n");
     assert!(output.status.success(), "{text}");
     assert_eq!(place.text("out/runs.csv").matches(",done,").count(), 2);
@@ -282,7 +279,7 @@ echo '{{"goals": 1, "covered": [0]}}' > "$1""#,
     place.write("study.toml", study);
     let output = place.command(&["run", "study.toml", "--out", "out", "--workers", "1"]);
     let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
-    // If the kernel does not permit namespaces, the worker reports this and guarantees nothing.
+    // If the kernel does not permit namespaces, missing guarantees are reported.
     if !text.contains("programs are run without") {
         assert!(output.status.success(), "{text}");
         assert!(!place.path("elsewhere").exists());
@@ -341,7 +338,7 @@ esac
         runs.contains("pack.a") && runs.contains("pack.c") && !runs.contains("pack.b"),
         "{runs}"
     );
-    // The descriptor's own measure takes precedence, and the tool supplies the others.
+    // The descriptor's own measure takes precedence, and the tool supplies the other measures.
     let projects = place.text("out/projects.csv");
     assert!(projects.contains(",pack,4,2.5,"), "{projects}");
     assert!(place.text("out/skipped.csv").contains("unsupported: no module"));

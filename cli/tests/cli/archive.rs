@@ -14,7 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use zip::ZipArchive;
 
-/// A folder with a study of two projects that has ended.
+/// A folder with a finished study of two projects.
 pub(crate) struct Fixture {
     folder: TempDir,
 }
@@ -46,7 +46,6 @@ impl Fixture {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     }
 
-    /// Archives results, and returns the bytes of the package and the output of the command.
     pub(crate) fn archive(&self, results: &str, package: &str, more: &[&str]) -> (Vec<u8>, String) {
         let output = catherd()
             .args(["archive", &self.text(results), "-o", &self.text(package)])
@@ -61,7 +60,7 @@ impl Fixture {
         catherd().arg("verify").arg(self.path(package)).args(more).output().unwrap()
     }
 
-    /// The error of verifying a package with these bytes.
+    /// Verifies a package with these bytes, which must be refused, and returns the error.
     fn refused(&self, bytes: &[u8]) -> String {
         fs::write(self.path("bad.zip"), bytes).unwrap();
         let output = self.verify("bad.zip", &[]);
@@ -76,7 +75,6 @@ pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// A file of a package.
 fn file(package: &[u8], name: &str) -> String {
     let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
     let mut text = String::new();
@@ -84,8 +82,8 @@ fn file(package: &[u8], name: &str) -> String {
     text
 }
 
-/// A package with the files that `change` returns, without those for which it returns `None`, and a
-/// list of files that matches them.
+/// Changes files of a package, or removes a file if `change` returns `None`, and makes the
+/// package's list of files match.
 fn changed(package: &[u8], change: impl Fn(&str, Vec<u8>) -> Option<Vec<u8>>) -> Vec<u8> {
     let kept = files(package).into_iter().filter_map(|mut file| {
         file.bytes = change(&file.name, file.bytes)?;
@@ -190,7 +188,7 @@ fn a_package_contains_everything_needed_to_repeat_the_study() {
         list["results"].clone()
     };
     assert_eq!(results(&again), results(&package));
-    // The tables in the package are a folder of results.
+    // A report can be made from the folder of tables in the package.
     let output = catherd().args(["report", "results", "-o", "r"]).current_dir(&unpacked).output();
     let output = output.unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -224,8 +222,8 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
             Some(if edit { text.replacen(from, to, 1).into_bytes() } else { bytes })
         })
     };
-    // Packages with a higher coverage in a record and in the table, a repeated run, another plan,
-    // or other projects are refused.
+    // Packages with a changed record, a repeated run, a changed table, another plan or other
+    // projects are refused.
     let text = fixture.refused(&edited("records.jsonl", "\"covered\":[", "\"covered\":[0,"));
     assert!(text.contains("bad.zip: records.jsonl: line 1: "), "{text}");
     let first = file(&package, "records.jsonl").lines().next().unwrap().to_owned() + "\n";
@@ -250,8 +248,8 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
     assert!(text.contains("records.jsonl: line 1: the record belongs to another run"), "{text}");
     let text = fixture.refused(&edited("corpus.csv", "packed,", "other,"));
     assert!(text.contains("bad.zip: corpus.csv: is not the file that catherd makes"), "{text}");
-    // Packages with full coverage in every row of the table, another number in a table of the
-    // report and on its page, another README, or other measures of a project are refused.
+    // Packages with full coverage in every row of the table, or with changes in other files, are
+    // refused.
     let text = fixture.refused(&changed(&package, |name, bytes| {
         let text = String::from_utf8_lossy(&bytes).into_owned();
         let edit = name == "results/runs.csv";
@@ -274,7 +272,7 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
         let named = format!("{which}: is not the file that catherd makes from the records");
         assert!(text.contains(&named) || text.contains(&format!("nor are {which}")), "{text}");
     }
-    // The measures are consistent with each other, but not with the project.
+    // The changed measures are the same in both files, but do not match the project.
     let text = fixture.refused(&changed(&package, |name, bytes| {
         Some(match name {
             "results/corpus.json" => {
@@ -289,7 +287,6 @@ fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
     assert!(text.contains("bad.zip: results/"), "{text}");
 }
 
-/// A table in which one cell is replaced.
 fn with_cell(table: &[u8], row: usize, column: usize, cell: &str) -> Vec<u8> {
     let mut rows = csv::Reader::from_reader(table);
     let mut written = csv::Writer::from_writer(Vec::new());
@@ -305,7 +302,7 @@ fn with_cell(table: &[u8], row: usize, column: usize, cell: &str) -> Vec<u8> {
     written.into_inner().unwrap()
 }
 
-/// A table of runs with coverage 1 in every row.
+/// Sets the coverage to 1 in every row of a table of runs.
 fn covering_everything(table: &str) -> String {
     let mut rows = csv::Reader::from_reader(table.as_bytes());
     let header = rows.headers().unwrap().clone();
@@ -399,8 +396,8 @@ fn the_package_of_an_interim_study_is_marked() {
     let busy = catherd().args(["archive", &fixture.text("slow")]).output().unwrap();
     assert_eq!(busy.status.code(), Some(1));
     assert!(stderr(&busy).contains("another catherd is serving"), "{}", stderr(&busy));
-    // Wait until the tables have not changed for a while, because they then contain all runs that
-    // have ended.
+    // Wait until the tables have not changed for a while, because the tables then contain all runs
+    // that have ended.
     let table = || fs::read_to_string(fixture.path("slow/runs.csv")).unwrap();
     let (mut seen, mut since) = (table(), std::time::Instant::now());
     while since.elapsed() < std::time::Duration::from_secs(5) {

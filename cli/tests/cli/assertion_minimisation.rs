@@ -1,5 +1,5 @@
-//! Tests `catherd generate --assertions` with the binary: the assertions that are kept kill the
-//! same mutants.
+//! Tests `catherd generate --assertions` with the binary: the remaining assertions kill the same
+//! mutants.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,6 @@ fn project(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo").join(name)
 }
 
-/// The JSON of a suite with the chosen assertions.
 fn generate(place: &TempDir, name: &str, which: &str) -> serde_json::Value {
     let file = place.path().join(format!("{which}.json"));
     let mut command = catherd();
@@ -23,7 +22,7 @@ fn generate(place: &TempDir, name: &str, which: &str) -> serde_json::Value {
     serde_json::from_slice(&fs::read(file).unwrap()).unwrap()
 }
 
-/// The mutants that a suite kills with its stable assertions.
+/// Returns the mutants that a suite kills with its stable assertions.
 fn killed(place: &TempDir, name: &str, which: &str) -> BTreeSet<String> {
     let mut command = catherd();
     command.arg("mutate").arg(project(name)).arg(place.path().join(format!("{which}.json")));
@@ -35,7 +34,7 @@ fn killed(place: &TempDir, name: &str, which: &str) -> BTreeSet<String> {
     killed.map(|mutant| mutant["mutant"].to_string()).collect()
 }
 
-/// The assertions of a suite, each with its test.
+/// Returns the assertions of a suite, each after the number of its test.
 fn assertions(suite: &serde_json::Value) -> Vec<String> {
     let tests = suite["tests"].as_array().unwrap().iter().enumerate();
     let of = |(number, test): (usize, &serde_json::Value)| -> Vec<String> {
@@ -71,7 +70,7 @@ fn fewer_assertions_notice_the_same_mutants() {
                 assert_eq!(test["covers"], original["covers"], "{name}");
                 assert_eq!(test["flaky"].as_array().map_or(0, Vec::len), 0, "{name}");
             }
-            // The suite still passes on the project, and with other seeds.
+            // The suite passes on the project with the suite's seed and with another seed.
             let file = place.path().join(format!("{which}.json"));
             for seed in ["3", "11"] {
                 let mut command = catherd();

@@ -27,7 +27,7 @@ fn refusal(arguments: &[&str]) -> (String, String) {
     (line.to_owned(), hint.strip_prefix(" hint: ").expect("a hint ends it").to_owned())
 }
 
-/// A zip archive of spaces whose unpacked size exceeds the maximum for a project.
+/// Returns a zip archive whose unpacked size exceeds the maximum for a project.
 fn bomb() -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     zip.start_file("project.json", SimpleFileOptions::default()).unwrap();
@@ -57,7 +57,7 @@ fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
     for (name, bytes, _) in &bad {
         fs::write(folder.join(format!("{name}.sb3")), bytes).unwrap();
     }
-    // A project with a missing costume file is run with a warning.
+    // A project with a missing costume file is accepted with a warning.
     let costume = json!([{
         "name": "cat", "assetId": "00ff", "md5ext": "00ff.svg", "dataFormat": "svg",
     }]);
@@ -255,8 +255,6 @@ fn a_worker_that_cannot_start_gives_the_reason() {
     assert!(line["message"].as_str().unwrap().starts_with("error: coordinator"), "{text}");
 }
 
-/// Study files that would fill the memory or never end, and studies with too many projects or runs,
-/// are refused at once.
 #[test]
 fn a_study_that_cannot_be_read_or_made_is_refused_at_once() {
     let folder = TempDir::new().unwrap();

@@ -15,7 +15,7 @@ use tempfile::TempDir;
 struct Place(TempDir);
 
 impl Place {
-    /// An adapter whose `run` is a script of a shell.
+    /// Writes an adapter whose `run` is a shell script.
     fn new(script: &str) -> Place {
         let place = Place(TempDir::new().unwrap());
         fs::create_dir_all(place.path("adapter")).unwrap();
@@ -36,8 +36,6 @@ impl Place {
         self.0.path().join(name)
     }
 
-    /// Executes a study with additional parameters. Returns whether it succeeded, and what it
-    /// printed.
     fn run(&self, more: &str) -> (bool, String) {
         let study = format!(
             "subject = 'command'\nprojects = ['projects']\nseeds = 2\nalgorithms = ['x']\n\
@@ -53,7 +51,6 @@ impl Place {
         fs::read_to_string(self.path(name)).unwrap()
     }
 
-    /// The rows of `runs.csv` by column.
     fn rows(&self) -> Vec<std::collections::HashMap<String, String>> {
         let mut runs = csv::Reader::from_path(self.path("out/runs.csv")).unwrap();
         runs.deserialize().map(Result::unwrap).collect()
@@ -79,8 +76,8 @@ echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": 
     assert!(good, "{text}");
     for row in place.rows() {
         assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "1"), "{text}");
-        // The archive, links, a pipe, paths outside of the folder, a repeated file, and 102 of 302
-        // files are left out.
+        // The archive, links, a pipe, paths outside the folder, a missing file, a repeated file,
+        // and 102 of 302 other files are left out.
         assert!(row["metrics"].contains("\"files_left_out\":110"), "{}", row["metrics"]);
     }
     let index = place.text("out/artifacts/index.csv");
@@ -100,7 +97,7 @@ echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": 
     let log = fs::read_to_string(logs).unwrap();
     assert!(log.contains("corpus.tar: 52428800 bytes, 65536 of 65536 are left\n"), "{log}");
     assert!(log.contains("not a path within the working folder"), "{log}");
-    // A large text is left out in the same way, and its end is kept as a log.
+    // A large text file is left out in the same way, and the end of the file is kept as a log.
     let place = Place::new(
         r#"head -c 52428800 /dev/zero | tr '\0' a > big.txt
 echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"text": ["big.txt"], "logs": ["big.txt"]}}' > result.json"#,
@@ -181,7 +178,7 @@ mv new.json snapshot.json"#;
         let log = place.text("out/logs/one.txt/x-1.snapshot.txt");
         assert!(log.contains(reason), "{end}: {log}");
     }
-    // Without a snapshot, the limit of processor time is the outcome.
+    // Without a snapshot, the reason names the limit of processor time.
     let place = Place::new("while :; do :; done");
     place.run("run_cpu = '1s'\n");
     for row in place.rows() {
@@ -232,8 +229,8 @@ echo one > left; "$folder/run" measure "$2""#,
     assert!(good, "{text}");
     let first = place.rows();
     assert!(first.iter().all(|row| row["goals"] == "3"), "{text}");
-    // The digest of the measurer is part of a run, so a folder with runs of the former measurer is
-    // refused.
+    // The digest of the measurer is part of a run, so a folder with runs of the previous measurer
+    // is refused.
     place.executable("measure/run", &script(4));
     let (good, text) = place.run("measurer = 'measure'\n");
     assert!(!good && text.contains("measurer_digest"), "{text}");
@@ -241,7 +238,6 @@ echo one > left; "$folder/run" measure "$2""#,
     assert!(text.contains("nothing/adapter.toml"), "{text}");
 }
 
-/// Three MiB that cannot be compressed are delivered by a worker of a cluster.
 #[test]
 #[ignore = "takes long"]
 fn workers_of_a_cluster_deliver_binary_files() {

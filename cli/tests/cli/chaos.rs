@@ -1,8 +1,8 @@
-//! Chaos tests: studies whose processes are killed, suspended and separated from the network at
-//! random end with the records of an undisturbed study. No record is missing, and no run has two
-//! records.
+//! Chaos tests, in which processes of a study are killed, suspended or separated from the network
+//! at random. The study must end with the records of an undisturbed study: no record may be
+//! missing, and no run may have two records.
 //!
-//! The studies are small; `tests/chaos` runs large ones through environment variables.
+//! The studies are small; `tests/chaos` sets environment variables to run large studies.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -24,7 +24,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Lease term in the disturbed studies. Processes are suspended for longer than this.
+/// Lease term of the coordinators. Processes are suspended for longer than this term.
 const TERM: Duration = Duration::from_secs(2);
 
 const STUDY: &str = "chaos";
@@ -33,7 +33,6 @@ const STUDY: &str = "chaos";
 struct Scale {
     /// Number of runs of the study, which must be even.
     runs: usize,
-    /// Number of processes to kill.
     kills: usize,
     workers: usize,
     /// Duration of a run in milliseconds.
@@ -66,7 +65,7 @@ struct ManagedProcess {
     process: Process,
     arguments: Vec<String>,
     log: PathBuf,
-    /// The time at which the process is resumed; `None` if it is not suspended.
+    /// The time at which a suspended process is resumed.
     resume_at: Option<Instant>,
 }
 
@@ -112,7 +111,6 @@ impl ManagedProcess {
     }
 }
 
-/// A study with its coordinators and workers.
 struct Cluster {
     url: StoreUrl,
     coordinators: Vec<ManagedProcess>,
@@ -122,7 +120,6 @@ struct Cluster {
 }
 
 impl Cluster {
-    /// Starts coordinators and workers, and submits the study.
     fn start(folder: &Path, url: StoreUrl, coordinators: usize, workers: usize) -> Cluster {
         let addresses: Vec<String> = (0..coordinators).map(|_| free_address()).collect();
         let mut members = Vec::new();
@@ -135,8 +132,7 @@ impl Cluster {
                 StoreUrl::Postgres(address) => address.clone(),
             };
             let arguments = ["coordinator", "--dir", own.to_str().unwrap(), "--listen", address];
-            // Workers connect through a proxy and would not find the coordinator's token by its
-            // address.
+            // Workers that connect through a proxy could not find the coordinator's token.
             let arguments = arguments.into_iter().chain(["--open"]);
             let term = TERM.as_secs().to_string();
             let arguments = arguments.chain(["--store", &store, "--term", &term]);
@@ -166,7 +162,6 @@ impl Cluster {
         self.workers.push(ManagedProcess::start(arguments, own.join("log")));
     }
 
-    /// Number of records in the store.
     fn records(&mut self) -> usize {
         let coverage = self.reader.coverage().unwrap();
         coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
@@ -234,7 +229,7 @@ fn wait(condition_name: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Creates a folder with the study and returns the records that it must have.
+/// Creates a folder with the study, and returns the records that the study must have.
 fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     let folder = TempDir::new().unwrap();
     two_files(&folder.path().join("projects"));
@@ -247,7 +242,7 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     );
     fs::write(folder.path().join("chaos.toml"), study).unwrap();
     let undisturbed = StoreUrl::Sqlite(folder.path().join("undisturbed.db"));
-    // The runs sleep most of the time, so that many workers can run on the machine.
+    // The runs sleep most of the time, so many workers can share the machine.
     let cluster = Cluster::start(folder.path(), undisturbed, 1, 4 * scale.workers);
     // On a busy machine, attempts may be lost without any fault, because heartbeats arrive too
     // late.
@@ -256,8 +251,8 @@ fn study_folder(scale: &Scale) -> (TempDir, BTreeMap<String, String>) {
     (folder, digests)
 }
 
-/// Kills and suspends processes, spread over the whole study, until enough were killed. Returns a
-/// summary.
+/// Kills and suspends processes, spread over the whole study, until enough processes have been
+/// killed. Returns a summary.
 fn inject_faults(cluster: &mut Cluster, scale: &Scale) -> String {
     let start = Instant::now();
     let mut rng = ChaCha8Rng::seed_from_u64(scale.seed as u64);
@@ -317,7 +312,7 @@ fn two_coordinators_on_postgresql_can_be_killed_in_turn() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);
     let mut cluster = Cluster::start(folder.path(), url, 2, scale.workers);
-    // Kill the leader permanently; the projects were uploaded to it.
+    // Permanently kill the leader, to which the projects were uploaded.
     cluster.wait_for_records(scale.runs / 10);
     drop(cluster.coordinators.remove(0));
     cluster.add_worker(folder.path(), "late", &cluster.addresses.join(","));
@@ -369,7 +364,7 @@ fn a_coordinator_that_is_suspended_past_its_term_is_replaced() {
     assert!(digests == expected, "records differ");
 }
 
-/// A TCP proxy to a coordinator that can be partitioned. Data in transit is delayed, not lost.
+/// A TCP proxy to a coordinator. A partition delays data in transit, but loses none.
 struct Proxy {
     address: String,
     cut: Arc<AtomicBool>,
@@ -396,14 +391,12 @@ impl Proxy {
     }
 }
 
-/// Returns as soon as the proxy is not partitioned.
 fn wait_while_cut(cut: &AtomicBool) {
     while cut.load(Ordering::Relaxed) {
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
-/// Forwards bytes until one side closes.
 fn forward(mut from: TcpStream, mut to: TcpStream, cut: &AtomicBool) {
     let mut bytes = [0; 16 << 10];
     while let Ok(count @ 1..) = from.read(&mut bytes) {
@@ -430,7 +423,7 @@ fn a_partition_heals_by_itself() {
     proxy.cut.store(true, Ordering::Relaxed);
     std::thread::sleep(Duration::from_secs(scale.partition as u64));
     // Count the records only now, because data that was in transit when the link was cut may have
-    // arrived since.
+    // arrived later.
     let during = cluster.records();
     assert!(during < scale.runs);
     proxy.cut.store(false, Ordering::Relaxed);

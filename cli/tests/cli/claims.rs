@@ -92,7 +92,7 @@ fn claims_get_verdicts_in_reports_packages_and_papers() {
     let output = run(&["claims", "out", "--from", "paper.tex"]);
     assert_eq!(output.status.code(), Some(1));
     assert!(stderr(&output).contains("paper.tex:2: unknown row `moi`"), "{}", stderr(&output));
-    // Claims that are malformed are refused before the study runs.
+    // Malformed claims are refused before the study runs.
     fs::write(path("study.claims.toml"), CLAIMS.replacen("relation", "relatoin", 1)).unwrap();
     let output = run(&["run", "study.toml", "-q", "-o", "other"]);
     assert_eq!(output.status.code(), Some(1));

@@ -13,7 +13,6 @@ fn demo() -> std::path::PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/javascript")
 }
 
-/// A folder with files of the demo corpus.
 fn folder(names: &[&str]) -> TempDir {
     let folder = TempDir::new().unwrap();
     for name in names {
@@ -92,7 +91,6 @@ fn projects_and_suites_that_cannot_be_used_are_named() {
     }
 }
 
-/// The tests of all suites of the demo corpus, written as code, pass in Node.js.
 #[test]
 #[ignore = "needs node"]
 fn suites_as_code_pass_in_node() {
@@ -111,7 +109,7 @@ fn suites_as_code_pass_in_node() {
     for name in &names {
         let code = fs::read_to_string(folder.path().join(format!("{name}.test.js"))).unwrap();
         assert!(code.contains("// Confirmed in Node.js "), "{code}");
-        // A line that is one long text is not divided.
+        // A line that consists of one long string is not divided.
         let is_long =
             |line: &&str| line.chars().count() > 100 && !line.trim_start().starts_with('\'');
         let long: Vec<&str> = code.lines().filter(is_long).collect();
@@ -124,7 +122,7 @@ fn suites_as_code_pass_in_node() {
     }
 }
 
-/// Executes the code in a folder in Node.js. Returns the number of tests, the number of failed
+/// Executes the tests in a folder in Node.js. Returns the number of tests, the number of failed
 /// tests, and the output.
 fn tested(folder: &TempDir) -> (usize, usize, String) {
     let node = Command::new("node")
@@ -140,7 +138,8 @@ fn tested(folder: &TempDir) -> (usize, usize, String) {
     (count("tests"), count("fail"), text)
 }
 
-/// A program with behaviour that a suite must not assert, and one function that it must.
+/// A program with behaviour that a suite must not assert, and with the function `steady`, whose
+/// results a suite must assert.
 const UNSTEADY: &str = "let calls = 0;
     exports.zone = () => new Date(2020, 0, 1).getTime();
     exports.roll = n => Math.floor(Math.random() * n) + 1;
@@ -184,8 +183,8 @@ fn code_asserts_only_what_node_shows_each_time() {
     fs::write(folder.path().join("lib/state.mjs"), entry).unwrap();
     let budget = ["--executions", "300", "--quiet", "--all-errors", "-o"];
     run(&folder, 0, &[&["generate", "."][..], &budget, &["state.test.mjs"]].concat());
-    // A function may be called in the same test as a function with side effects that remain, so
-    // different assertions are lost with each seed.
+    // A function may be called in the same test as a function with lasting side effects, so the
+    // lost assertions depend on the seed.
     let mut counted = 0;
     for seed in ["1", "2", "3"] {
         let out = format!("unsteady-{seed}.test.js");

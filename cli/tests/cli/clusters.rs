@@ -1,6 +1,6 @@
 //! Tests clusters of several people with the binary: studies with owners and shares, workers that
-//! are drained, blocked or ended by a run or whose allocation ends, clients that are suspended for
-//! some time, lists of coordinators, estimates, metrics, and the removal of old results.
+//! are drained or blocked, that a run ends, or whose allocation ends, clients that are suspended
+//! for some time, lists of coordinators, estimates, metrics, and the removal of old results.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::support::cluster::{Process, coordinator, run_with, start, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr, two_files};
 
-/// A study file of the kind `noop` on two projects.
+/// Writes a study file of the kind `noop` with two projects.
 fn study(folder: &Path, name: &str, seeds: usize, parameters: &str) -> String {
     two_files(&folder.join("files"));
     let file = folder.join(format!("{name}.toml"));
@@ -33,7 +33,6 @@ fn status(address: &str) -> Value {
     serde_json::from_str(&succeed(&["status", "--json"], address)).unwrap()
 }
 
-/// The study with a name in the status.
 fn of<'s>(status: &'s Value, name: &str) -> &'s Value {
     let studies = status["studies"].as_array().unwrap();
     studies.iter().find(|study| study["name"] == name).unwrap()
@@ -43,7 +42,7 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
         assert!(start.elapsed() < Duration::from_secs(300), "{what}");
-        // Checking a condition often starts a process, which takes about as long.
+        // Checking a condition often starts a process, which takes about as long as this pause.
         std::thread::sleep(Duration::from_millis(100));
     }
 }
@@ -52,7 +51,6 @@ fn signal(process: u32, signal: Signal) {
     kill_process(Pid::from_raw(process as i32).unwrap(), signal).unwrap();
 }
 
-/// A named worker with a separate spool.
 fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
     let spool = folder.join("spools").join(name).display().to_string();
     let arguments = ["worker", "--connect", address, "--name", name, "--spool", &spool];
@@ -60,7 +58,8 @@ fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
 }
 
 /// A client may be suspended, as on a laptop that sleeps, or slow, as on a login node under load.
-/// Then the connection is lost, and the remaining results are fetched over a new one.
+/// In both cases, the connection is lost, and the remaining results are fetched over a new
+/// connection.
 #[test]
 #[ignore = "takes long"]
 fn results_arrive_although_the_client_does_not_run_for_a_while() {
@@ -99,8 +98,7 @@ fn results_arrive_although_the_client_does_not_run_for_a_while() {
     assert_eq!(digests(&out).len(), 8000);
 }
 
-/// If a run ends its worker, this counts as an attempt at the run, and not as a worker that cannot
-/// start.
+/// The end of the worker counts as an attempt at the run, and not as a worker that cannot start.
 #[test]
 fn a_run_that_ends_its_worker_is_quarantined_and_the_study_continues() {
     let folder = TempDir::new().unwrap();
@@ -123,7 +121,7 @@ fn a_run_that_ends_its_worker_is_quarantined_and_the_study_continues() {
     assert!(shown.contains("signal: 6"), "{shown}");
 }
 
-/// Tokens of several people, and the options of commands with each.
+/// Token files of several people.
 struct People {
     tokens: String,
     folder: PathBuf,
@@ -204,7 +202,6 @@ fn a_study_is_changed_by_its_owner_or_an_administrator_only() {
     people.succeed("bob", &["submit", &file], &address);
 }
 
-/// Two people with shares of 3 and 1 on two workers, in real time.
 #[test]
 #[ignore = "takes long"]
 fn workers_are_divided_by_shares() {
@@ -279,8 +276,7 @@ fn why_says_why_a_run_waits() {
     drop(worker);
 }
 
-/// A worker that is told to end returns its run in time, and this does not count as an attempt at
-/// the run.
+/// A run that is handed back does not count as an attempt.
 #[test]
 #[ignore = "takes long"]
 fn a_worker_that_drains_hands_its_run_back() {
@@ -308,7 +304,6 @@ fn a_worker_that_drains_hands_its_run_back() {
     assert_eq!(count("select count(*) from breakdowns"), 0);
 }
 
-/// A worker whose allocation ends soon leaves runs that take longer to others.
 #[test]
 #[ignore = "takes long"]
 fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
@@ -317,7 +312,7 @@ fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
         coordinator(&folder.path().join("data"), &["--listen", "127.0.0.1:0"]);
     let file = study(folder.path(), "long", 4, "ms = 2500");
     succeed(&["submit", &file], &address);
-    // Until a run is measured, the expected time is unknown.
+    // Until a run has been measured, the expected time is unknown.
     let first = named(&address, folder.path(), "first", &[]);
     wait_until("a run is measured", || of(&status(&address), "long")["done"] == 1);
     drop(first);
@@ -350,7 +345,7 @@ fn workers_are_drained_and_blocked_by_name_and_host() {
         stderr(&output)
     );
     assert!(one.0.wait().unwrap().success());
-    // All workers have the same host.
+    // All workers run on the same host.
     let host = fs::read_to_string("/proc/sys/kernel/hostname").unwrap().trim().to_owned();
     let output = run_with(&["block", &host], &address);
     assert!(stderr(&output).contains("get no further runs: "), "{}", stderr(&output));
@@ -362,7 +357,6 @@ fn workers_are_drained_and_blocked_by_name_and_host() {
     wait_until("it works again", || workers() == 1);
 }
 
-/// Commands take several coordinators of a store, of which one serves.
 #[test]
 fn commands_take_a_list_of_coordinators() {
     let folder = TempDir::new().unwrap();
@@ -390,7 +384,7 @@ fn a_study_is_estimated_before_it_is_submitted() {
     succeed(&["submit", &file, "--seeds", "2"], &address);
     let mut worker = worker(&address, folder.path(), &["--idle", "1"]);
     assert!(worker.0.wait().unwrap().success());
-    // 996 runs of 200 ms are 199 s.
+    // 996 runs of 200 ms take 199 s in total.
     let text = plan(&["--seeds", "500", "--on", "4"]);
     assert!(text.contains("1000 runs, 4 of them have ended"), "{text}");
     assert!(text.contains("996 runs: 0.06 core-hours, from runs of the same"), "{text}");
@@ -400,8 +394,8 @@ fn a_study_is_estimated_before_it_is_submitted() {
     );
 }
 
-/// Testing every expression of the Grafana dashboard would need a server, so only its metrics are
-/// compared with `/metrics`.
+/// Of the Grafana dashboard, only the names of metrics are compared with `/metrics`, because
+/// testing the expressions would need a server.
 #[test]
 fn metrics_and_the_hook_tell_about_the_end_of_a_study() {
     let folder = TempDir::new().unwrap();
@@ -475,7 +469,7 @@ fn results_that_no_study_contains_are_pruned() {
         assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
         String::from_utf8(output.stdout).unwrap()
     };
-    // The project is removed because no study contains it, but the results are not old enough.
+    // The project is removed because no study contains it; the results are not old enough.
     let text = said(prune("1h"));
     assert!(text.contains("the results of 0 runs and 1 project were removed"), "{text}");
     assert!(size() < 2_000_000, "{}", size());

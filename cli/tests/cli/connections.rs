@@ -1,6 +1,5 @@
-//! Tests connections to coordinators that are only kept open, that fail, or that are restored, the
-//! requests that the dashboard answers, coordinators whose PostgreSQL server is down, and commands
-//! that this build does not support.
+//! Tests idle, failing and restored connections to coordinators, requests to the dashboard,
+//! coordinators whose PostgreSQL server is down, and commands that this build does not support.
 #![cfg(target_os = "linux")]
 
 use std::fs;
@@ -21,12 +20,10 @@ fn lines(process: &mut Process) -> ErrorLines {
     BufReader::new(process.0.stderr.take().unwrap()).lines()
 }
 
-/// The first of these lines that contains a string.
 fn find(lines: &mut ErrorLines, text: &str) -> String {
     lines.map(Result::unwrap).find(|line| line.contains(text)).expect(text)
 }
 
-/// Starts a coordinator with a limit on its open files.
 fn limited(files: u32, arguments: &[&str]) -> (Process, ErrorLines, String) {
     let mut command = Command::new("sh");
     command.args(["-c", &format!("ulimit -n {files}; exec \"$@\""), "sh"]);
@@ -38,7 +35,6 @@ fn limited(files: u32, arguments: &[&str]) -> (Process, ErrorLines, String) {
     (process, lines, address)
 }
 
-/// Opens connections without sending anything.
 fn hold(address: &str, number: usize) -> Vec<TcpStream> {
     let limit = getrlimit(Resource::Nofile);
     let wanted = limit.maximum.map_or(4096, |maximum| maximum.min(4096));
@@ -98,7 +94,7 @@ fn a_worker_reports_an_outage_and_its_end() {
     let line = find(&mut said, "cannot be reached");
     assert!(started.elapsed() < Duration::from_secs(30), "{:?}", started.elapsed());
     assert!(line.contains(&address) && line.contains("nothing listens there"), "{line}");
-    // The client finds the token of a coordinator that starts later.
+    // The worker finds the token of a coordinator that starts later.
     let (_coordinator, _) = coordinator(&folder.path().join("data"), &["--listen", &address]);
     find(&mut said, "answers again after ");
     assert!(worker.0.wait().unwrap().success());
@@ -107,7 +103,7 @@ fn a_worker_reports_an_outage_and_its_end() {
 #[test]
 fn a_coordinator_that_does_not_answer_is_noticed() {
     let folder = TempDir::new().unwrap();
-    // The system accepts connections for this coordinator, but nothing reads from them.
+    // The system accepts connections to this address, but nothing reads from the connections.
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = silent.local_addr().unwrap().to_string();
     let started = Instant::now();
@@ -134,8 +130,8 @@ fn watch_continues_after_a_restart_of_the_coordinator() {
     assert!(submitted.status.success(), "{}", stderr(&submitted));
     let mut watch = start(&["watch", "--coordinator", &address]);
     let mut said = lines(&mut watch);
-    // Wait until the coordinator has answered the command, because it would end if its first
-    // request were lost.
+    // Wait until the coordinator has answered the command, because the command would end if its
+    // first request were lost.
     wait_for_watcher(&address);
     drop(process);
     find(&mut said, "cannot be reached");
@@ -146,8 +142,8 @@ fn watch_continues_after_a_restart_of_the_coordinator() {
     assert!(watch.0.wait().unwrap().success());
 }
 
-/// Waits until a client is connected and its first request has been answered. Sends a request only
-/// when the client is connected, because the connection could be mistaken for the client's.
+/// Waits until a client is connected and its first request has been answered. Until then, this
+/// process sends no request, because its connection could be mistaken for the client's connection.
 fn wait_for_watcher(address: &str) {
     let port = address.rsplit(':').next().unwrap().parse::<u16>().unwrap();
     let start = Instant::now();
@@ -159,8 +155,7 @@ fn wait_for_watcher(address: &str) {
             columns[2].ends_with(&format!(":{port:04X}")) && columns[3] == "01"
         });
         if established {
-            // The request of the client was sent with the connection, so it is answered before this
-            // one.
+            // The client has already sent its request, which is answered before this request.
             assert!(run_with(&["status"], address).status.success());
             return;
         }
@@ -186,7 +181,6 @@ fn a_coordinator_waits_for_a_postgresql_server_that_is_down() {
     assert!(text.contains("Store error: ") && text.contains("refused"), "{text}");
 }
 
-/// The response of a dashboard to a request with these headers.
 fn page(address: &str, path: &str, headers: &str) -> String {
     let mut stream = TcpStream::connect(address).unwrap();
     write!(stream, "GET {path} HTTP/1.1\r\n{headers}Connection: close\r\n\r\n").unwrap();
@@ -251,7 +245,7 @@ fn beyond_loopback_the_dashboard_needs_the_token_of_a_viewer() {
     let mut process = start(&[&arguments[..], &secured].concat());
     let line = find(&mut lines(&mut process), "dashboard: https://");
     let port = line.rsplit(':').next().unwrap().trim_end_matches('/').to_owned();
-    // A browser has no certificate; it asks its user for a name and a password.
+    // A browser has no certificate, and asks the user for a name and a password.
     let get = |path: &str, credentials: Option<&str>| {
         let mut command = Command::new("curl");
         command.args(["--silent", "--max-time", "10", "--cacert", &format!("{certs}/ca.pem")]);
@@ -276,7 +270,7 @@ fn a_coordinator_serves_when_its_postgresql_server_has_started() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data").display().to_string();
     let StoreUrl::Postgres(url) = postgres("late") else { panic!("no PostgreSQL") };
-    // The address of a server that is still down. A proxy will listen on it later.
+    // The address of a server that is still down. A proxy will listen on the address later.
     let down = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let (user, rest) = url.trim_start_matches("postgres://").split_once('@').unwrap();
     let (server, name) = rest.split_once('/').unwrap();

@@ -1,4 +1,4 @@
-//! Tests a separate coordinator with workers and clients, with the binary.
+//! Tests a separate coordinator with workers and clients through the binary.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{TcpListener, TcpStream};
@@ -38,7 +38,6 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["pending"]), (&"paused".into(), &8.into()), "{status}");
 
-    // The coordinator is killed and restarted in the same folder.
     drop(process);
     let (_process, address) = coordinator(&folder.path().join("data"), &["--listen", &address]);
     succeed(&["resume", "games"], &address);
@@ -67,7 +66,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
     let status: Value = serde_json::from_str(&status(&["--json"])).unwrap();
     let study = &status["studies"][0];
     assert_eq!((&study["state"], &study["done"]), (&"complete".into(), &8.into()), "{status}");
-    // All other files that do not depend on the machine have the same bytes.
+    // Other files that do not depend on the machine have the same bytes.
     let same = [
         "criteria.csv",
         "mutants.csv",
@@ -108,7 +107,7 @@ fn a_study_is_submitted_paused_resumed_and_fetched() {
 #[test]
 fn the_former_default_folder_is_used_if_it_has_a_store() {
     let folder = TempDir::new().unwrap();
-    // The command fails after opening its store, because the address is not on loopback.
+    // The command fails after opening the store, because the address is not on loopback.
     let start = || {
         let arguments = ["coordinator", "--listen", "0.0.0.0:0"];
         stderr(&catherd().args(arguments).current_dir(folder.path()).output().unwrap())
@@ -150,7 +149,7 @@ fn the_log_is_json_on_request() {
     drop(worker);
 }
 
-/// A coordinator with a dashboard and a finished study, of which two runs failed.
+/// A coordinator with a dashboard and a finished study, in which two runs failed.
 struct Dashboard {
     address: String,
     folder: TempDir,
@@ -186,7 +185,6 @@ impl Dashboard {
         Dashboard { address: dashboard, folder, _process: process }
     }
 
-    /// The response to a request for a path.
     fn page(&self, path: &str) -> String {
         let mut stream = TcpStream::connect(&self.address).unwrap();
         write!(stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
@@ -208,7 +206,7 @@ fn the_dashboard_shows_studies_and_failures() {
     assert!(!dashboard.page("/").contains("https://"), "the page needs no network");
 }
 
-/// The first run of an algorithm on the project `one`, as the dashboard lists it.
+/// Returns the first run of an algorithm on the project `one`, as listed by the dashboard.
 fn first_run(dashboard: &Dashboard, algorithm: &str) -> serde_json::Value {
     let page = dashboard.page(&format!("/runs?study=jumpy&project=one&algorithm={algorithm}"));
     let (_, body) = page.split_once("\r\n\r\n").unwrap();
@@ -235,9 +233,8 @@ fn the_dashboard_leads_from_cells_to_runs() {
     assert!(dashboard.page("/run?run=x").starts_with("HTTP/1.1 400"));
 }
 
-/// Serves the dashboard with a picture in its page that takes three seconds. Browsers print the
-/// document when everything is loaded. Without the picture this would be before the page has
-/// received its data.
+/// Serves the dashboard with a picture that loads for three seconds. Browsers print the document
+/// when everything is loaded, which could otherwise be before the page has received its data.
 fn slowly(dashboard: &Dashboard) -> String {
     let (listener, target) = (TcpListener::bind("127.0.0.1:0").unwrap(), dashboard.address.clone());
     let page = dashboard.page("/");
@@ -271,8 +268,8 @@ fn answer(mut stream: TcpStream, target: &str, page: &str) -> Option<()> {
     std::io::copy(&mut behind, &mut stream).ok().map(drop)
 }
 
-/// The document of a page of the dashboard in a browser. It is requested until it contains these
-/// words, because answers may take longer than the picture.
+/// Returns the document of a page of the dashboard in a browser. The page is requested until the
+/// document contains `words`, because answers may take longer than the picture.
 fn browse(dashboard: &Dashboard, page: &str, words: &[&str]) -> String {
     let (start, address) = (Instant::now(), slowly(dashboard));
     loop {
@@ -384,8 +381,7 @@ fn callers_without_credentials_are_refused() {
     assert!(text.contains("complete"), "{text}");
 }
 
-/// A worker that is not permitted to execute programs leaves runs of the kind `command` to a worker
-/// that is.
+/// A worker that may not execute programs leaves runs of the kind `command` to a worker that may.
 #[test]
 fn a_run_waits_for_a_worker_that_executes_its_kind() {
     let folder = TempDir::new().unwrap();
@@ -446,8 +442,7 @@ fn a_study_is_deleted_and_its_records_are_kept() {
     assert!(stderr(&output).contains("8 runs, 8 of them ended"), "{}", stderr(&output));
 }
 
-/// A study that the coordinator would refuse is refused before anything is uploaded, and the error
-/// names the field.
+/// A study that the coordinator would refuse is refused before anything is uploaded.
 #[test]
 fn a_study_out_of_bounds_is_refused_by_the_client() {
     let folder = TempDir::new().unwrap();

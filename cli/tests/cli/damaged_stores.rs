@@ -1,7 +1,6 @@
-//! Continues studies on damaged copies of a store with the binary. Each must end, with complete
-//! results or with an error that names the store, and no run must be quarantined because of the
-//! damage. `CATHERD_DAMAGED_STORES` is the number of copies, 12 by default;
-//! `tests/damaged/continue.sh` continues any number of copies.
+//! Continues studies on damaged copies of a store with the binary. Each study must end with
+//! complete results, or with an error that names the store. `CATHERD_DAMAGED_STORES` is the number
+//! of copies, 12 by default; `tests/damaged/continue.sh` continues any number of copies.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,7 +18,7 @@ const TIME_LIMIT: Duration = Duration::from_secs(300);
 /// Size of a page of the store in bytes.
 const PAGE: usize = 4096;
 
-/// Writes a study of the kind `noop`, whose projects fill most of its store.
+/// Writes a study of the kind `noop`, whose projects fill most of the store.
 fn study(folder: &Path) -> PathBuf {
     let files = folder.join("files");
     fs::create_dir_all(&files).unwrap();
@@ -34,7 +33,7 @@ fn study(folder: &Path) -> PathBuf {
     file
 }
 
-/// Damages the bytes of a file. Returns what was done.
+/// Damages the bytes of a file, and returns a description of the damage.
 fn damage_bytes(path: &Path, random: &mut ChaCha8Rng) -> String {
     let mut bytes = fs::read(path).unwrap();
     let at = random.random_range(0..bytes.len());
@@ -71,7 +70,7 @@ fn damage_bytes(path: &Path, random: &mut ChaCha8Rng) -> String {
     what
 }
 
-/// Changes a value or deletes a row, as a defective program would. Returns what was done.
+/// Changes a value or deletes a row, as a defective program would, and returns the SQL statement.
 fn damage_rows(path: &Path, random: &mut ChaCha8Rng) -> String {
     let database = rusqlite::Connection::open(path).unwrap();
     database.execute_batch("pragma foreign_keys = off").unwrap();

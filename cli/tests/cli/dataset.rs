@@ -161,8 +161,6 @@ fn a_study_of_synthetic_projects_needs_no_files() {
     }
 }
 
-/// Each synthetic project has at least two goals, and nearly all statements of synthetic projects
-/// are goals, because they can be reached.
 #[test]
 fn synthetic_projects_have_goals_and_little_dead_code() {
     let (mut goals, mut statements) = (0, 0);
@@ -176,8 +174,6 @@ fn synthetic_projects_have_goals_and_little_dead_code() {
     assert!(goals * 100 > statements * 97, "{goals} of {statements}");
 }
 
-/// In a study on a corpus whose list names authors, the projects of each author are a group, and
-/// the report has intervals over the groups.
 #[test]
 #[ignore = "takes long"]
 fn projects_of_a_fetched_list_are_grouped_by_author() {
@@ -222,7 +218,7 @@ fn projects_of_a_fetched_list_are_grouped_by_author() {
     here(&["report", "out", "--out", "report", "--figures", "svg"]);
     let shares = fs::read_to_string(place.path().join("report/tables/group-shares.csv")).unwrap();
     assert_eq!(shares.lines().count(), 3, "{shares}");
-    // Two groups are too few for an interval, eight projects are not.
+    // Two groups are too few for an interval.
     let table = fs::read_to_string(place.path().join("report/tables/groups.csv")).unwrap();
     let row = table.lines().nth(1).unwrap();
     assert!(row.starts_with("coverage,random,,") && row.ends_with(",,,,8,2"), "{table}");

@@ -1,6 +1,6 @@
-//! Tests with the binary: checks before a study, its events, variants of a study in one folder,
-//! reports with other labels, output as JSON, a study file from answers, a tool that gives wrong
-//! results, and completions for shells.
+//! Tests with the binary: checks before a study, the events of a study, variants of a study in one
+//! folder, reports with other labels, output as JSON, a study file created from answers, a tool
+//! that returns wrong results, and completions for shells.
 
 use std::fs;
 use std::path::Path;
@@ -10,7 +10,6 @@ use crate::support::{catherd, digests, stderr, two_files, two_projects};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// Executes a command in a folder.
 fn command(folder: &Path, words: &[&str]) -> Output {
     catherd().current_dir(folder).args(words).output().unwrap()
 }
@@ -132,7 +131,6 @@ fn a_report_shows_some_algorithms_under_other_labels() {
     assert!(command(place.path(), &check).status.success());
 }
 
-/// `--json` of commands on results: standard output is JSON and nothing else.
 #[test]
 #[ignore = "takes long"]
 fn commands_on_results_print_json() {
@@ -203,7 +201,7 @@ fn a_study_file_is_written_from_answers() {
     }
 }
 
-/// Number of projects of the study of a wrong tool.
+/// Number of projects in the study of the wrong tool.
 #[cfg(unix)]
 const PROJECTS: usize = 40;
 
@@ -211,7 +209,7 @@ const PROJECTS: usize = 40;
 #[cfg(unix)]
 fn wrong_tool(folder: &Path) {
     use std::os::unix::fs::PermissionsExt;
-    // There are enough runs for even a busy machine to stop before the last one.
+    // There are enough runs for even a busy machine to stop before the last run.
     fs::create_dir(folder.join("files")).unwrap();
     for number in 0..PROJECTS {
         fs::write(folder.join(format!("files/{number}")), number.to_string()).unwrap();
@@ -249,7 +247,7 @@ fn a_tool_that_is_wrong_stops_its_study() {
     );
     let calls = |folder: &Path| fs::read_to_string(folder.join("calls")).unwrap().lines().count();
     assert!(calls(place.path()) < PROJECTS * 12, "{} calls", calls(place.path()));
-    // With the flag all runs are executed, and none is attempted twice.
+    // With --keep-going, all runs are executed, and no run is attempted twice.
     fs::remove_file(place.path().join("calls")).unwrap();
     let mut all = run;
     all[3] = "all";

@@ -23,7 +23,6 @@ const FORGERIES: u64 = 36;
 /// Maximum time for checking one package.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// A file of a package.
 #[derive(Clone, PartialEq)]
 pub(crate) struct File {
     pub(crate) name: String,
@@ -31,7 +30,7 @@ pub(crate) struct File {
     mode: u32,
 }
 
-/// The files of a package, without its list.
+/// Returns the files of a package, without the list of files.
 pub(crate) fn files(package: &[u8]) -> Vec<File> {
     let mut zip = ZipArchive::new(Cursor::new(package)).unwrap();
     let mut files = Vec::new();
@@ -46,7 +45,7 @@ pub(crate) fn files(package: &[u8]) -> Vec<File> {
     files
 }
 
-/// A package with these files, and a list of files that matches them.
+/// Makes a package with these files and a matching list of files.
 pub(crate) fn package_of(mut files: Vec<File>) -> Vec<u8> {
     let at = files.iter().position(|file| file.name == Contents::FILE).unwrap();
     let mut list: Contents = serde_json::from_slice(&files.remove(at).bytes).unwrap();
@@ -75,7 +74,6 @@ struct Forgery {
     named: Option<String>,
 }
 
-/// A forger of one package.
 struct Forger<'p> {
     package: &'p [u8],
     files: Vec<File>,
@@ -87,7 +85,7 @@ impl Forger<'_> {
         self.random.random_range(0..most)
     }
 
-    /// The index of a random file whose name fulfils a condition.
+    /// Returns the index of a random file whose name satisfies a condition.
     fn file(&mut self, wanted: impl Fn(&str) -> bool) -> usize {
         let files = self.files.iter().enumerate();
         let fitting: Vec<usize> =
@@ -95,7 +93,7 @@ impl Forger<'_> {
         fitting[self.pick(fitting.len())]
     }
 
-    /// A forgery, whose kind depends on the number.
+    /// Makes a forgery, whose kind depends on the number.
     fn forge(&mut self, number: u64) -> Forgery {
         match number % 12 {
             0 | 1 => self.flipped(),
@@ -233,7 +231,7 @@ impl Forger<'_> {
         Forgery { how: how.to_owned(), package: package_of(files), named: None }
     }
 
-    /// Adds a file. Some systems do not distinguish its name from the name of a file in the
+    /// Adds a file whose name some systems may not distinguish from the name of a file in the
     /// package.
     fn names(&mut self) -> Forgery {
         let mut files = self.files.clone();
@@ -266,7 +264,7 @@ impl Forger<'_> {
         Forgery { how: format!("{name} has mode {mode:o}"), package, named: Some(name) }
     }
 
-    /// Swaps two rows of a table, or removes one if they are equal.
+    /// Swaps two rows of a table, or removes one of the rows if they are equal.
     fn table(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name.ends_with(".csv"));
@@ -283,7 +281,6 @@ impl Forger<'_> {
         self.packed(format!("rows {one} and {other} of {name}"), files, &name)
     }
 
-    /// Removes a file.
     fn removed(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name != Contents::FILE);
@@ -311,14 +308,14 @@ impl Forger<'_> {
             _ => b'a',
         };
         let mut forgery = self.packed(format!("byte {place} of {name}"), files, &name);
-        // If the plan was changed, the error names the records instead, because they belong to the
-        // original plan.
+        // If the plan was changed, the error names the records instead, because the records belong
+        // to the original plan.
         forgery.named = forgery.named.filter(|name| name != "results/study.json");
         forgery
     }
 }
 
-/// The first file in a folder and its subfolders.
+/// Returns the first file in a folder and its subfolders.
 pub(crate) fn first_file(folder: &Path) -> std::path::PathBuf {
     let mut entries: Vec<_> =
         fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
@@ -329,7 +326,6 @@ pub(crate) fn first_file(folder: &Path) -> std::path::PathBuf {
     }
 }
 
-/// Sets the mode of a file in the list of an archive, with bits that no program for archives sets.
 fn set_mode(package: &mut [u8], name: &str, mode: u32) {
     let is_header = |at: &usize| {
         package[*at..].starts_with(b"PK\x01\x02") && package[at + 46..].starts_with(name.as_bytes())
@@ -338,7 +334,7 @@ fn set_mode(package: &mut [u8], name: &str, mode: u32) {
     package[at + 38..at + 42].copy_from_slice(&((0o100_000 | mode) << 16).to_le_bytes());
 }
 
-/// Whether two archives have the same files; one is then not a forgery of the other.
+/// Whether two archives have the same files, in which case neither is a forgery of the other.
 fn same_files(one: &[u8], other: &[u8]) -> bool {
     let sorted = |package: &[u8]| {
         let mut files = files(package);
@@ -402,8 +398,8 @@ fn no_forged_package_is_believed() {
     }
 }
 
-/// A record in the store is changed, its digest is computed again, and everything else is made from
-/// it, so only executing the run reveals the forgery.
+/// A record in the store and its digest are changed, and everything else is made from the changed
+/// record, so only executing the run reveals the forgery.
 #[test]
 #[ignore = "takes long"]
 fn a_record_that_fits_everything_is_found_by_an_execution() {

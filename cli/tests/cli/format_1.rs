@@ -12,7 +12,6 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// A copy of the folder in the state in which `catherd run` of version 0.3.0 left it.
 fn copy() -> TempDir {
     let directory = TempDir::new().unwrap();
     for entry in fs::read_dir(root().join("tests/format-1")).unwrap() {
@@ -22,14 +21,13 @@ fn copy() -> TempDir {
     directory
 }
 
-/// The values of a column of runs.csv, by run.
 fn column(folder: &Path, name: &str) -> BTreeMap<String, String> {
     let mut runs = csv::Reader::from_path(folder.join("runs.csv")).unwrap();
     let rows = runs.deserialize().map(Result::unwrap);
     rows.map(|row: BTreeMap<String, String>| (row["run"].clone(), row[name].clone())).collect()
 }
 
-/// A different engine would now execute the runs. The error states this instead of reporting
+/// The error states that a different engine would execute the runs now, instead of reporting
 /// different digests.
 #[test]
 fn old_records_are_of_another_engine() {
@@ -55,7 +53,7 @@ fn an_old_folder_has_a_status() {
     assert_eq!(row[1..8], ["complete", "12", "0", "0", "12", "0", "0"], "{text}");
 }
 
-/// Runs of different engines never mix, so an old folder is refused and not changed.
+/// Runs of different engines never mix, so an old folder is refused and is not changed.
 #[test]
 fn an_old_study_is_not_continued() {
     let old = copy();

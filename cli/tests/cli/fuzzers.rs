@@ -22,8 +22,8 @@ fn command(folder: &Path, words: &[&str]) {
     assert!(output.status.success(), "{words:?}: {}", stderr(&output));
 }
 
-/// Two trials of 6 s of each adapter on the target `picture`: the folder with the results in `out`,
-/// and the rows of `runs.csv`, all of which are done and have the goals of the target.
+/// Executes two trials of 6 s of each adapter on the target `picture`. Returns the folder with the
+/// results in `out`, and the rows of `runs.csv`.
 fn studied(adapters: &[&str]) -> (TempDir, Vec<Row>) {
     let place = TempDir::new().unwrap();
     for folder in ["adapters", "datasets"] {
@@ -53,8 +53,8 @@ fn studied(adapters: &[&str]) -> (TempDir, Vec<Row>) {
     (place, rows)
 }
 
-/// Each adapter is a separate folder with copies of the shared files, because its digest is part of
-/// the run ids.
+/// Each adapter has copies of the shared files, because the digest of the adapter's folder is part
+/// of the run ids.
 #[test]
 fn shared_files_of_the_adapters_are_the_same() {
     let text = |name: &str| fs::read_to_string(root().join("adapters").join(name)).unwrap();
@@ -96,7 +96,7 @@ fn two_fuzzers_are_measured_by_the_same_means() {
     assert!(goals.contains("picture.c:"), "{goals}");
 }
 
-/// This adapter is built from crates, which takes minutes.
+/// The adapter is built from crates, which takes minutes.
 #[test]
 #[ignore = "needs afl-fuzz and clang-14"]
 fn a_fuzzer_made_of_crates_finds_faults() {

@@ -7,7 +7,6 @@ use std::path::Path;
 use crate::support::{catherd, digests, stderr, two_files, two_projects};
 use tempfile::TempDir;
 
-/// Runs a study file with these contents and returns standard error.
 fn run(folder: &Path, out: &str, code: i32, text: &str) -> String {
     let file = folder.join("study.toml");
     fs::write(&file, text).unwrap();
@@ -17,7 +16,6 @@ fn run(folder: &Path, out: &str, code: i32, text: &str) -> String {
     stderr(&output)
 }
 
-/// A column of a table.
 fn column(folder: &Path, table: &str, name: &str) -> Vec<String> {
     let mut file = csv::Reader::from_path(folder.join(table)).unwrap();
     let number = file.headers().unwrap().iter().position(|header| header == name).unwrap();

@@ -17,8 +17,8 @@ module.exports = [
 ];
 ";
 
-/// A folder with a suite and the three submissions of a class, of which one is wrong and one is not
-/// a project.
+/// Creates a folder with a suite and the three submissions of a class, of which one is wrong and
+/// one is not a project.
 fn class() -> TempDir {
     let folder = TempDir::new().unwrap();
     let write = |name: &str, bytes: &[u8]| {
@@ -66,7 +66,7 @@ fn the_table_of_a_class_is_the_same_with_any_threads_and_after_a_stop() {
         .unwrap();
     assert_eq!(stdout(&listed), table);
 
-    // A command that was stopped has left a part of the table, with an incomplete last row.
+    // A command that was stopped may leave a part of the table, with an incomplete last row.
     let file = folder.path().join("table.csv");
     let resume = ["class", "tests.js", "-o", "table.csv", "--resume"];
     for kept in [0, 30, table.find("ada").unwrap() + 200, table.len()] {

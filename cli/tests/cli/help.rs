@@ -47,7 +47,7 @@ fn every_command_has_help_with_examples() {
         assert!(run.contains(flag), "{flag}");
     }
     assert!(run.contains("Exit codes:") && run.contains("same command continues it"), "{run}");
-    // Each command only lists its own exit codes.
+    // Each command lists only its own exit codes.
     assert!(!run.contains("a --check does not hold"), "{run}");
     assert!(help(&["report", "--help"]).contains("4  a --check does not hold"));
     assert!(!help(&["import", "--help"]).contains("  2  "));
@@ -96,7 +96,7 @@ fn help_shows_a_group_or_a_command() {
         assert!(text.contains("Runs a study on this machine and writes its results"), "{text}");
         assert!(!text.contains("coordinator\n"), "{text}");
     }
-    // A group and a command have this name. The help of the command is shown by `--help`.
+    // A group and a command have this name; the help of the command is shown by `--help`.
     assert!(help(&["help", "results"]).contains("\n  archive\n"));
     assert_eq!(help(&["help", "run"]), help(&["run", "--help"]));
     assert_eq!(help(&["help", "dataset", "sample"]), help(&["dataset", "sample", "--help"]));

@@ -1,6 +1,5 @@
 //! Tests hostile JavaScript with the binary. A program that computes without end, exhausts memory
-//! or stack, or crashes the engine only affects its own runs and not the rest of the study. Its
-//! results depend neither on the build nor on the command that executes it.
+//! or stack, or crashes the engine affects only its own runs and not the rest of the study.
 //!
 //! `CATHERD_HOSTILE_SCRIPTS=500` sets the number of generated programs.
 
@@ -20,22 +19,22 @@ use crate::support::{catherd, digests, stderr};
 /// Number of generated programs unless the environment sets another number.
 const SCRIPTS: usize = 12;
 
-/// Executions of each run.
+/// Number of executions of each run.
 const EXECUTIONS: u32 = 3;
 
-/// The processor time after which an execution ends its process: three seconds instead of ten,
-/// because tests wait for it.
+/// The environment variable that limits the processor time of an execution: three seconds instead
+/// of ten, because the tests wait for the limit.
 const SECONDS: (&str, &str) = ("CATHERD_JAVASCRIPT_SECONDS", "3");
 
-/// Maximum time of all attempts of a run: several times the limits of processor time, [`SECONDS`]
-/// for a test and five times as many for loading, because the machine may be under load.
+/// Maximum time of all attempts of a run: many times the limit of processor time, because the
+/// machine may be under load.
 const MOST: Duration = Duration::from_secs(300);
 
-/// A harmless program. Its run must not be influenced by the other programs.
+/// A harmless program, whose run must not be affected by the other programs.
 const HARMLESS: &str = "exports.f = x => x > 1 ? 2 : 3;";
 
-/// Executes a study of the programs in a folder, and returns the reasons of quarantined runs by
-/// project.
+/// Executes a study of the programs in a folder, and returns the projects of quarantined runs with
+/// the reasons.
 fn study(folder: &Path, programs: usize) -> Vec<(String, String)> {
     let text = format!(
         "subject = 'javascript'\nprojects = ['programs']\nseeds = 1\nalgorithms = ['random']\n\
@@ -69,7 +68,7 @@ fn with_programs(programs: &[(&str, &str)]) -> TempDir {
     folder
 }
 
-/// One function crashes the engine, and another one does not.
+/// A program with a function that crashes the engine, and a harmless function.
 const BIND: &str = "exports.f = function f() {
         let g = () => 0;
         for (let i = 0; i < 200; i++) g = g.bind(null, ...new Array(60000));
@@ -215,7 +214,7 @@ fn built_in_functions_on_hostile_receivers_are_counted() {
     assert!(quarantined.is_empty(), "{quarantined:?}");
 }
 
-/// Programs that search for the depth at which something throws.
+/// A program with functions that search for the depth at which an operation throws.
 const DEPTHS: &str = "
     const search = (attempt, most = 60000) => {
         let [low, high] = [1, most];
@@ -245,7 +244,7 @@ fn depth_does_not_depend_on_the_bytes_of_the_stack() {
     let output = command.output().unwrap();
     assert!(output.status.success(), "{}", stderr(&output));
     let suite = fs::read_to_string(folder.path().join("suite.json")).unwrap();
-    // An array in 1,999 others is the 2,000th level.
+    // An array in 1,999 other arrays is at the 2,000th level.
     for expected in ["\"10000\"", "\"1999\"", "\"1000\"", "\"1,,2\""] {
         assert!(suite.contains(expected), "{expected}: {suite}");
     }
@@ -362,8 +361,8 @@ const ACTIONS: [&str; 36] = [
     "new Function('return ' + '!'.repeat(50000) + '1')()",
 ];
 
-/// Allocations that are made first, so that later requests for memory are refused at different
-/// points.
+/// Allocations that are made first, and change the points at which later requests for memory are
+/// refused.
 const FILLERS: [&str; 5] = [
     "",
     "for (let i = 0; i < 60; i++) kept.push(new Uint8Array(1 << 20));",
@@ -372,7 +371,7 @@ const FILLERS: [&str; 5] = [
     "let s = 'ab'; for (let i = 0; i < 22; i++) { s += s; kept.push(s.toUpperCase()); }",
 ];
 
-/// How often an action is repeated.
+/// Loops that repeat the actions.
 const REPEATS: [&str; 4] =
     ["for (let i = 0; i < 1; i++)", "for (let i = 0; i < 300; i++)", "for (;;)", "while (true)"];
 

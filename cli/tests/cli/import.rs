@@ -59,7 +59,8 @@ fn raw_data_of_fuzzbench_become_a_report() {
     let mut text =
         "experiment,fuzzer,benchmark,time_started,time_ended,trial_id,time,edges_covered\n"
             .to_owned();
-    // On the first benchmark, afl has the median 100 and libfuzzer 80; on the second 45 and 90.
+    // On the first benchmark, the medians of afl and libfuzzer are 100 and 80; on the second
+    // benchmark, 45 and 90.
     for (benchmark, edges) in [("zlib", [100, 80]), ("png", [45, 90])] {
         for trial in 0..6 {
             for (fuzzer, edges) in ["afl", "libfuzzer"].iter().zip(edges) {
@@ -82,8 +83,8 @@ fn raw_data_of_fuzzbench_become_a_report() {
     let scores = fs::read_to_string(directory.path().join("page/tables/scores.csv")).unwrap();
     let rows: Vec<Vec<&str>> =
         scores.lines().skip(1).map(|line| line.split(',').collect()).collect();
-    // The score of libfuzzer is the mean of 80 and 100 %, and the score of afl the mean of 100 and
-    // 50 %. Each is first on one benchmark.
+    // The score of libfuzzer is the mean of 80 and 100 %, and the score of afl is the mean of 100
+    // and 50 %. Each fuzzer is the best on one benchmark.
     let score = |row: usize| rows[row][1].parse::<f64>().unwrap();
     assert_eq!((rows[0][0], rows[1][0]), ("libfuzzer", "afl"), "{scores}");
     assert!((score(0) - 90.0).abs() < 1e-9 && (score(1) - 75.0).abs() < 1e-9, "{scores}");

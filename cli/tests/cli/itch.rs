@@ -15,7 +15,8 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// A folder with a project, a plan that it passes, a plan that it fails, and a plan with an error.
+/// Creates a folder with a project, a plan that the project passes, a plan that the project fails,
+/// and a plan with an error.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let write = |name: &str, bytes: &[u8]| fs::write(folder.path().join(name), bytes).unwrap();

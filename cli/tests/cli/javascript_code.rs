@@ -156,8 +156,8 @@ fn a_watched_project_is_tested_again_after_a_change() {
     let before = contains("'none'");
     fs::write(folder.path().join("list.js"), LIST.replace("'none'", "'empty'")).unwrap();
     let after = before && contains("'empty'");
-    // The process that generates ends when it detects that the killed process, its parent, has
-    // ended.
+    // The process that generates detects that its parent, the killed process, has ended, and ends
+    // as well.
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(after, "{:?}", fs::read_to_string(&code));
@@ -167,7 +167,8 @@ fn a_watched_project_is_tested_again_after_a_change() {
 #[ignore = "needs node"]
 fn tests_that_fail_as_they_are_written_are_left_out() {
     let folder = tempfile::tempdir().unwrap();
-    // The second function searches for the file that loads it, and the third one does not end.
+    // The second function checks which file has loaded the module, and the third function does not
+    // end in a test.
     let source = "exports.double = n => n * 2;
 exports.where = n => (module.parent?.filename?.includes('.test.') ? n : n + 1);
 exports.wait = n => { while (module.parent?.filename?.includes('.test.')); return n + 1; };

@@ -17,14 +17,14 @@ fn text(file: &str) -> String {
     fs::read_to_string(&path).unwrap_or_else(|cause| panic!("{}: {cause}", path.display()))
 }
 
-/// The commands of the page that begin with these words, with continuation lines joined.
+/// Returns the commands of the page that begin with these words, with continuation lines joined.
 fn commands(begin: &str) -> Vec<String> {
     let page = text("docs/how-to/kubernetes.md").replace("\\\n", " ");
     let lines = page.lines().map(str::trim).filter(|line| line.starts_with(begin));
     lines.map(str::to_owned).collect()
 }
 
-/// A list of words in the manifest, after `key: [`, in the container of this name.
+/// Returns the list of words after `key: [` in the container of this name.
 fn words(container: &str, key: &str) -> Vec<String> {
     let manifest = ["coordinator", "workers"]
         .map(|name| text(&format!("deploy/kubernetes/base/{name}.yaml")))
@@ -35,7 +35,7 @@ fn words(container: &str, key: &str) -> Vec<String> {
     list.split(',').map(|word| word.trim().trim_matches('"').to_owned()).collect()
 }
 
-/// Runs a command line of the page in a folder; `catherd` is the program under test.
+/// Runs a command line of the page in a folder. `catherd` is the program under test.
 fn shell(folder: &Path, line: &str, environment: &[(String, String)]) {
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).unwrap();
@@ -54,7 +54,7 @@ fn shell(folder: &Path, line: &str, environment: &[(String, String)]) {
     assert!(output.status.success(), "{line}: {}", crate::support::stderr(&output));
 }
 
-/// Creates a folder for each secret, as in a pod, and returns the folder that contains them.
+/// Creates a folder for each secret, as in a pod, and returns the parent folder.
 fn secrets(folder: &Path) -> PathBuf {
     let secrets = folder.join("secrets");
     let all = commands("kubectl create secret generic").into_iter();
@@ -70,7 +70,6 @@ fn secrets(folder: &Path) -> PathBuf {
     secrets
 }
 
-/// Arguments of a container with some strings replaced.
 fn replaced(arguments: &[String], changes: &[(&str, &str)]) -> Vec<String> {
     let change = |word: &String| {
         changes.iter().fold(word.clone(), |word, (from, to)| word.replace(from, to))

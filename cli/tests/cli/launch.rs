@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use crate::support::cluster::{Process, coordinator, start, start_with, succeed};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr, two_files};
 
-/// `sbatch`: starts each task of an array as a process, with its id in a file.
+/// `sbatch`: starts each task of an array as a process, and writes the process id to a file.
 const SBATCH: &str = r#"#!/bin/bash
 script=${@: -1}
 echo "$*" >>"$CLUSTER/calls"
@@ -49,7 +49,7 @@ for word in "$@"; do
 done
 "#;
 
-/// A manager of a cluster.
+/// A simulated manager of a cluster.
 struct Cluster {
     folder: TempDir,
 }
@@ -74,7 +74,7 @@ impl Cluster {
         self.folder.path().join(name)
     }
 
-    /// The environment of commands that use the manager.
+    /// Returns the environment of commands that use the manager.
     fn environment(&self) -> Vec<(String, String)> {
         let bin = self.path("bin").display().to_string();
         let path = format!("{bin}:{}", std::env::var("PATH").unwrap());
@@ -90,7 +90,6 @@ impl Cluster {
         command.output().unwrap()
     }
 
-    /// The number of tasks that are alive.
     fn tasks(&self) -> usize {
         let output = Command::new(self.path("bin/squeue")).envs(self.environment()).output();
         String::from_utf8(output.unwrap().stdout).unwrap().lines().count()
@@ -120,7 +119,6 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// A study of the kind `noop` with this many runs.
 fn study(folder: &Path, runs: usize, milliseconds: u32) -> String {
     two_files(&folder.join("files"));
     let file = folder.join("launch.toml");
@@ -282,7 +280,7 @@ fn a_coordinator_allocates_workers_while_runs_wait() {
     assert_same(folder, &file, &address);
 }
 
-/// A coordinator that is a job of a cluster starts again on another host, with another port.
+/// A coordinator that is a job of a cluster may start again with another address.
 #[test]
 #[ignore = "takes long"]
 fn workers_follow_a_coordinator_that_moves() {
@@ -341,7 +339,7 @@ fn a_command_starts_several_workers() {
     assert!(all.0.wait().unwrap().success());
     assert_same(folder, &file, &address);
 
-    // SIGTERM reaches each of the worker processes.
+    // SIGTERM reaches all worker processes.
     let words = ["worker", "--connect", &address, "--processes", "all", "--spool", &spool];
     let Process(child) = &mut start(&words);
     wait_until("a worker", || workers(&address) > 0);

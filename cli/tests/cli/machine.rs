@@ -16,7 +16,7 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// A folder with projects that only differ in the key for which they wait.
+/// Creates a folder with projects that differ only in the key for which they wait.
 fn games() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, key) in [("a", "space"), ("b", "a"), ("c", "d")] {
@@ -47,8 +47,8 @@ fn a_digest_depends_on_project_and_seed_and_not_on_threads() {
     assert_eq!(json["digest"], lines[0].0);
 }
 
-/// The archive is smaller than 3 KB, but measuring its text, which is necessary because the
-/// document states no size, would take more than a minute.
+/// The archive is smaller than 3 KB, but measuring the text would take more than a minute. The text
+/// must be measured because the document states no size.
 #[test]
 fn a_costume_with_a_million_letters_is_a_limit() {
     let folder = tempfile::tempdir().unwrap();
@@ -86,7 +86,7 @@ fn a_campaign_counts_outcomes() {
     assert_eq!(report["failures"].as_array().unwrap().len(), 0, "{report}");
     assert!(!folder.path().join("fuzz-failures").exists());
 
-    // A single execution always has the same one of these outcomes.
+    // A single execution always has the same outcome.
     let only = || stdout(&vm(folder.path(), &["fuzz", ".", "--seed", "3", "--only", "4"]));
     let text = only();
     assert!(outcomes.contains_key(text.lines().nth(1).unwrap()), "{text}");

@@ -1,6 +1,6 @@
-//! Tests measuring apart from trials with the binary. The artifact of a tool is measured after its
-//! trial, only once for the same contents, again if measuring failed, and by another measurer
-//! without executing the tool again. Settings that contradict each other are refused.
+//! Tests measuring apart from trials with the binary. An artifact is measured after the trial, only
+//! once for the same contents, again if measuring failed, and by another measurer without executing
+//! the tool again. Contradictory settings are refused.
 
 #![cfg(target_os = "linux")]
 
@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use crate::support::{ENVIRONMENT, catherd, program, stderr};
 use tempfile::TempDir;
 
-/// A tool whose artifact is the current time, so that a repeated trial is detected.
+/// A tool whose artifact is the current time, by which a repeated trial is detected.
 const TOOL: &str = r#"grep -q '"measure": "apart"' "$2" && grep -q '"measurer": null' "$2" || exit 1
 date +%s%N > corpus
 echo '{"contract": 1, "executions": 7, "artifact": "corpus", "metrics": {"inputs": 4}}' > result.json"#;
 
-/// A measurer that works for a second, and fails while the file `broken` is next to its
-/// environments.
+/// A measurer that works for a second, and fails while the file `broken` is in the folder
+/// `.environment`.
 const MEASURER: &str = r#"test "$1" = measure && test -s artifact && grep -q '"digest"' "$2" || exit 1
 if test -e "$(dirname "$0")/.environment/broken"; then echo out of order; exit 1; fi
 sleep 1
@@ -53,7 +53,6 @@ impl Place {
         fs::set_permissions(run, fs::Permissions::from_mode(0o755)).unwrap();
     }
 
-    /// Writes a measurer with this number of goals.
     fn measurer(&self, goals: usize) {
         let names: Vec<String> = (0..goals).map(|goal| format!("goal {goal}")).collect();
         let script = MEASURER.replace("GOALS", &goals.to_string());
@@ -77,28 +76,23 @@ impl Place {
         fs::write(self.path("study.toml"), study).unwrap();
     }
 
-    /// Executes the study with additional arguments. Returns whether it succeeded, and what it
-    /// printed.
     fn run(&self, out: &str, more: &[&str]) -> (bool, String) {
         let words = ["run", "study.toml", "--workers", "1", "--out", out];
         let output = catherd().current_dir(self.0.path()).args(words).args(more).output().unwrap();
         (output.status.success(), stderr(&output) + &String::from_utf8_lossy(&output.stdout))
     }
 
-    /// The rows of `runs.csv` by column.
     fn rows(&self, out: &str) -> Vec<HashMap<String, String>> {
         let mut runs = csv::Reader::from_path(self.path(out).join("runs.csv")).unwrap();
         runs.deserialize().map(Result::unwrap).collect()
     }
 
-    /// The digests of files of this name in the results.
     fn artifacts(&self, out: &str, name: &str) -> BTreeSet<String> {
         let index = self.text(&format!("{out}/artifacts/index.csv"));
         let of_name = index.lines().filter(|line| line.contains(&format!(",{name},")));
         of_name.map(|line| line.rsplit(',').next().unwrap().to_owned()).collect()
     }
 
-    /// Writes a measurer that works for this number of seconds.
     fn slow_measurer(&self, seconds: u32) {
         let slower = self.text("measure/run").replace("sleep 1", &format!("sleep {seconds}"));
         fs::write(self.path("measure/run"), slower).unwrap();
@@ -124,10 +118,10 @@ fn an_artifact_is_measured_after_the_trial_and_once() {
         for metric in ["\"inputs\":4", "\"executions\":7", "\"exposed_ms.crash in f\":3"] {
             assert!(row["metrics"].contains(metric), "{row:?}");
         }
-        // The measurer is not part of the time of the trial.
+        // The time of the measurer is not part of the time of the trial.
         assert!(row["wall_ms"].parse::<u64>().unwrap() < 6000, "{row:?}");
     }
-    // If the artifact of the second run had been measured again, its metric `now` would differ.
+    // If the artifact of the second run had been measured again, the metric `now` would differ.
     assert_eq!(rows[0]["metrics"], rows[1]["metrics"]);
     assert!(place.text("out/logs/one.txt/x-1.measure.txt").contains(": measured in "));
     let second = place.text("out/logs/one.txt/x-2.measure.txt");
@@ -227,7 +221,6 @@ fn a_worker_that_is_killed_while_it_measures_does_not_repeat_the_trial() {
     assert!(texts.any(|text| text == artifact), "{artifact} is lost");
 }
 
-/// Waits for a value.
 fn until<T>(mut find: impl FnMut() -> Option<T>) -> T {
     let end = Instant::now() + Duration::from_secs(60);
     loop {
@@ -239,7 +232,7 @@ fn until<T>(mut find: impl FnMut() -> Option<T>) -> T {
     }
 }
 
-/// A child of a process with this word as its first argument; `None` if there is none.
+/// Returns a child of a process with this word as its first argument.
 fn child_of(parent: u32, word: &str) -> Option<u32> {
     for entry in fs::read_dir("/proc").unwrap().flatten() {
         let Ok(stat) = fs::read_to_string(entry.path().join("stat")) else { continue };
@@ -281,7 +274,7 @@ fn an_artifact_beyond_the_bound_is_measured_and_an_invalid_answer_keeps_it() {
     assert!(good, "{text}");
     for row in place.rows("out") {
         assert_eq!((&*row["outcome"], &*row["covered"]), ("done", "2"), "{text}");
-        // The artifact, and the measurer's copy of it.
+        // The artifact and the measurer's copy are left out.
         assert!(row["metrics"].contains("\"files_left_out\":2"), "{row:?}");
     }
     let place = Place::new(TOOL);
@@ -331,7 +324,6 @@ fn settings_of_measuring_that_contradict_each_other_are_refused() {
     assert!(Path::new(&place.path("out/runs.csv")).exists());
 }
 
-/// The adapters of fuzzers leave archives that the shipped measurer reads, with crashing inputs.
 #[test]
 #[ignore = "needs afl-fuzz and clang-14"]
 fn fuzzers_that_ship_are_measured_apart() {

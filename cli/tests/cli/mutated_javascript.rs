@@ -1,4 +1,4 @@
-//! Tests that the program loads or refuses randomly damaged files, and ends.
+//! Tests that catherd either loads or refuses randomly damaged files, and does not hang.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ const TYPED: &str = "import { type A } from './a.js';\nexport enum E { B, C = B 
     constructor(private readonly x: T, public y?: E) {}\n  get z(): number { return this.y! + N.n; }\n  \
     m(this: F<T>, ...a: T[]): asserts a is T[] {}\n}\nexport const f = <T,>(x: T): x is T => <any>x as T;\n";
 
-/// A generator of pseudorandom numbers, so that each damage can be reproduced.
+/// A generator of pseudorandom numbers, which make each damaged file reproducible.
 struct Numbers(u64);
 
 impl Numbers {
@@ -31,7 +31,7 @@ impl Numbers {
     }
 }
 
-/// A text with one byte or one token changed.
+/// Changes a byte or a part of a text.
 fn damaged(text: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut made = text.to_vec();
     let at = numbers.below(made.len());
@@ -54,8 +54,8 @@ fn damaged(text: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     made
 }
 
-/// `CATHERD_MUTATED` sets the number of files that are damaged, and `CATHERD_MUTATED_FROM` names a
-/// folder with files.
+/// `CATHERD_MUTATED` sets the number of damaged files, and `CATHERD_MUTATED_FROM` names a folder
+/// with files to damage.
 #[test]
 #[ignore = "takes minutes"]
 fn damaged_files_are_loaded_or_refused() {

@@ -21,10 +21,10 @@ use tempfile::TempDir;
 use crate::support::cluster::{Process, coordinator, run_with, start, succeed, worker};
 use crate::support::{catherd, digests, stderr, two_files};
 
-/// Any free port.
+/// Any free port on loopback.
 const LOOPBACK: &str = "127.0.0.1:0";
 
-/// A study whose runs take some time, with its folder.
+/// A study whose runs take some time, and its folder.
 struct Study {
     place: TempDir,
     runs: usize,
@@ -52,7 +52,8 @@ impl Study {
         self.path(name).to_str().unwrap().to_owned()
     }
 
-    /// Executes the study in a folder without further disturbance. Returns its digests.
+    /// Executes the study in a folder without further disturbance, and returns the digests of the
+    /// records.
     fn finish(&self, folder: &str) -> BTreeMap<String, String> {
         let arguments = ["run", &self.text("study.toml"), "--out", &self.text(folder), "--quiet"];
         let output = catherd().args(arguments).args(["--isolation", "off"]).output().unwrap();
@@ -75,14 +76,15 @@ fn wait(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Number of records in a store that no process serves.
+/// Returns the number of records in a store that no process serves.
 fn records(store: &Path) -> usize {
     let mut reader = StoreReader::open(&StoreUrl::Sqlite(store.to_owned())).unwrap();
     let coverage = reader.coverage().unwrap();
     coverage.first().map_or(0, |&(_, _, runs)| runs as usize)
 }
 
-/// The number of records of a study according to its coordinator; 0 if it does not answer.
+/// Returns the number of records of a study according to its coordinator, or 0 if the coordinator
+/// does not answer.
 fn acknowledged(address: &str) -> usize {
     let output = run_with(&["status", "--json"], address);
     let status = serde_json::from_slice::<Value>(&output.stdout).unwrap_or_default();
@@ -117,7 +119,7 @@ impl OutsideReaders {
         OutsideReaders { stop, threads, reads }
     }
 
-    /// Ends the readers. Returns how often they have read.
+    /// Ends the readers, and returns the number of times that the store was read.
     fn end(self) -> usize {
         self.stop.store(true, Ordering::Relaxed);
         self.threads.into_iter().for_each(|thread| thread.join().unwrap());
@@ -127,7 +129,7 @@ impl OutsideReaders {
     }
 }
 
-/// Opens, reads and closes a store. Returns false if the store could not be read.
+/// Opens, reads and closes a store. Returns `false` if the store could not be read.
 fn read(reader: &str, store: &Path) -> bool {
     let path = store.to_str().unwrap();
     let mut command = match reader {
@@ -163,20 +165,19 @@ fn read(reader: &str, store: &Path) -> bool {
     status.is_ok_and(|status| status.success())
 }
 
-/// Number of kills in a test.
 fn kills() -> usize {
     let value = std::env::var("CATHERD_READER_KILLS");
     value.map_or(4, |value| value.parse().unwrap())
 }
 
-/// Number of runs in the interim table of a study, which `catherd run` has acknowledged. 0 if the
-/// table does not exist.
+/// Returns the number of runs in the interim table of a study, or 0 without a table. `catherd run`
+/// has acknowledged these runs.
 fn runs_in_table(folder: &Path) -> usize {
     fs::read_to_string(folder.join("runs.csv")).map_or(0, |table| table.lines().count() - 1)
 }
 
-/// A program writes each execution to a journal, so that a run whose record was lost is detected,
-/// because it is executed again.
+/// The program writes each execution to a journal. A run whose record is lost is executed again,
+/// and then appears twice in the journal.
 #[test]
 #[cfg(unix)]
 #[ignore = "takes long"]
@@ -263,9 +264,9 @@ fn a_coordinator_that_is_killed_while_others_read_loses_no_record() {
     assert_eq!(records(&folder.join("study.db")), study.runs);
 }
 
-/// The number of open descriptors of a file through which a process shows locks on it.
-/// `/proc/locks` omits entries while other processes lock and unlock files, but the information
-/// about a single descriptor is always complete.
+/// Returns the number of descriptors of a process that hold locks on a file. `/proc/locks` omits
+/// entries while other processes lock and unlock files, but the information about a single
+/// descriptor is always complete.
 #[cfg(target_os = "linux")]
 fn locks(process: &Process, file: &Path) -> usize {
     let file = fs::canonicalize(file).unwrap();
@@ -346,7 +347,7 @@ fn a_run_keeps_its_lock_while_it_writes_interim_tables() {
     }
 }
 
-/// Waits until a process has failed, and returns what it has written.
+/// Waits until a process has failed, and returns its standard error.
 #[cfg(unix)]
 fn failure(mut process: Process) -> String {
     use std::io::Read;

@@ -67,7 +67,7 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
     assert!(hardware.contains(" core") && hardware.contains(" GiB"), "{hardware}");
     let licences = fs::read_to_string(folder.join("program/THIRD-PARTY-LICENSES.txt")).unwrap();
     assert!(licences.contains("\nserde ") && licences.contains("Permission is hereby granted"));
-    // The README explains how to find the runs of a number.
+    // The README explains how to find the runs from which a number was computed.
     assert!(readme.contains("## From a number of the paper to its runs"), "{readme}");
     let run_of_number = {
         let output = run("program/catherd", &["report", "results", "--find", "4 configurations"]);
@@ -119,8 +119,6 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
     }
 }
 
-/// The tool of a study is next to the study file, and the environment is made from a folder of
-/// packages.
 #[test]
 #[ignore = "takes long"]
 fn a_package_has_its_tools_and_what_they_need() {
@@ -177,7 +175,7 @@ esac
         "{text}"
     );
 
-    // Only the package is left. Its study file names the tools in it.
+    // Only the package is left, whose study file names the tools in the package.
     let unpacked = path("elsewhere");
     ZipArchive::new(Cursor::new(&package)).unwrap().extract(&unpacked).unwrap();
     for gone in ["adapters", "files", "studies", "wheels"] {

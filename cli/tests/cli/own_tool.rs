@@ -1,5 +1,5 @@
-//! Tests the guide to adding a tool: writes its files exactly as the page shows them, and executes
-//! its commands.
+//! Tests the guide to adding a tool: the files are written exactly as shown on the page, and the
+//! commands of the page are executed.
 
 #![cfg(target_os = "linux")]
 
@@ -10,7 +10,7 @@ use std::path::Path;
 use crate::support::{catherd, stderr};
 use tempfile::TempDir;
 
-/// The files of the page in their order.
+/// The files of the page, in the order of the page.
 const FILES: [&str; 4] = ["tool/generate", "tool/adapter.toml", "tool/run", "study.toml"];
 
 #[test]
@@ -45,7 +45,7 @@ fn the_guide_works_as_written() {
     {
         assert!(text.contains(part), "{part}: {text}");
     }
-    // The adapter does not know `doctor`, and has nothing to be prepared.
+    // The adapter does not know `doctor`, and has nothing to prepare.
     let output =
         catherd().current_dir(place.path()).args(["doctor", "study.toml"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -1,5 +1,5 @@
-//! Tests the processor time of runs of three subject kinds with the binary: it is recorded, and
-//! changes neither digests nor the results in packages.
+//! Tests the processor time of runs of three subject kinds with the binary: the time is recorded,
+//! and changes neither digests nor the results in packages.
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,8 +9,8 @@ use crate::support::{catherd, digests, stderr, two_projects};
 use serde_json::Value;
 use tempfile::TempDir;
 
-/// The studies: of a kind whose runs the worker executes itself, and of two kinds whose runs a
-/// separate process executes.
+/// Kind, projects with algorithms, and budget of each study. The worker itself executes runs of the
+/// first study; a separate process executes runs of the other studies.
 const STUDIES: [(&str, &str, &str); 3] = [
     ("scratch", "projects = ['projects']\nalgorithms = ['mio']", "executions = 30"),
     ("javascript", "projects = ['list.js']\nalgorithms = ['random']", "executions = 30"),
@@ -45,11 +45,11 @@ fn every_run_has_its_processor_time_and_the_same_digest_again() {
             for row in runs.deserialize() {
                 let row: HashMap<String, String> = row.unwrap();
                 let cpu: u64 = row["cpu_ms"].parse().unwrap();
-                // One thread works at a time; clocks differ by some milliseconds, and threads
-                // overlap a little.
+                // Only one thread works at a time, but clocks differ by some milliseconds, and
+                // threads overlap a little.
                 let wall: u64 = row["wall_ms"].parse().unwrap();
                 assert!((1..=2 * wall + 100).contains(&cpu), "{cpu} of {wall}");
-                // Other conditions are only measured for budgets in real time.
+                // Other conditions are measured only for budgets in real time.
                 assert!(row["started_ms"].is_empty(), "{row:?}");
             }
             let package = format!("{out}.zip");
@@ -65,7 +65,6 @@ fn every_run_has_its_processor_time_and_the_same_digest_again() {
     }
 }
 
-/// The digest of the results in a package.
 fn results_of(package: &Path) -> Value {
     let mut zip = zip::ZipArchive::new(fs::File::open(package).unwrap()).unwrap();
     let list = zip.by_name("archive.json").unwrap();

@@ -14,7 +14,7 @@ use crate::support::cluster::{Process, coordinator, succeed, worker};
 use crate::support::{ENVIRONMENT, catherd, digests, program, stderr};
 use tempfile::TempDir;
 
-/// A time that is longer than any step of these tests takes on a busy machine.
+/// More time than any step of these tests takes on a busy machine.
 const LONG: Duration = Duration::from_secs(300);
 
 /// A folder with a project, a program and studies.
@@ -44,7 +44,7 @@ impl Place {
         fs::write(path, text).unwrap();
     }
 
-    /// Writes a study with the given arguments of the program for each of its algorithms.
+    /// Writes a study whose algorithms execute the program with the given arguments.
     fn study(&self, name: &str, algorithms: &[(&str, &str)]) -> String {
         let mut text = "subject = 'command'\nprojects = ['projects']\nseeds = 1\n\
                         budget = { executions = 1 }\n"
@@ -78,8 +78,7 @@ impl Place {
     }
 }
 
-/// A process of a program: `sleep` with a unique duration. A test recognises the process by this
-/// duration, because it has no pipe to the program.
+/// A process of a program: `sleep` with a unique duration, by which a test recognises the process.
 struct Sleeper(String);
 
 impl Sleeper {
@@ -171,10 +170,11 @@ echo '{"goals": 1, "covered": [0]}' > "$1""#,
     assert!(place.has_no_run_folder("."));
 }
 
-/// A process in a new session does not end, and the program waits for it.
+/// A program that starts a process in a new session and waits for the process, which does not end.
 const DAEMON: &str = "setsid sleep \"$2\" & wait; sleep 1000";
 
-/// When a worker is killed, all processes of its program end and the working folder is removed.
+/// When a worker is killed, all processes of the worker's program end, and the working folder is
+/// removed.
 fn a_killed_worker_leaves_nothing(isolation: &str) {
     let place = Place::new(DAEMON);
     let sleeper = Sleeper::new();

@@ -1,5 +1,5 @@
-//! Tests the adapter of Pynguin: recorded output of the tool with the binary, without Python, and
-//! the same output with the adapter, which needs Python.
+//! Tests the adapter of Pynguin with recorded output of the tool. The binary is tested without
+//! Python; tests of the code of the adapter need Python.
 
 #![cfg(target_os = "linux")]
 
@@ -53,7 +53,7 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
-/// A folder in which the replacement is used instead of the adapter.
+/// Creates a folder in which the replacement is used instead of the adapter.
 fn place() -> TempDir {
     let place = TempDir::new().unwrap();
     let double = place.path().join("adapter");
@@ -72,7 +72,6 @@ fn project(place: &TempDir, module: &str) {
     fs::write(place.path().join(format!("projects/{module}.project.toml")), text).unwrap();
 }
 
-/// Runs a study and returns its output and its exit code.
 fn run(place: &TempDir, out: &str, study: &str) -> (String, Option<i32>) {
     let file = place.path().join(format!("{out}.toml"));
     let common = "subject = 'command'\nprojects = ['projects']\nseeds = 1\n";
@@ -83,12 +82,11 @@ fn run(place: &TempDir, out: &str, study: &str) -> (String, Option<i32>) {
     (stderr(&output) + &String::from_utf8_lossy(&output.stdout), output.status.code())
 }
 
-/// The rows of a table, each by column.
 fn rows(file: &Path) -> Vec<BTreeMap<String, String>> {
     csv::Reader::from_path(file).unwrap().deserialize().map(Result::unwrap).collect()
 }
 
-/// An attribute of the first element of `cov_report.xml`.
+/// Returns the value of the first attribute with this name in `cov_report.xml`.
 fn attribute(recording: &str, name: &str) -> u32 {
     let report = recordings().join(recording).join("report/cov_report.xml");
     let text = fs::read_to_string(report).unwrap();
@@ -96,12 +94,11 @@ fn attribute(recording: &str, name: &str) -> u32 {
     rest.split('"').next().unwrap().parse().unwrap()
 }
 
-/// The row of `statistics.csv`.
 fn statistics(recording: &str) -> BTreeMap<String, String> {
     rows(&recordings().join(recording).join("report/statistics.csv")).remove(0)
 }
 
-/// Improvements by time, from the columns of `statistics.csv`.
+/// Returns the improvements by time, from the columns of `statistics.csv`.
 fn timeline(row: &BTreeMap<String, String>, goals: u32) -> Vec<(u64, u32)> {
     let share = |text: &str| (text.parse::<f64>().unwrap() * f64::from(goals)).round() as u32;
     let end = share(&row["BranchCoverage"]);
@@ -221,7 +218,7 @@ fn runs_that_the_tool_cannot_do_have_a_reason() {
     assert_eq!(of("hangs")["outcome"], "timed-out");
 }
 
-/// Executes Python code in which `adapter` is the module of the adapter and `sys.argv[2]` the
+/// Executes Python code in which `adapter` is the module of the adapter, and `sys.argv[2]` is the
 /// folder.
 fn with_adapter(code: &str, folder: &Path) -> Output {
     const IMPORT: &str = "
@@ -256,7 +253,8 @@ except adapter.Unsupported as reason:
     }
 }
 
-/// On a busy machine every module may take too long: such a run has no result, and is repeated.
+/// On a busy machine, any module may take too long to load. Such a run has no result, and is
+/// repeated.
 #[test]
 #[ignore = "needs python3"]
 fn a_module_that_is_loaded_too_slowly_is_not_unsupported() {

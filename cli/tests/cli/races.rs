@@ -56,7 +56,6 @@ impl Fixture {
     }
 }
 
-/// Waits for a condition.
 fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     let start = Instant::now();
     while !condition() {
@@ -65,12 +64,10 @@ fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// The lines about configurations that a race dropped.
 fn dropped(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.contains(" is dropped after ")).collect()
 }
 
-/// The studies of a coordinator, as its status lists them.
 fn studies(address: &str) -> Vec<Value> {
     let status: Value = serde_json::from_str(&succeed(&["status", "--json"], address)).unwrap();
     status["studies"].as_array().unwrap().clone()
@@ -122,7 +119,7 @@ fn a_race_on_a_cluster_decides_as_on_one_machine_even_after_its_client_was_kille
     let data = fixture.path("data");
     let (process, address) = coordinator(&data, &["--listen", "127.0.0.1:0"]);
     let out = fixture.text("cluster");
-    // The client is killed while it waits for the first round, because there is no worker.
+    // The client is killed while it waits for the first round, which cannot end without a worker.
     let client = Command::new(program())
         .args(["submit", &study, "--out", &out, "--coordinator", &address])
         .envs(ENVIRONMENT)
@@ -182,7 +179,7 @@ fn a_cancelled_round_ends_the_race_and_a_resumed_one_continues_it() {
     assert!(stderr(&output).contains("--out: study has no rounds"), "{}", stderr(&output));
 }
 
-/// Writes a study of the demo corpus that ends when it is decided.
+/// Writes a study on the demo corpus that ends when all comparisons are decided.
 fn write_stopping_study(folder: &Path) -> PathBuf {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../datasets/demo");
     let text = format!(
@@ -194,13 +191,12 @@ fn write_stopping_study(folder: &Path) -> PathBuf {
     file
 }
 
-/// The lines about comparisons that are decided.
 fn decided(text: &str) -> Vec<&str> {
     text.lines().filter(|line| line.contains("decided: ")).collect()
 }
 
 /// On a coordinator with two workers, one of which is killed, a study ends after the same seeds and
-/// with the same verdicts as on one machine, and so does its repetition.
+/// with the same verdicts as on one machine.
 #[test]
 #[ignore = "takes long"]
 fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
@@ -245,8 +241,7 @@ fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
     }
 }
 
-/// A study with `[stop]` ends when its comparisons are decided, each algorithm when its own are. If
-/// it is killed and continued, it makes the same decisions. It does not show p-values.
+/// A study that is killed and continued makes the same decisions.
 #[test]
 #[ignore = "takes long"]
 fn a_study_ends_when_it_is_decided() {
@@ -275,7 +270,8 @@ fn a_study_ends_when_it_is_decided() {
     };
     let (state, verdicts, runs) = run("whole");
     let [random, mosa, mio] = runs;
-    // The others are much better than random search, and their equivalence takes more seeds.
+    // MOSA and MIO are much better than random search. Deciding whether MOSA and MIO are equivalent
+    // takes more seeds.
     assert!(14 * 5 <= random && random < mosa && mosa == mio && mio < 14 * 20, "{runs:?}");
     assert_eq!(state["complete"], true, "{state}");
     assert_eq!(state["dropped"], 14 * 3 * 20 - random - mosa - mio, "{state}");
@@ -284,7 +280,7 @@ fn a_study_ends_when_it_is_decided() {
         assert!(["better", "equivalent"].contains(&row[2]), "{verdicts}");
         assert_eq!((row[8], row[9]), ("", ""), "a p-value in {verdicts}");
     }
-    // The second time nothing is executed, and the verdicts are the same.
+    // The second time, nothing is executed, and the verdicts are the same.
     assert_eq!(run("whole"), (state, verdicts.clone(), runs));
     let (mut killed, out) = command("killed");
     let mut killed = killed.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

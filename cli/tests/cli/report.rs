@@ -79,8 +79,6 @@ fn ambiguous_rows_and_bounds_in_the_wrong_unit_are_refused() {
     assert!(said.starts_with("aa-test/mio/false_positive_rate is n/a"), "{said}");
 }
 
-/// A study that was stopped is not mistaken for a complete one: its report states its progress, and
-/// checks fail unless interim results are permitted.
 #[test]
 #[ignore = "takes long"]
 fn a_check_of_an_incomplete_study_fails() {
@@ -93,7 +91,7 @@ fn a_check_of_an_incomplete_study_fails() {
     let words = |output: &Output| String::from_utf8(output.stdout.clone()).unwrap();
     let check = ["table6/1/missing = 0"];
     assert_eq!(call(&check).status.code(), Some(0));
-    // The plan has a third seed, but the tables only contain the runs of two seeds.
+    // The plan has a third seed, but the tables contain only the runs of two seeds.
     let plan = fs::read_to_string(folder.join("study.json")).unwrap();
     let mut plan: serde_json::Value = serde_json::from_str(&plan).unwrap();
     plan["seeds"] = serde_json::json!([1, 2, 3]);
@@ -140,7 +138,6 @@ fn too_few_seeds_are_reported_before_the_run() {
     assert!(!said(4).contains("significant"));
 }
 
-/// Runs a study of one project and two algorithms.
 fn run(place: &tempfile::TempDir, seeds: usize) -> Output {
     let project = place.path().join("projects/cat");
     fs::create_dir_all(&project).unwrap();
@@ -153,7 +150,6 @@ fn run(place: &tempfile::TempDir, seeds: usize) -> Output {
     catherd().current_dir(place).args(["run", "tiny.toml"]).output().unwrap()
 }
 
-/// The folder of a study that was run.
 fn study(place: &tempfile::TempDir, seeds: usize) -> PathBuf {
     let output = run(place, seeds);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));

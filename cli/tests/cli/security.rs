@@ -16,24 +16,20 @@ use rcgen::{CertificateParams, Issuer, KeyPair, date_time_ymd};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// Runs a command that must fail, and returns its standard error.
 fn fails(arguments: &[&str]) -> String {
     let output = catherd().args(arguments).output().unwrap();
     assert_eq!(output.status.code(), Some(1), "{arguments:?}: {}", stderr(&output));
     stderr(&output)
 }
 
-/// The permission bits of a file or folder.
 fn mode(path: &Path) -> u32 {
     fs::metadata(path).unwrap().permissions().mode() & 0o777
 }
 
-/// The lines of the process's standard error.
 fn lines(process: &mut Process) -> Lines<BufReader<ChildStderr>> {
     BufReader::new(process.0.stderr.take().unwrap()).lines()
 }
 
-/// The first of these lines that contains a string.
 fn find(lines: &mut Lines<BufReader<ChildStderr>>, text: &str) -> String {
     let mut read = Vec::new();
     for line in lines.map(Result::unwrap) {
@@ -45,7 +41,7 @@ fn find(lines: &mut Lines<BufReader<ChildStderr>>, text: &str) -> String {
     panic!("no `{text}` in {read:#?}")
 }
 
-/// A study of the kind `noop` whose runs sleep for a minute.
+/// Writes a study of the kind `noop` whose runs sleep for a minute.
 fn long_study(folder: &Path) -> String {
     two_files(&folder.join("projects"));
     let study = folder.join("long.toml");
@@ -56,7 +52,7 @@ fn long_study(folder: &Path) -> String {
     study.display().to_string()
 }
 
-/// A study whose runs execute a program that creates this file.
+/// Writes a study whose runs execute a program that creates this file.
 fn program_study(folder: &Path, file: &str) -> String {
     let study = folder.join(format!("{file}.toml"));
     let text = format!(
@@ -69,7 +65,7 @@ fn program_study(folder: &Path, file: &str) -> String {
     study.display().to_string()
 }
 
-/// Command line and environment of the first worker that a process has started.
+/// Returns the command line and the environment of a worker that a process has started.
 fn worker_of(parent: u32) -> (Vec<String>, String) {
     let read = |process: &Path, file: &str| {
         let bytes = fs::read(process.join(file)).unwrap_or_default();
@@ -99,7 +95,7 @@ fn a_study_on_this_machine_only_serves_its_own_workers() {
     let process = start(&arguments);
     let (words, environment) = worker_of(process.0.id());
     assert!(!words.contains(&"--programs".to_owned()), "{words:?}");
-    // Tokens begin with this prefix.
+    // A token begins with `catherd-`.
     let secret = |text: &str| {
         let value = text.rsplit('=').next().unwrap_or_default();
         value.starts_with("catherd-") && value.len() > 40
@@ -125,7 +121,7 @@ fn a_study_on_this_machine_only_serves_its_own_workers() {
     assert!(fails(&stranger).contains("the request has no token"));
     drop(process);
 
-    // Only workers of such a study execute runs of the kind `command`.
+    // Workers of a study of the kind `command` execute programs.
     let run = ["run", &program, "--quiet", "--isolation", "off", "--out", &path("other")];
     let output = catherd().args(run).output();
     assert_ne!(output.unwrap().status.code(), Some(1));
@@ -169,8 +165,8 @@ fn a_coordinator_on_loopback_is_open_only_to_its_user() {
         &["status", "--coordinator", &address][..],
         &["worker", "--connect", &address, "--spool", &spool],
     ] {
-        // Use a folder without tokens, because coordinators of other tests may have left some in
-        // the usual one.
+        // Use a folder without tokens, because coordinators of other tests may have left tokens in
+        // the usual folder.
         let output = catherd().args(command).env("XDG_STATE_HOME", folder.path()).output().unwrap();
         assert_eq!(output.status.code(), Some(1));
         let refusal = stderr(&output);
@@ -178,7 +174,7 @@ fn a_coordinator_on_loopback_is_open_only_to_its_user() {
         assert!(refusal.contains("--token-file"), "{refusal}");
     }
 
-    // A restarted coordinator has the same token, so that its workers continue.
+    // A restarted coordinator has the same token, so its workers continue.
     drop(process);
     let (process, ..) = serve(&address);
     assert_eq!(fs::read_to_string(&file).unwrap(), secret);
@@ -229,7 +225,7 @@ fn programs_run_only_on_workers_that_permit_them() {
     let mut refusing = worker(&address, folder.path(), &["--idle", "1"]);
     assert!(refusing.0.wait().unwrap().success());
     assert!(!folder.path().join("touched").exists());
-    // Submit another study, because the worker may have used up the attempts of the first one.
+    // Submit another study, because the worker may have used up the attempts of the first study.
     succeed(&["submit", &program_study(folder.path(), "permitted")], &address);
     let permitting = ["worker", "--connect", &address, "--idle", "1", "--name", "other"];
     let folders =
@@ -249,7 +245,7 @@ fn tokens_are_kept_secret_and_reread_on_request() {
     let refusal = fails(&serve);
     assert!(refusal.contains("no token in") && refusal.contains("catherd token"), "{refusal}");
 
-    // The file of a token gets the mode 0600, even if it had another one before.
+    // The file of a token gets the mode 0600, even if the file had another mode before.
     fs::write(&viewer, "old").unwrap();
     fs::set_permissions(&viewer, Permissions::from_mode(0o644)).unwrap();
     let make = |role: &str, out: &[&str]| {
@@ -269,7 +265,7 @@ fn tokens_are_kept_secret_and_reread_on_request() {
     let address = find(&mut lines, "serving ").rsplit(' ').next().unwrap().to_owned();
     let status = |file: &str| run_with(&["status", "--token-file", file], &address);
     assert!(status(&viewer).status.success());
-    // Only one role permits a submission, and a request without a token is refused.
+    // A request without a token is refused.
     two_files(&folder.path().join("projects"));
     // A previous coordinator at this address may have left its token in the folder of other tests.
     let mut without = catherd();
@@ -288,7 +284,7 @@ fn tokens_are_kept_secret_and_reread_on_request() {
     fs::write(&tokens, "nonsense\n").unwrap();
     reload(&mut lines, "the tokens stay as they are");
     assert!(status(&other).status.success());
-    // With an empty file, no request is accepted, rather than every request.
+    // If the file has no tokens, every request is refused.
     fs::write(&tokens, "").unwrap();
     reload(&mut lines, "0 tokens from now on");
     assert!(stderr(&status(&other)).contains("unknown token"));
@@ -369,8 +365,7 @@ fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
     refused(&address, &own("me"), ["speaks plain text", "--tls"]);
 }
 
-/// Writes a certificate that has expired to `folder`, for the same name as the certificate in
-/// `like`.
+/// Writes a certificate for the name `like` that has expired into `folder`.
 #[cfg(feature = "certificates")]
 fn expire(certs: &Path, like: &str, folder: &str) {
     let key = KeyPair::from_pem(&fs::read_to_string(certs.join("ca-key.pem")).unwrap()).unwrap();

@@ -81,7 +81,7 @@ fn suites_keep_tests_are_shortened_and_written_for_other_tools() {
     let with = |more: &[&str]| succeed(folder, &[&make[..], more].concat());
     with(&["--pool", "500", "-o", "old.json"]);
     let old = with(&["--pool", "500"]);
-    // A suite that keeps all tests of an older one is the same, whatever its pool.
+    // A suite that keeps all tests of an older suite is the same suite, whatever the pool.
     assert_eq!(with(&["--seed", "9", "--sampler", "avoid", "--keep", "old.json"]), old);
     let seeds: String = old.lines().take(2).map(|line| format!("{line}\n")).collect();
     fs::write(folder.join("seeds.txt"), &seeds).unwrap();
@@ -247,7 +247,7 @@ fn unknown_events_of_any_length_have_a_short_error() {
     assert!(text.contains("long.txt: test 1: unknown event") && text.len() < 500, "{}", text.len());
 }
 
-/// Files that one command writes can be read by the others, for any names of events.
+/// Files that one command writes can be read by other commands, whatever the names of events.
 #[test]
 fn events_with_any_name_are_read_again() {
     let place = tempfile::tempdir().unwrap();
@@ -343,7 +343,7 @@ fn walks_end_when_their_output_is_not_read() {
 fn excessive_sizes_are_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
-    // Each state has a list of four thousand numbers.
+    // Each state has a list of up to four thousand numbers.
     let wide = "model wide\nevents a, b\ndata q: list 4000 of 0..65535 = []\ndata n: 0..65535 = 0\n\
                 on a {\n  push q, n\n  n = (n + 1) mod 65536\n}\n\
                 on b { n = (n * 3 + 1) mod 65536 }\nrequest a | b when len(q) < 4000\n";
@@ -386,13 +386,12 @@ fn worked_examples_are_compared() {
     assert!(String::from_utf8_lossy(&wrong.stdout).contains("x: rank: expected 2, found 1"));
 }
 
-/// The code blocks of a page in a language, in their order.
 fn blocks<'p>(page: &'p str, language: &str) -> Vec<&'p str> {
     let parts = page.split("```").skip(1).step_by(2);
     parts.filter_map(|part| part.strip_prefix(&format!("{language}\n"))).collect()
 }
 
-/// A server that is stopped when dropped.
+/// A server that is stopped when the value is dropped.
 struct Server(std::process::Child);
 
 impl Server {
@@ -415,7 +414,7 @@ impl Drop for Server {
     }
 }
 
-/// Executes everything on the page, with its files and its commands.
+/// Executes the commands of the page with the files of the page.
 #[test]
 #[ignore = "needs python3"]
 fn the_tutorial_finds_the_fault_of_its_server() {

@@ -1,5 +1,5 @@
-//! Tests studies of event sequences through the binary: their records do not depend on how a study
-//! was executed.
+//! Tests studies of event sequences through the binary: the records do not depend on the number of
+//! workers or on interruptions.
 
 use std::fs;
 use std::path::Path;
@@ -31,7 +31,6 @@ measure = ["subsequence:2", "consecutive:3"]
 executions = 3000
 "#;
 
-/// Number of runs of the study.
 const RUNS: u64 = 2 * 20 * 5;
 
 fn run(folder: &Path, out: &str, more: &[&str]) {
@@ -41,7 +40,6 @@ fn run(folder: &Path, out: &str, more: &[&str]) {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
 }
 
-/// Number of runs that have a record in the store.
 fn ended(out: &Path) -> u64 {
     let reader = StoreReader::open(&StoreUrl::Sqlite(out.join("study.db")));
     let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
@@ -104,7 +102,6 @@ fn records_are_the_same_with_one_or_eight_workers_and_after_a_kill() {
     assert!(rows("covered by few") >= 1 && rows("unreachable") >= 78, "{uncovered}");
 }
 
-/// Study files in any folder can name built-in models, as the shipped study files do.
 #[test]
 #[ignore = "takes long"]
 fn shipped_studies_name_built_in_models() {

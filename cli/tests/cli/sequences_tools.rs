@@ -6,7 +6,8 @@ use std::fs;
 use crate::support::{catherd, json, sequences, stderr, succeed};
 use serde_json::Value;
 
-/// A login that never locks accounts, as an adapter that also names the goals that it has reached.
+/// An adapter of a login that never locks accounts. The adapter also names the goals that are
+/// reached.
 const ADAPTER: &str = r#"
 while read -r line; do
     case $line in
@@ -237,7 +238,7 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     assert_eq!(ran.status.code(), Some(0), "{}", stderr(&ran));
     let runs = fs::read_to_string(folder.join("out/runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 5, "{runs}");
-    // The models are the same as the ones that the command writes.
+    // The projects of the study are the models that the command has written.
     let projects = fs::read_to_string(folder.join("out/projects.csv")).unwrap();
     let text = fs::read(folder.join("models/synthetic-1-2.bp")).unwrap();
     assert!(projects.contains(&catherd_experiments::Digest::of(&text).to_string()), "{projects}");
@@ -255,7 +256,7 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     let mut mutants = csv::Reader::from_path(folder.join("faults/mutants.csv")).unwrap();
     let rows: Vec<std::collections::BTreeMap<String, String>> =
         mutants.deserialize().map(Result::unwrap).collect();
-    // Four faults of the protocol in each of two runs; the handshake has no system.
+    // Each of two runs has four faults of the protocol; the handshake has no system.
     assert_eq!(rows.len(), 8);
     let mut runs = csv::Reader::from_path(folder.join("faults/runs.csv")).unwrap();
     let runs: Vec<std::collections::BTreeMap<String, String>> =

@@ -1,5 +1,5 @@
-//! Tests the study in README and tutorial: its output must be the same as on the pages and in the
-//! picture.
+//! Tests the study in the README and the tutorial: its output must be the same as on the pages and
+//! in the picture.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -10,15 +10,17 @@ use tempfile::TempDir;
 
 use crate::support::{catherd, stderr};
 
-/// Width of a character and height of a line, in pixels.
+/// Width of a character in pixels.
 const CHARACTER: f64 = 7.8;
+/// Height of a line in pixels.
 const LINE: usize = 18;
-/// Distance of the text from the left border, and of the first line from the upper one.
+/// Distance of the text from the left border in pixels.
 const LEFT: f64 = 14.0;
+/// Distance of the first line from the upper border in pixels.
 const FIRST_LINE: usize = 27;
 
-/// The command of README, followed by the end of its output. The duration is taken from README,
-/// because it differs between machines.
+/// Returns the command of the README, followed by its output. The duration is taken from the page,
+/// because durations differ between machines.
 fn terminal(page: &str) -> String {
     let folder = TempDir::new().unwrap();
     let out = folder.path().join("smoke");
@@ -41,8 +43,8 @@ fn terminal(page: &str) -> String {
     format!("$ catherd run experiments/smoke.toml\n{plan}\n\n{}\n", shown.trim())
 }
 
-/// A picture of the terminal. Each cell is a text element with a stated width, so that columns are
-/// aligned in every font.
+/// Draws the terminal. Each cell is a text element with a stated width, which aligns columns in
+/// every font.
 fn picture(text: &str) -> String {
     let columns = text.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     let width = (2.0 * LEFT + CHARACTER * columns as f64).ceil();
@@ -77,7 +79,7 @@ fn picture(text: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// The code block of a page that begins with the mean coverage.
+/// Returns the code block of a page that begins with the mean coverage.
 fn shown_by(page: &str) -> &str {
     let start = page.find("Mean coverage over projects").expect("a table of the study");
     page[start..].split("```").next().unwrap()

@@ -12,16 +12,18 @@ use crate::archive::{Fixture, stdout};
 use crate::forgeries::{files, package_of};
 use crate::support::{catherd, stderr};
 
-/// A key that was made for these tests by `ssh-keygen -t ed25519`, and its public half.
+/// A key that was made for these tests by `ssh-keygen -t ed25519`.
 const KEY: &str = include_str!("signatures/key");
+/// The public half of [`KEY`].
 const PUBLIC: &str = include_str!("signatures/key.pub");
 
-/// A key that is protected by a passphrase, and a key of another kind.
+/// A key that is protected by a passphrase.
 const PROTECTED: &str = include_str!("signatures/protected");
+/// A key of another kind.
 const RSA: &str = include_str!("signatures/rsa");
 
 impl Fixture {
-    /// Verifies a package without executing runs. Returns the output and the exit code.
+    /// Verifies a package without executing runs, and returns the output and the exit code.
     fn verified(&self, package: &str, more: &[&str]) -> (String, Option<i32>) {
         let output = catherd()
             .arg("verify")
@@ -33,7 +35,7 @@ impl Fixture {
         (stdout(&output) + &stderr(&output), output.status.code())
     }
 
-    /// Writes the keys, and signs the package `good.zip`. Returns its bytes.
+    /// Writes the keys, makes the signed package `good.zip`, and returns the bytes of the package.
     fn signed(&self) -> Vec<u8> {
         fs::write(self.path("key"), KEY).unwrap();
         fs::write(self.path("signers"), format!("# whom to trust\nada@example.org {PUBLIC}"))
@@ -82,7 +84,7 @@ fn a_signature_is_next_to_the_package_and_says_who_signed() {
     let (text, code) = fixture.verified("plain.zip", &trusting);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("plain.zip: not signed"), "{text}");
-    // The package may have another name, and the statement may be in another folder.
+    // The package may have another name if the file of the statement is given.
     fs::rename(fixture.path("plain.zip"), fixture.path("renamed.zip")).unwrap();
     let elsewhere = fixture.text("good.zip.intoto.json");
     let (text, code) =
@@ -114,7 +116,6 @@ fn wrong_signatures_are_refused() {
     };
     let key = SigningKey::read(KEY.as_bytes()).unwrap();
 
-    // Change bytes of the statement and of the signature.
     for at in [0, 30, statement.len() / 2, statement.len() - 2] {
         let mut forged = statement.clone();
         forged[at] ^= 1;
@@ -218,7 +219,6 @@ fn keys_that_cannot_be_used_or_are_not_trusted_are_refused() {
     assert_eq!(code, Some(1), "{text}");
 }
 
-/// Whether `ssh-keygen` succeeds with these arguments.
 fn ssh_keygen(folder: &Path, arguments: &[&str], input: Option<&Path>) -> bool {
     let input = input.map_or_else(Stdio::null, |path| fs::File::open(path).unwrap().into());
     let mut command = Command::new("ssh-keygen");
@@ -241,7 +241,6 @@ fn signatures_are_those_of_ssh_keygen() {
     };
     assert!(verify(NAMESPACE));
     assert!(!verify("file"));
-    // A new key, signed by OpenSSH.
     assert!(ssh_keygen(&folder, &["-t", "ed25519", "-N", "", "-q", "-f", "fresh"], None));
     let (_, text) = fixture.archive("study", "other.zip", &["--statement"]);
     assert!(text.contains("ssh-keygen -Y sign -n catherd-package -f KEY "), "{text}");
@@ -263,7 +262,6 @@ fn signatures_are_those_of_ssh_keygen() {
     let (text, code) = fixture.verified("other.zip", &trusting);
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("was made for `file`, not for `catherd-package`"), "{text}");
-    // Use a key of another kind.
     assert!(ssh_keygen(&folder, &["-t", "rsa", "-b", "2048", "-N", "", "-q", "-f", "rsa"], None));
     fs::remove_file(folder.join("other.zip.intoto.json.sig")).unwrap();
     let sign = ["-Y", "sign", "-n", NAMESPACE, "-f", "rsa", "other.zip.intoto.json"];

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use crate::support::catherd;
 use serde_json::Value;
 
-/// The answers to the lines of the input, and the exit code.
+/// Returns the answers to the lines of the input, and the exit code.
 fn answers(arguments: &[&str], input: &str) -> (Vec<Value>, i32) {
     let output =
         catherd().arg("stats").args(arguments).write_stdin(input.to_owned()).output().unwrap();
@@ -29,7 +29,7 @@ fn two_samples_have_every_statistic_that_applies() {
     for field in ["a12_ci", "wilcoxon", "kruskal"] {
         assert!(one[field][0].is_f64() && one[field][1].is_f64(), "{field}: {one}");
     }
-    // Four values permit an exact p-value, which is not the default because of a tie.
+    // Because of a tie, SciPy does not compute the exact p-value by default.
     let (found, _) = answers(&["--compat", "scipy"], input);
     assert_eq!(found[0]["method"], "asymptotic");
     let width = |alpha| {

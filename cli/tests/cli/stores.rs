@@ -19,7 +19,7 @@ struct Study {
 }
 
 impl Study {
-    /// A study of two projects with this many seeds each; a run takes `ms` milliseconds.
+    /// Writes a study of two projects with this many seeds. A run takes `ms` milliseconds.
     fn new(seeds: usize, ms: u64) -> Study {
         let place = TempDir::new().unwrap();
         two_files(&place.path().join("files"));
@@ -50,13 +50,13 @@ impl Study {
         command.spawn().unwrap()
     }
 
-    /// The study state; `None` if it has not been written.
     fn state(&self) -> Option<Value> {
         let text = fs::read(self.out().join("study-state.json")).ok()?;
         Some(serde_json::from_slice(&text).unwrap())
     }
 
-    /// The study state, which must match the tables.
+    /// Checks that the study state matches the tables. Returns how many runs are done and pending,
+    /// and whether the study is complete.
     fn checked_state(&self) -> (u64, u64, bool) {
         let state = self.state().unwrap();
         let number = |name: &str| state[name].as_u64().unwrap();
@@ -66,14 +66,12 @@ impl Study {
         (number("done"), number("pending"), state["complete"].as_bool().unwrap())
     }
 
-    /// Changes the database with SQL.
     fn alter(&self, sql: &str) {
         let database = rusqlite::Connection::open(self.out().join("study.db")).unwrap();
         assert_eq!(database.execute(sql, ()).unwrap(), 1);
     }
 }
 
-/// Replaces the first occurrence of some bytes of a file.
 fn replace(file: &Path, from: &[u8], to: &[u8]) {
     let mut bytes = fs::read(file).unwrap();
     let at = bytes.windows(from.len()).position(|window| window == from).unwrap();
@@ -93,7 +91,6 @@ fn interrupt(study: &Child) {
     kill_process(Pid::from_raw(study.id() as i32).unwrap(), Signal::INT).unwrap();
 }
 
-/// The names of the files of a folder.
 fn files(folder: &Path) -> Vec<String> {
     let names = fs::read_dir(folder).unwrap();
     let mut names: Vec<_> =
@@ -119,7 +116,7 @@ fn interim_tables_say_how_many_runs_they_have() {
     let output = study.run(&["--quiet"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(study.checked_state(), (40, 0, true));
-    // A study that has grown is not complete from the beginning of the command on.
+    // A study that has grown is marked as incomplete when the command begins.
     let grown = Study { runs: 44, ..study };
     let mut process = grown.start(&["--seeds", "22"]);
     wait_until("the study is marked", || grown.state().unwrap()["planned"] == 44);
@@ -216,7 +213,6 @@ fn a_damaged_project_is_stored_again() {
     assert_eq!(grown.checked_state(), (8, 0, true));
 }
 
-/// A stored project with any damage is stored again, and no run is quarantined because of it.
 #[test]
 #[ignore = "takes long"]
 fn a_project_whose_rows_are_damaged_is_stored_again() {
@@ -233,7 +229,7 @@ fn a_project_whose_rows_are_damaged_is_stored_again() {
         let study = Study::new(2, 0);
         assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
         let database = rusqlite::Connection::open(study.out().join("study.db")).unwrap();
-        // Remove the constraints of the tables, because damaged rows may violate them.
+        // Remove a constraint that damaged rows may violate.
         let strict = "pragma writable_schema = on; update sqlite_schema set sql = replace(sql,
                       'bytes    bytea not null', 'bytes    bytea') where name = 'parts'";
         database.execute_batch(strict).unwrap();
@@ -268,7 +264,7 @@ fn an_unreadable_page_ends_the_study_with_an_error() {
     }
 }
 
-/// Starts a study whose files may have at most this many KiB, as on a disk that is almost full.
+/// Starts a study with a limit on the size of each file, in KiB, as on a disk that is almost full.
 fn start_limited(study: &Study, kib: u64, more: &[&str]) -> Child {
     let script = format!("trap '' XFSZ; ulimit -f {}; exec \"$0\" \"$@\"", 2 * kib);
     let mut command = Command::new("sh");

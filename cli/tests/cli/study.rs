@@ -1,5 +1,5 @@
-//! Tests complete studies with the binary: their results, how they are continued, and that records
-//! do not depend on interruptions.
+//! Tests complete studies with the binary: results, continuation, and records that do not depend on
+//! interruptions.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use catherd_coordinator::store::StoreReader;
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-/// A folder with two projects, and a study of them.
+/// A folder with two projects, and a study of the projects.
 struct Fixture {
     directory: TempDir,
     /// Number of test executions of a run.
@@ -69,12 +69,11 @@ fn wait_until(condition_name: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Process ids of the children of a process.
 fn children(parent: u32) -> Vec<u32> {
     let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-        // The name may contain any character; after it come state and parent.
+        // The name may contain any character. State and parent follow the name.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace();
         let state = fields.next()?;
         (fields.next()?.parse() == Ok(parent) && state != "Z").then_some(pid)
@@ -91,14 +90,13 @@ fn send(pid: u32, signal: Signal) {
     kill_process(Pid::from_raw(pid as i32).unwrap(), signal).unwrap();
 }
 
-/// Number of runs that have a record in the database.
 fn ended(out: &Path) -> u64 {
     let reader = StoreReader::open(&StoreUrl::Sqlite(out.join("study.db")));
     let coverage = reader.and_then(|mut reader| reader.coverage()).unwrap_or_default();
     coverage.first().map_or(0, |&(_, _, runs)| runs)
 }
 
-/// Waits for the first record of a study and returns the process ids of its workers.
+/// Waits for the first record of a study, and returns the process ids of the workers.
 fn midway(study: &Child, out: &Path) -> Vec<u32> {
     wait_until("the first run ends", || ended(out) > 0);
     children(study.id())
@@ -151,8 +149,8 @@ fn records_do_not_depend_on_the_number_of_workers() {
     assert_eq!(digests_of_one, fixture.undisturbed());
 }
 
-/// The number of runs that a summary lists as quarantined for a reason. Equal reasons of several
-/// projects share a line.
+/// Returns the number of runs that a summary lists as quarantined for a reason. Equal reasons of
+/// several projects share a line.
 fn quarantined(summary: &str, reason: &str) -> u64 {
     let lines = summary.lines().filter(|line| line.contains(reason));
     let counts = lines.filter_map(|line| {
@@ -176,7 +174,7 @@ fn quarantined_runs_are_listed_with_their_reason() {
         command.arg("run").arg(&file).arg("--out").arg(fixture.out("out")).output().unwrap();
     assert_eq!(output.status.code(), Some(2), "{}", stderr(&output));
     let summary = String::from_utf8(output.stdout).unwrap();
-    // Three attempts on two workers, up to six if there is only one.
+    // A run has three attempts on two workers, and up to six on a single worker.
     assert_eq!(quarantined(&summary, "attempts: panicked at "), 2, "{summary}");
     assert!(summary.contains("2 of 8 runs have no coverage (2 failed)"), "{summary}");
     assert_eq!(digests(&fixture.out("out")).len(), 6);
@@ -201,8 +199,7 @@ fn quarantined_runs_are_listed_with_their_reason() {
     assert!(stderr(&output).contains("panic on request with seed 2"), "{}", stderr(&output));
 }
 
-/// A worker that exceeds its memory limit is killed and cannot report this, so the next worker
-/// does.
+/// A worker that exceeds its memory limit is killed, so the next worker reports the cause.
 #[test]
 #[ignore = "takes long"]
 fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
@@ -259,7 +256,7 @@ fn finished_runs_can_be_verified() {
     assert!(replay("", &[]).2.contains("the ids of 8 runs start with"));
     assert!(replay("x", &[]).2.contains("no finished run has an id that starts with `x`"));
 
-    // A record that another program has written, with a digest that matches it.
+    // Change a record and its digest, as another program could.
     let database = rusqlite::Connection::open(fixture.out("out/study.db")).unwrap();
     let select = "select record from records where number = 3";
     let json: Vec<u8> = database.query_row(select, (), |row| row.get(0)).unwrap();
@@ -396,14 +393,12 @@ fn a_stopped_study_says_how_to_continue() {
     assert_eq!(digests(&fixture.out("out")), fixture.undisturbed());
 }
 
-/// Number of runs of the study.
 const RUNS: u64 = 8;
 
 /// Number of test executions that makes runs long enough to be interrupted.
 const LONG: &str = "600";
 
-/// Only the condition `2 < 1` is never true, so one branch and the block under it are not covered.
-/// The tables of criteria and goals show this if branches are a criterion of the search.
+/// One branch and one block cannot be covered, because `2 < 1` is never true.
 #[test]
 fn a_study_aims_at_branches_if_it_says_so() {
     let place = TempDir::new().unwrap();

@@ -15,7 +15,6 @@ fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).unwrap()
 }
 
-/// A folder with a project and a suite for it.
 fn generated() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("game.sb3"), packed(&small("x"))).unwrap();
@@ -54,7 +53,7 @@ fn a_generated_suite_passes_on_its_project_and_covers_its_goals() {
     assert_eq!(coverage["covered"], 8);
     let uncovered = &coverage["sprites"][0]["scripts"][0]["uncovered"];
     assert_eq!(*uncovered, json!([{ "block": "hide", "text": "hide" }]));
-    // Goals are named by their blocks, and the coverage lists the tests that cover each of them.
+    // Goals are named by their blocks, and the coverage lists the tests that cover each goal.
     let blocks = coverage["blocks"].as_array().unwrap();
     let hide = blocks.iter().find(|goal| goal["block"] == "hide").unwrap();
     assert_eq!((&hide["sprite"], &hide["tests"]), (&json!("Cat"), &json!([])));
@@ -227,7 +226,7 @@ fn a_suite_in_javascript_reports_in_tap_or_json() {
     let report: Value = serde_json::from_str(&stdout(&one)).unwrap();
     assert_eq!((&report["pass"], &report["tests"][0]["status"]), (&json!(1), &json!("pass")));
     assert!(report["coverage"]["covered"].as_u64() > Some(0), "{report}");
-    // The seed may be any string, and this suite does not depend on it.
+    // The seed may be any string. This suite does not depend on the seed.
     let again = run(folder.path(), &["test", "game.sb3", "tests.js", "--seed", "any text"]);
     assert_eq!(stdout(&again), text);
 }
@@ -286,7 +285,6 @@ fn errors_of_javascript_suites_that_cannot_be_executed_give_the_reason() {
     assert!(stderr(&coverage).contains("execute it with catherd test"), "{}", stderr(&coverage));
 }
 
-/// The suite of [`generated`] with a policy in its first test.
 #[test]
 fn a_suite_with_a_policy_is_executed_and_measured_under_other_seeds() {
     let folder = generated();

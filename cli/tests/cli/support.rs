@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
 
-/// Path of the binary; `CATHERD_BINARY` may name another build.
+/// Returns the path of the binary. `CATHERD_BINARY` may name another build.
 pub(crate) fn program() -> PathBuf {
     let built = assert_cmd::cargo::cargo_bin!("catherd");
     std::env::var_os("CATHERD_BINARY").map_or(built.into(), PathBuf::from)
@@ -23,7 +23,6 @@ pub(crate) fn program() -> PathBuf {
 pub(crate) const ENVIRONMENT: [(&str, &str); 1] =
     [("XDG_STATE_HOME", concat!(env!("CARGO_TARGET_TMPDIR"), "/state"))];
 
-/// A command of the binary.
 pub(crate) fn catherd() -> Command {
     let mut command = Command::new(program());
     command
@@ -44,7 +43,7 @@ fn block(opcode: &str, parent: Option<&str>, next: Option<&str>, rest: &Value) -
     block
 }
 
-/// A project whose sprite has these blocks and costumes.
+/// Returns a project whose sprite has these blocks and costumes.
 pub(crate) fn with_blocks(blocks: &Value, costumes: &Value) -> String {
     let target = |name: &str, blocks: &Value, costumes: &Value| {
         json!({
@@ -97,7 +96,6 @@ pub(crate) fn two_blocks(next: Option<&str>, costumes: &Value) -> String {
     with_blocks(&blocks, costumes)
 }
 
-/// An archive with these files.
 pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, contents) in files {
@@ -107,12 +105,11 @@ pub(crate) fn archive(files: &[(&str, &[u8])]) -> Vec<u8> {
     zip.finish().unwrap().into_inner()
 }
 
-/// An archive of a project.
 pub(crate) fn packed(json: &str) -> Vec<u8> {
     archive(&[("project.json", json.as_bytes())])
 }
 
-/// Creates two projects in a folder: one packed, one unpacked.
+/// Creates a packed and an unpacked project in a folder.
 pub(crate) fn two_projects(folder: &Path) {
     fs::create_dir_all(folder.join("unpacked")).unwrap();
     fs::write(folder.join("unpacked/project.json"), small("x")).unwrap();
@@ -127,7 +124,7 @@ pub(crate) fn two_files(folder: &Path) {
     }
 }
 
-/// The digests of records by run.
+/// Returns the digests of records by run.
 pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
     let mut runs = csv::Reader::from_path(results.join("runs.csv")).unwrap();
     let rows = runs.deserialize().map(Result::unwrap);
@@ -135,24 +132,21 @@ pub(crate) fn digests(results: &Path) -> BTreeMap<String, String> {
     rows.filter(|(_, record): &(String, String)| !record.is_empty()).collect()
 }
 
-/// Standard error of a command.
 pub(crate) fn stderr(output: &std::process::Output) -> String {
     String::from_utf8_lossy(&output.stderr).into_owned()
 }
 
-/// Runs `catherd sequences` in a folder.
 pub(crate) fn sequences(folder: &Path, arguments: &[&str]) -> std::process::Output {
     catherd().current_dir(folder).arg("sequences").args(arguments).output().unwrap()
 }
 
-/// Runs `catherd sequences`, which must succeed, and returns its standard output.
 pub(crate) fn succeed(folder: &Path, arguments: &[&str]) -> String {
     let output = sequences(folder, arguments);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Runs `catherd sequences`, which must succeed, and returns the JSON that it prints.
+/// Runs `catherd sequences`, which must succeed, and returns the printed JSON.
 pub(crate) fn json(folder: &Path, arguments: &[&str]) -> Value {
     serde_json::from_str(&succeed(folder, arguments)).unwrap()
 }

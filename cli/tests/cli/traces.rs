@@ -15,7 +15,7 @@ use tempfile::TempDir;
 use crate::support::cluster::{coordinator, succeed, worker};
 use crate::support::{catherd, stderr, two_files};
 
-/// A collector, and the spans that it has received.
+/// Starts a collector. Returns the address, and the spans that the collector has received.
 fn collector() -> (String, Arc<Mutex<Vec<Value>>>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());

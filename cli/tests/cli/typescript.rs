@@ -5,8 +5,8 @@ use std::process::Command;
 
 use crate::support::catherd;
 
-/// Imports by the names of JavaScript files and by a path of `tsconfig.json`; an import that is
-/// only a type.
+/// A module with imports that name JavaScript files, that use a path of `tsconfig.json`, and that
+/// import only types.
 const CART: &str = "import type { Item } from './types.js';
 import { Rounding } from './types';
 import { Level } from '@/level.js';
@@ -76,7 +76,7 @@ fn suites_for_typescript_are_made_and_executed() {
     let json = run(&folder, &["coverage", ".", suite, "--json"]);
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     let statements = json["src/index.ts"]["statementMap"].as_object().unwrap();
-    // Statements have their lines in the original file.
+    // Statements have the positions of the original file.
     let (number, line) =
         CART.lines().enumerate().find(|(_, line)| line.contains("sum *= 0.9")).unwrap();
     let column = line.find("sum *= 0.9").unwrap();

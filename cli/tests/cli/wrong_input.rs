@@ -290,7 +290,7 @@ fn write(folder: &Path, name: &str, text: impl AsRef<[u8]>) {
     fs::write(folder.join(name), text).unwrap();
 }
 
-/// A folder with a study and its results, a project of each kind, and a tool.
+/// Creates a folder with a study, the results of the study, projects, and a tool.
 fn prepared() -> TempDir {
     let place = TempDir::new().unwrap();
     let folder = place.path();
@@ -321,7 +321,8 @@ fn prepared() -> TempDir {
     place
 }
 
-/// The answer to a command that must fail: the line of the error and its hint.
+/// Executes a command that must fail. Returns the line of the error and the hint, or the whole
+/// output if it does not have this form.
 fn refusal(folder: &Path, arguments: &[&str]) -> Result<(String, String), String> {
     let output = catherd().current_dir(folder).args(arguments).output().unwrap();
     let text = stderr(&output);
@@ -333,7 +334,7 @@ fn refusal(folder: &Path, arguments: &[&str]) -> Result<(String, String), String
     }
 }
 
-/// Adds a case to `flaws` unless error and hint contain the expected words.
+/// Adds a case to `flaws` unless the error and the hint contain the expected words.
 fn check(
     flaws: &mut Vec<String>,
     case: &str,

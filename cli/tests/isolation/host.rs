@@ -1,5 +1,5 @@
-//! The machine on which the probe runs: the resources that it offers to every process, and the
-//! studies that execute the probe.
+//! The machine on which the probe runs: the resources that the machine offers to every process, and
+//! the studies that execute the probe.
 
 // Unsafe code is needed because System V and POSIX objects have no safe interface.
 #![allow(unsafe_code)]
@@ -39,8 +39,7 @@ pub(crate) struct Facts {
     pub(crate) address: Option<String>,
 }
 
-/// The questions whose answer for a program without isolation is "yes" on every machine. Without
-/// these resources the test could not fail.
+/// The questions whose answer for a program without isolation is "yes" on every machine.
 const OFFERED: [&str; 22] = [
     "abstract datagram",
     "abstract stream",
@@ -66,7 +65,6 @@ const OFFERED: [&str; 22] = [
     "write to the results",
 ];
 
-/// Prints a line about the test.
 pub(crate) fn say(line: &str) {
     std::io::stdout().write_all(format!("{line}\n").as_bytes()).unwrap();
 }
@@ -188,8 +186,7 @@ impl Host {
         serde_json::from_slice(&serde_json::to_vec(&self.facts).unwrap()).unwrap()
     }
 
-    /// Makes a socket as soon as a program is running, which the program shows by a file in its
-    /// folder.
+    /// Makes a socket as soon as a file in the program's folder shows that the program has started.
     fn late_socket(&self, results: &Path) -> std::thread::JoinHandle<()> {
         let (socket, results) = (self.folder.path().join("late"), results.to_owned());
         std::thread::spawn(move || {
@@ -205,7 +202,7 @@ impl Host {
         })
     }
 
-    /// Runs a study of one run whose program is this executable. Returns its row of `runs.csv`.
+    /// Runs a study of one run whose program is this executable, and returns the row of `runs.csv`.
     fn run(
         &self,
         isolation: &str,
@@ -257,7 +254,7 @@ impl Host {
         say("after the run: nothing of it is left");
     }
 
-    /// Files in memory count like other memory.
+    /// Checks that files in memory count as memory.
     fn memory_is_limited(&self) {
         let run = |what: &str| {
             let results = self.folder.path().join(format!("out-{what}"));
@@ -276,7 +273,7 @@ impl Host {
     }
 }
 
-/// The bytes that a program has filled.
+/// Returns the number of bytes that a program has filled.
 fn bytes(row: &BTreeMap<String, String>) -> u64 {
     let counts: BTreeMap<String, f64> = serde_json::from_str(&row["metrics"]).unwrap();
     counts["bytes"] as u64
@@ -291,7 +288,7 @@ impl Drop for Host {
             let _ = fs::remove_file(path);
         }
         let queue = CString::new(format!("/{}", self.facts.name)).unwrap();
-        // SAFETY: the string ends with a zero byte, the other arguments are numbers.
+        // SAFETY: the string ends with a zero byte, and the other arguments are numbers.
         unsafe {
             libc::mq_unlink(queue.as_ptr());
             for key in [self.facts.key, self.facts.key + 1] {
@@ -303,7 +300,6 @@ impl Drop for Host {
     }
 }
 
-/// A file of this name below a folder.
 fn find(folder: &Path, name: &str) -> Option<PathBuf> {
     let mut open = vec![folder.to_owned()];
     while let Some(folder) = open.pop() {
@@ -342,7 +338,7 @@ fn bind(kind: i32, path: &Path) {
     }
 }
 
-/// The sockets of other programs on this machine.
+/// Returns up to 20 sockets of other programs on this machine.
 fn others(own: &Path) -> Vec<PathBuf> {
     let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
     let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));
@@ -361,7 +357,7 @@ fn listen(listener: TcpListener) -> u16 {
     port
 }
 
-/// A socket that answers each datagram.
+/// Makes a socket that answers each datagram, and returns the port.
 fn echo() -> u16 {
     let socket = UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
     let port = socket.local_addr().unwrap().port();
@@ -374,7 +370,7 @@ fn echo() -> u16 {
     port
 }
 
-/// An address of this machine that is not the loopback one.
+/// Returns an address of this machine that is not on loopback.
 fn own_address() -> Option<String> {
     let socket = UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0)).ok()?;
     socket.connect(("192.0.2.1", 9)).ok()?;

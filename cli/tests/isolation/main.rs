@@ -1,8 +1,8 @@
-//! Tests what a program of the kind `command` can access on the machine. This executable is the
-//! test and also the probe, the program of a study, which answers the same questions with and
+//! Tests what a program of the kind `command` can access on the machine. This executable is both
+//! the test and the probe: the program of a study, which answers the same questions with and
 //! without isolation.
 //!
-//! It has no test harness, because a program must not start the harness again.
+//! There is no test harness, because the probe must not start the harness again.
 
 #[cfg(target_os = "linux")]
 mod host;

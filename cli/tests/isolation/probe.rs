@@ -1,4 +1,4 @@
-//! The probe: a program that tries what it can access.
+//! The probe: a program that tries to access resources of the machine.
 
 // Unsafe code is needed because most of the tried calls have no safe interface.
 #![allow(unsafe_code)]
@@ -18,12 +18,12 @@ use std::time::Duration;
 
 use crate::host::Facts;
 
-/// The longest wait for an answer.
+/// Maximum wait for an answer.
 const WAIT: Duration = Duration::from_millis(500);
 
-/// Asks all questions and writes the answers as the result of a run.
+/// Asks all questions, and writes the answers as the result of a run.
 pub(crate) fn ask(out: &str, facts: &str) {
-    // Check this first, before this program opens descriptors.
+    // Check the inherited descriptors before this program opens others.
     let descriptor = has_descriptor();
     let facts: Facts = serde_json::from_slice(&fs::read(facts).unwrap()).unwrap();
     // Files are visible, and can be listed.
@@ -117,7 +117,7 @@ fn which(process: u32) -> &'static str {
     if process == 1 { "1" } else { "of the test" }
 }
 
-/// The address of a local socket at a path, with its length.
+/// Returns the address of a local socket at a path, and the length of the address.
 pub(crate) fn local_address(path: &Path) -> (libc::sockaddr_un, u32) {
     // SAFETY: all bytes of the structure may be zero.
     let mut address: libc::sockaddr_un = unsafe { std::mem::zeroed() };
@@ -183,7 +183,7 @@ fn shared_objects(facts: &Facts, answers: &mut Answers) {
     let mut add = |question: &str, reached: bool| answers.insert(question.to_owned(), reached);
     let queue = CString::new(format!("/{}", facts.name)).unwrap();
     let key = CString::new(facts.name.as_str()).unwrap();
-    // SAFETY: the strings end with a zero byte, the other arguments are numbers.
+    // SAFETY: the strings end with a zero byte, and the other arguments are numbers.
     unsafe {
         add("shared memory", libc::shmget(facts.key, 0, 0) >= 0);
         add("semaphore", libc::semget(facts.key, 0, 0) >= 0);
@@ -195,7 +195,7 @@ fn shared_objects(facts: &Facts, answers: &mut Answers) {
         let made =
             libc::syscall(libc::SYS_add_key, kind.as_ptr(), key.as_ptr(), kind.as_ptr(), 1, -4);
         add("keyring", made >= 0);
-        // These stay in the namespaces of this program.
+        // This segment stays in the namespaces of this program.
         libc::shmget(facts.key + 1, 4096, libc::IPC_CREAT | 0o600);
     }
     let shared = Path::new("/dev/shm");
@@ -284,7 +284,7 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
     let mut add = |question: &str, reached: bool| answers.insert(question.to_owned(), reached);
     let folder = CString::new(facts.folder.as_os_str().as_bytes()).unwrap();
     let tmp = c"/tmp";
-    // SAFETY: the strings end with a zero byte, the other arguments are numbers or null.
+    // SAFETY: the strings end with a zero byte, and the other arguments are numbers or null.
     unsafe {
         add("root", libc::getuid() == 0);
         add("root again", libc::setuid(0) == 0);
@@ -299,15 +299,15 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
         add("mount", mounted);
         let flags = libc::MS_REMOUNT | libc::MS_BIND;
         add("remount", {
-            // Outside of a namespace, this would change the machine.
+            // Outside a namespace, this call would change the machine.
             let remounted =
                 facts.isolated && libc::mount(null, tmp.as_ptr(), null, flags, null.cast()) == 0;
             remounted && fs::write(format!("/tmp/{}-remounted", facts.name), "").is_ok()
         });
         let own = libc::fork();
         if own == 0 {
-            // A new namespace must not show what is hidden. Without isolation, this would change
-            // the machine.
+            // A new namespace must not show what is hidden. Without isolation, the following calls
+            // would change the machine.
             if !facts.isolated || libc::unshare(libc::CLONE_NEWUSER | libc::CLONE_NEWNS) != 0 {
                 libc::_exit(0);
             }
@@ -323,7 +323,7 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
     }
 }
 
-/// Fills memory of a kind with up to 900 MiB, and writes how many bytes were possible.
+/// Fills memory of a kind with up to 900 MiB, and writes the number of filled bytes.
 pub(crate) fn fill(what: &str, out: &str) {
     let part = vec![1_u8; 1 << 20];
     let mut filled = 0_u64;
@@ -347,7 +347,7 @@ pub(crate) fn fill(what: &str, out: &str) {
     write(out, &serde_json::json!({ "bytes": filled }));
 }
 
-/// Fills System V segments of 100 MiB that are not attached any more.
+/// Fills and detaches System V segments of 100 MiB each, and returns the number of filled bytes.
 fn segments() -> u64 {
     let mut filled = 0;
     for _ in 0..9 {

@@ -31,14 +31,14 @@ pub enum Engine {
     Ssh,
 }
 
-/// A program and its arguments. No shell interprets them.
+/// A program and its arguments, which no shell interprets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Call {
     /// The program.
     pub program: String,
-    /// Its arguments.
+    /// The arguments.
     pub arguments: Vec<String>,
-    /// The standard input of the program; `None` for an empty one.
+    /// The standard input of the program; `None` for empty input.
     pub input: Option<String>,
 }
 
@@ -58,14 +58,14 @@ impl Call {
 pub struct Submission {
     /// Files that the calls need, with their contents.
     pub files: Vec<(PathBuf, String)>,
-    /// The calls, in this order.
+    /// The calls, in the order of execution.
     pub calls: Vec<Call>,
 }
 
 /// A task of a launch that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Task {
-    /// The manager's name of the task.
+    /// The name that the manager gives to the task.
     pub id: String,
     /// Whether the task has started.
     pub state: TaskState,
@@ -75,20 +75,20 @@ pub struct Task {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum TaskState {
-    /// It waits for a node.
+    /// The task waits for a node.
     Waiting,
-    /// It has a node.
+    /// The task has a node.
     Running,
 }
 
-/// Why a launch cannot be described for a manager, or an answer of a manager cannot be read.
+/// Why a launch cannot be described for a manager, or why an answer of a manager cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LaunchError {
     /// The manager does not accept the value of an option.
     Name {
         /// The option.
         option: &'static str,
-        /// Its value.
+        /// The value of the option.
         name: String,
     },
     /// The manager does not support an option.
@@ -98,8 +98,8 @@ pub enum LaunchError {
         /// The option.
         option: &'static str,
     },
-    /// The path of a folder is neither absolute nor a variable with a path below it, or contains
-    /// control characters.
+    /// The path of a folder contains control characters, or is not absolute and does not begin with
+    /// a permitted variable.
     Folder(String),
     /// A line of the prologue contains control characters.
     Prologue,
@@ -179,7 +179,7 @@ impl Engine {
     pub const ALL: [Engine; 5] =
         [Engine::Slurm, Engine::Pbs, Engine::Htcondor, Engine::Kubernetes, Engine::Ssh];
 
-    /// The name of the manager on command lines.
+    /// Returns the name of the manager on command lines.
     pub fn word(self) -> &'static str {
         match self {
             Engine::Slurm => "slurm",
@@ -190,9 +190,9 @@ impl Engine {
         }
     }
 
-    /// The files and calls that submit the tasks of a launch with these numbers. No two submissions
-    /// of a launch may have a number in common. `live` contains the tasks of the launch that have
-    /// not ended.
+    /// Returns the files and calls that submit the tasks with these numbers. No two submissions of
+    /// a launch may have a number in common. `live` contains the tasks of the launch that have not
+    /// ended.
     ///
     /// # Errors
     ///
@@ -214,19 +214,19 @@ impl Engine {
         }
     }
 
-    /// The call whose answer contains Slurm's `MaxArraySize`; `None` for other managers.
+    /// Returns the call whose answer contains Slurm's `MaxArraySize`, or `None` for other managers.
     pub fn array_limit(self) -> Option<Call> {
         (self == Engine::Slurm).then(|| Call::new("scontrol", ["show", "config"]))
     }
 
-    /// Reads `MaxArraySize` from the answer to [`Engine::array_limit`]; `None` if the answer does
-    /// not contain it.
+    /// Reads `MaxArraySize` from the answer to [`Engine::array_limit`]. Returns `None` if the
+    /// answer contains no valid value.
     pub fn read_array_limit(self, answer: &str) -> Option<u32> {
         let line = answer.lines().find(|line| line.trim_start().starts_with("MaxArraySize"))?;
         line.split_once('=')?.1.trim().parse().ok()
     }
 
-    /// The calls whose answers list the tasks of a launch that have not ended.
+    /// Returns the calls whose answers list the tasks of a launch that have not ended.
     pub fn listing(self, pilot: &Pilot) -> Vec<Call> {
         match self {
             Engine::Slurm => vec![slurm::listing(&pilot.tag)],
@@ -252,8 +252,8 @@ impl Engine {
         }
     }
 
-    /// The beginning of the names of a task's workers. The name of a worker is this word, or begins
-    /// with it and a dash.
+    /// Returns the prefix of the names of a task's workers. The name of a worker is the prefix, or
+    /// begins with the prefix and a dash.
     pub fn worker_prefix(self, tag: &str, task: &Task) -> String {
         let id = task.id.as_str();
         match self {
@@ -272,8 +272,8 @@ impl Engine {
         }
     }
 
-    /// The calls that end these tasks. Running tasks get SIGTERM, finish or return their runs, and
-    /// end. Without tasks there are no calls.
+    /// Returns the calls that end `tasks`. Running tasks get SIGTERM, finish or return their runs,
+    /// and end. Without tasks, no calls are returned.
     pub fn cancellation(self, pilot: &Pilot, tasks: &[Task]) -> Vec<Call> {
         let ids = || tasks.iter().map(|task| task.id.clone());
         match self {
@@ -290,7 +290,7 @@ impl Engine {
     }
 }
 
-/// A text for a directive, in which line breaks are replaced, because a directive is one line.
+/// Replaces control characters such as line breaks, because a directive is one line.
 fn one_line(text: &str) -> String {
     text.replace(char::is_control, " ")
 }

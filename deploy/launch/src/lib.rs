@@ -1,11 +1,9 @@
-//! Workers on clusters: the scripts and command lines that start, list and stop them through the
-//! manager of a cluster, and the planner that decides how many to allocate. The crate does not
-//! start processes, read clocks or open files. Its caller does, so everything can be tested without
-//! a cluster.
+//! Workers on clusters: the scripts and command lines that start, list and stop workers through the
+//! manager of a cluster, and the planner that decides how many workers to allocate. The crate does
+//! not start processes, read clocks or open files, so everything can be tested without a cluster.
 //!
-//! A *task* is what the manager of a cluster schedules; it executes one worker on each of its
-//! cores. All tasks of one launch have its *tag* as their name, by which they are listed and
-//! stopped.
+//! A *task* is the unit that the manager of a cluster schedules. A task executes one worker on each
+//! of its cores. All tasks of a launch are named after the *tag* of the launch.
 //!
 //! ```
 //! use catherd_deploy_launch::{Engine, Pilot};

@@ -1,4 +1,4 @@
-//! The settings of a launch: what each of its tasks executes, and the resources that a task
+//! The settings of a launch: the command that each task executes, and the resources that a task
 //! requests from the cluster.
 
 use std::fmt;
@@ -8,25 +8,25 @@ use std::time::Duration;
 
 use crate::engine::LaunchError;
 
-/// What each task of a launch executes, and the resources that it requests.
+/// The command that each task of a launch executes, and the resources that a task requests.
 #[derive(Clone, Debug)]
 pub struct Pilot {
-    /// Name of all tasks of the launch: letters, digits and dashes.
+    /// Name of all tasks of the launch: lower-case letters, digits and dashes.
     pub tag: String,
     /// The program on the nodes.
     pub program: PathBuf,
-    /// Addresses of the coordinator, as `catherd worker --connect` takes them.
+    /// Addresses of the coordinator, in the form that `catherd worker --connect` accepts.
     pub connect: String,
     /// Folder of certificates on the nodes; `None` if connections are not encrypted.
     pub tls: Option<PathBuf>,
-    /// File of the worker's token on the nodes; `None` if there is none.
+    /// File of the worker's token on the nodes; `None` if workers have no token file.
     pub token_file: Option<PathBuf>,
     /// Folder of scripts and logs, to which all nodes need access.
     pub dir: PathBuf,
-    /// Node-local folder of spool and cache: an absolute path, or one that begins with `$NAME`, a
-    /// variable of the node. `None` to keep them in `dir`.
+    /// Node-local folder of spool and cache: an absolute path, or a path that begins with a
+    /// variable of the node, such as `$TMPDIR`. `None` to keep spool and cache in `dir`.
     pub local: Option<String>,
-    /// Workers of a task, each on a separate core; at least 1.
+    /// Number of workers of a task, each on a separate core; at least 1.
     pub cores_per_task: u32,
     /// Whether a task has a whole node, with a worker on each core that the task may use.
     pub whole_nodes: bool,
@@ -36,8 +36,8 @@ pub struct Pilot {
     pub time: Duration,
     /// Time without a run after which a worker ends, in seconds.
     pub idle: u64,
-    /// The workers of tasks with this number or a lower one, counted from 1, do not end when they
-    /// have no run.
+    /// Number of the last task whose workers do not end when they have no run; 0 if there is no
+    /// such task.
     pub staying: u32,
     /// Whether a task that is preempted is queued again.
     pub requeue: bool,
@@ -48,7 +48,7 @@ pub struct Pilot {
     /// The quality of service, or the priority class of Kubernetes; `None` for the default of the
     /// manager.
     pub qos: Option<String>,
-    /// Lines of shell before the worker starts, such as `module load gcc`.
+    /// Lines of shell code that are executed before the worker starts, such as `module load gcc`.
     pub prologue: Vec<String>,
     /// More options of `catherd worker`.
     pub worker_options: Vec<String>,
@@ -99,27 +99,25 @@ impl Default for Pilot {
     }
 }
 
-/// Seconds after SIGTERM in which a run may still end; afterwards it is returned to the queue.
+/// Time in seconds after SIGTERM within which a run may end before it is returned to the queue.
 pub(crate) const GRACE: u64 = 20;
 
 /// Time in seconds for which workers repeat a request that no coordinator answers.
 const RETRY_TIMEOUT: u64 = 900;
 
-/// Time in seconds without a run after which a worker that stays ends: longer than usual
-/// allocations.
+/// Value of `--idle`, in seconds, for workers that stay: longer than usual allocations.
 pub(crate) const STAYING: u64 = 366 * 24 * 3600;
 
 impl Pilot {
-    /// Memory of a task in MiB.
     pub(crate) fn task_memory(&self) -> u64 {
         self.memory.saturating_mul(self.cores_per_task.into())
     }
 
-    /// Checks the settings that are written into scripts without quotation marks.
+    /// Checks settings that are written into scripts.
     ///
     /// # Errors
     ///
-    /// If a name, a folder or a line of the prologue cannot be written without quotation marks.
+    /// If a name, a folder or a line of the prologue is not permitted.
     pub(crate) fn check(&self) -> Result<(), LaunchError> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.,@:+=/".contains(c);
         let names = [("--account", &self.account), ("--partition", &self.partition)];
@@ -144,10 +142,9 @@ impl Pilot {
         self.local.as_deref().map(local_folder).transpose().map(|_| ())
     }
 
-    /// The part of a task's script from the prologue on. `instance`, `number` and `until` are
-    /// expressions of the shell: `instance` distinguishes the tasks of the launch, `number` is the
-    /// number of the task from 1, and `until` is the end of the task as `catherd worker --until`
-    /// takes it; `None` to leave out this option.
+    /// Returns a task's script, beginning with the prologue. `instance`, `number` and `until` are
+    /// shell expressions: `instance` distinguishes the tasks of the launch, `number` is the number
+    /// of the task, counted from 1, and `until` is the value of `catherd worker --until`.
     pub(crate) fn body(&self, instance: &str, number: &str, until: Option<&str>) -> String {
         let mut text = String::new();
         for line in &self.prologue {
@@ -156,8 +153,7 @@ impl Pilot {
         }
         let folder = match self.local.as_deref().map(local_folder) {
             Some(Ok(folder)) => folder,
-            // No node-local folder is set. An invalid one does not occur, because `check` has
-            // refused it.
+            // No node-local folder is set. Invalid folders have been refused by `check`.
             _ => quoted(&self.dir.display().to_string()),
         };
         // Writing to a string does not fail.
@@ -191,7 +187,7 @@ impl Pilot {
         text
     }
 
-    /// The arguments of a worker that only some launches have, quoted for a shell.
+    /// Returns the arguments that only some launches pass to a worker, as words of a shell.
     fn arguments(&self, until: Option<&str>) -> Vec<String> {
         let mut arguments = Vec::new();
         if let Some(until) = until {
@@ -212,12 +208,11 @@ impl Pilot {
     }
 }
 
-/// A word quoted for a POSIX shell.
 pub(crate) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
-/// An expression of the shell for the folder `catherd` inside a node-local folder.
+/// Returns a shell expression for the folder `catherd` inside a node-local folder.
 fn local_folder(text: &str) -> Result<String, LaunchError> {
     let wrong = || LaunchError::Folder(text.to_owned());
     if text.contains(char::is_control) {
@@ -254,12 +249,13 @@ impl fmt::Display for TimeError {
 
 impl std::error::Error for TimeError {}
 
-/// Reads the time limit of a task: `[DAYS-]HOURS:MINUTES:SECONDS`, or a number with `s`, `min`, `h`
-/// or `d`.
+/// Parses the time limit of a task: `[DAYS-]HOURS:MINUTES:SECONDS`, or a number with `s`, `min`,
+/// `h` or `d`.
 ///
 /// # Errors
 ///
-/// If the text is neither, or the time is shorter than one second or longer than ten years.
+/// If the text has neither form, or if the time is shorter than one second or longer than ten
+/// years.
 pub fn read_time(text: &str) -> Result<Duration, TimeError> {
     const MAX: u64 = 10 * 366 * 24 * 3600;
     let wrong = || TimeError(text.to_owned());
@@ -291,7 +287,6 @@ pub fn read_time(text: &str) -> Result<Duration, TimeError> {
     Ok(Duration::from_secs(seconds))
 }
 
-/// A time as `HOURS:MINUTES:SECONDS`.
 pub(crate) fn clock(time: Duration) -> String {
     let seconds = time.as_secs();
     format!("{}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)

@@ -1,7 +1,6 @@
-//! Decides how many workers to allocate: tasks are submitted while runs wait, and replaced when
-//! they end. The planner has neither a clock nor a connection. Its caller tells it the time, the
-//! tasks that the manager of the cluster lists and the runs that wait, and executes what it
-//! returns.
+//! Decides how many workers to allocate: tasks are submitted while runs wait, and replaced when the
+//! tasks end. The caller passes the time, the tasks that the manager of the cluster lists and the
+//! waiting runs to the planner, and executes the actions that the planner returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -16,13 +15,13 @@ pub struct Policy {
     pub count: WorkerCount,
     /// Number of workers of a task.
     pub cores_per_task: u32,
-    /// Longest time limit of a task.
+    /// Maximum time limit of a task.
     pub time: Duration,
     /// Time without a run after which a worker ends.
     pub idle: Duration,
     /// Time from the start of a task to its first run.
     pub startup: Duration,
-    /// Maximum share of the allocated time in which workers may be idle, in 0..1.
+    /// Maximum share of the allocated time in which workers may be idle, between 0 and 1.
     pub max_idle: f64,
     /// Maximum number of core-seconds of all tasks together; `None` if there is no limit.
     pub budget: Option<f64>,
@@ -33,7 +32,7 @@ pub struct Policy {
 pub struct Waiting {
     /// Number of runs.
     pub runs: u64,
-    /// Seconds that one of them is expected to take; `None` if nothing was measured.
+    /// Expected time of each run in seconds; `None` if nothing was measured.
     pub expected: Option<f64>,
 }
 
@@ -51,18 +50,18 @@ pub struct Demand {
 pub struct Observed {
     /// The task.
     pub task: Task,
-    /// Whether one of its workers has leased a run.
+    /// Whether a worker of the task has leased a run.
     pub worked: bool,
 }
 
-/// An action that the caller has to take.
+/// An action that the caller must take.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Submit tasks.
     Submit {
         /// Number of tasks.
         tasks: u32,
-        /// Their time limit.
+        /// Time limit of each task.
         time: Duration,
     },
     /// Cancel tasks that wait.
@@ -76,20 +75,19 @@ const UNMEASURED: f64 = 10.0;
 /// lost.
 const IDLE_SHARE: f64 = 0.75;
 
-/// Time in seconds before the end of a worker in which it takes no run.
+/// Time in seconds at the end of a task in which no run may be executed.
 const HAND_BACK: f64 = 10.0;
 
-/// First and longest pause, in seconds, after a task that ended before a worker had leased a run.
-/// The pause doubles with each such task.
+/// First and longest pause after a failure, in seconds. Each earlier failure doubles the pause.
 const PAUSES: (f64, f64) = (10.0, 600.0);
 
 /// A task that has not ended.
 #[derive(Clone, Debug)]
 struct Allocation {
     state: TaskState,
-    /// Time of the first observation in which the task was running; `None` before that.
+    /// Time of the first observation in which the task was running.
     started: Option<f64>,
-    /// Its time limit in seconds.
+    /// Time limit in seconds.
     limit: f64,
     worked: bool,
     cancelled: bool,
@@ -100,7 +98,6 @@ impl Allocation {
         Allocation { state, started: None, limit, worked: false, cancelled: false }
     }
 
-    /// Maximum remaining time in seconds.
     fn remaining(&self, now: f64) -> f64 {
         let passed = self.started.map_or(0.0, |started| now - started);
         (self.limit - passed).max(0.0)
@@ -118,20 +115,21 @@ pub struct Planner {
     before: f64,
     /// Number of workers that were started.
     started: f64,
-    /// Time of the last observation; `None` before the first.
+    /// Time of the last observation.
     seen: Option<f64>,
     /// Time limit of the tasks that were submitted last.
     limit: f64,
     /// Number of tasks that were submitted since the last observation.
     unseen: u32,
-    /// Number of successive tasks that ended before a worker had leased a run.
+    /// Number of successive failures: refused submissions, and tasks that ended before a worker had
+    /// leased a run.
     failures: u32,
-    /// No task is submitted before this time.
+    /// Time before which no task is submitted.
     pause: f64,
 }
 
 impl Planner {
-    /// A planner of an allocation that has spent this many core-seconds before.
+    /// Creates a planner for an allocation that has already spent `spent` core-seconds.
     pub fn new(policy: Policy, spent: f64) -> Planner {
         let limit = policy.time.as_secs_f64();
         Planner {
@@ -148,12 +146,13 @@ impl Planner {
         }
     }
 
-    /// Core-seconds that were allocated.
+    /// Returns the core-seconds that were allocated.
     pub fn spent(&self) -> f64 {
         self.spent
     }
 
-    /// Number of successive tasks that ended before one of their workers had leased a run.
+    /// Returns the number of successive failures: refused submissions, and tasks that ended before
+    /// a worker had leased a run.
     pub fn failures(&self) -> u32 {
         self.failures
     }
@@ -166,8 +165,8 @@ impl Planner {
     pub fn observe(&mut self, now: f64, listed: &[Observed]) {
         let passed = self.seen.map_or(0.0, |seen| (now - seen).max(0.0));
         self.seen = Some(now);
-        // It is not known when, since the last observation, a task has started or ended, so all of
-        // the time is counted.
+        // The times at which tasks started and ended are not known, so the whole time since the
+        // last observation is counted.
         let running = |task: &Allocation| task.state == TaskState::Running;
         let mut allocated: BTreeSet<String> = BTreeSet::new();
         let was_running = self.tasks.iter().filter(|(_, task)| running(task));
@@ -215,7 +214,7 @@ impl Planner {
         }
     }
 
-    /// Records that the last tasks were not submitted, because the manager refused them.
+    /// Records that the manager refused the tasks that were submitted last.
     pub fn note_refusal(&mut self, now: f64) {
         self.unseen = 0;
         self.note_failures(now, 1);
@@ -227,7 +226,7 @@ impl Planner {
         self.pause = now + pause.min(PAUSES.1);
     }
 
-    /// The actions that the remaining work requires.
+    /// Returns the actions that the remaining work requires.
     pub fn plan(&mut self, now: f64, demand: &Demand) -> Vec<Action> {
         let cores = self.policy.cores_per_task;
         let mut outlook = Outlook::new(&self.policy, demand);
@@ -258,12 +257,11 @@ impl Planner {
         actions
     }
 
-    /// The number of workers that can be started so that the time for starting them and their idle
-    /// time at the end, together with these times of earlier workers, do not exceed the permitted
-    /// idle time.
+    /// Returns the number of workers that can be started within the permitted idle time, which
+    /// includes the start-up and the final idle time of all workers.
     fn worth(&self, outlook: &Outlook, running: f64) -> u32 {
         let startup = self.policy.startup.as_secs_f64();
-        // The workers of a task are idle until the last of them has ended its run.
+        // Workers of a task are idle until the last run of the task has ended.
         let shared = if self.policy.cores_per_task > 1 { outlook.longest } else { 0.0 };
         let end = self.policy.idle.as_secs_f64() + shared;
         let whole = self.spent - self.before + outlook.work;
@@ -274,8 +272,7 @@ impl Planner {
         ((left / (startup + end).max(0.1)).max(0.0) as u32).max(least)
     }
 
-    /// Cancels at most `surplus` waiting tasks, in descending order of their ids; `None` without
-    /// tasks to cancel.
+    /// Cancels at most `surplus` waiting tasks, in descending order of their ids.
     fn cancel(&mut self, surplus: usize) -> Option<Action> {
         let waiting = self.tasks.iter_mut().rev();
         let waiting =
@@ -288,9 +285,8 @@ impl Planner {
         (!cancelled.is_empty()).then_some(Action::Cancel(cancelled))
     }
 
-    /// Submits at most `tasks` tasks, as far as the budget permits: the core-seconds that were
-    /// spent and those that all tasks may still use do not exceed the budget. `None` if `tasks` is
-    /// 0, or if the rest of the budget is too small for the longest run.
+    /// Submits at most `tasks` tasks, and only as many as the budget permits even if all tasks use
+    /// their remaining time.
     fn submit(&mut self, now: f64, tasks: u32, outlook: &Outlook) -> Option<Action> {
         if tasks == 0 {
             return None;
@@ -317,14 +313,14 @@ impl Planner {
     }
 }
 
-/// What the remaining work needs.
+/// The needs of the remaining work.
 struct Outlook {
-    /// Maximum number of workers: one for each waiting or leased run, at most the maximum of the
-    /// policy; 0 if no task could finish a waiting run.
+    /// Number of workers: one for each leased run and each waiting run that a task can finish, at
+    /// most the maximum of the policy; 0 if no task can finish a waiting run.
     workers: u32,
     /// Expected seconds of all waiting runs that a task can finish.
     work: f64,
-    /// Expected seconds of the longest of them.
+    /// Expected seconds of the longest of these runs.
     longest: f64,
 }
 

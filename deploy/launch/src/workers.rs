@@ -12,7 +12,6 @@ pub struct WorkerCount {
     pub max: u32,
 }
 
-/// Maximum number of workers of a launch.
 const MAX_WORKERS: u32 = 1_000_000;
 
 /// Why a text is not a number of workers.
@@ -30,7 +29,7 @@ impl std::error::Error for WorkerCountError {}
 impl FromStr for WorkerCount {
     type Err = WorkerCountError;
 
-    /// Reads `MAX`, `MIN..MAX` or `MIN..=MAX`, which means the same.
+    /// Parses `MAX`, `MIN..MAX` or `MIN..=MAX`. Both ranges include the maximum.
     fn from_str(text: &str) -> Result<WorkerCount, WorkerCountError> {
         let number = |part: &str| {
             let wrong = || {

@@ -21,7 +21,6 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Time without a new span after which spans are sent even if a request could contain more.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-/// Starts the thread that sends spans.
 pub(in crate::coordinator) fn exporter(url: &str) -> Result<SpanSink, Failure> {
     let (sender, spans): (SyncSender<Span>, _) = sync_channel(MAX_WAITING);
     let url = url.to_owned();
@@ -29,7 +28,7 @@ pub(in crate::coordinator) fn exporter(url: &str) -> Result<SpanSink, Failure> {
         .name("traces".to_owned())
         .spawn(move || send_all(&url, &spans))
         .map_err(|cause| Failure::new(format_args!("cannot start a thread: {cause}")))?;
-    // A collector that is too slow must not delay runs: its spans are dropped.
+    // Drop spans if too many wait, because a slow collector must not delay runs.
     Ok(Arc::new(move |span| drop(sender.try_send(span))))
 }
 
@@ -58,7 +57,7 @@ fn send_all(url: &str, spans: &Receiver<Span>) {
     }
 }
 
-/// The body of a request (`ExportTraceServiceRequest`).
+/// Returns the body of a request (`ExportTraceServiceRequest`).
 fn request(spans: &[Span]) -> Value {
     let spans: Vec<Value> = spans.iter().map(encoded).collect();
     let version = env!("CARGO_PKG_VERSION");

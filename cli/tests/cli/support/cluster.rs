@@ -18,12 +18,12 @@ impl Drop for Process {
     }
 }
 
-/// Starts a process of the binary. Its standard error can be read.
+/// Starts the binary as a process whose standard error can be read.
 pub(crate) fn start(arguments: &[&str]) -> Process {
     start_with(arguments, &ENVIRONMENT)
 }
 
-/// Like [`start`], with these environment variables instead of [`ENVIRONMENT`].
+/// Starts a process as [`start`] does, with these environment variables instead of [`ENVIRONMENT`].
 pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Process {
     let mut command = Command::new(program());
     command
@@ -34,7 +34,6 @@ pub(crate) fn start_with(arguments: &[&str], environment: &[(&str, &str)]) -> Pr
     Process(command.spawn().unwrap())
 }
 
-/// Starts a coordinator and returns its address.
 pub(crate) fn coordinator(folder: &Path, more: &[&str]) -> (Process, String) {
     let folder = folder.to_str().unwrap();
     let mut process = start(&[&["coordinator", "--dir", folder], more].concat());
@@ -44,26 +43,22 @@ pub(crate) fn coordinator(folder: &Path, more: &[&str]) -> (Process, String) {
     (process, format!("127.0.0.1:{port}"))
 }
 
-/// Starts a worker.
 pub(crate) fn worker(address: &str, folder: &Path, more: &[&str]) -> Process {
     let spool = folder.join("spool");
     let spool = spool.to_str().unwrap();
     start(&[&["worker", "--connect", address, "--spool", spool, "--name", "w"], more].concat())
 }
 
-/// Runs a command against the coordinator at an address.
 pub(crate) fn run_with(arguments: &[&str], address: &str) -> Output {
     catherd().args(arguments).args(["--coordinator", address]).output().unwrap()
 }
 
-/// Runs a command, which must succeed, and returns its standard output.
 pub(crate) fn succeed(arguments: &[&str], address: &str) -> String {
     let output = run_with(arguments, address);
     assert_eq!(output.status.code(), Some(0), "{arguments:?}: {}", stderr(&output));
     String::from_utf8(output.stdout).unwrap()
 }
 
-/// Fails, because the feature `postgres` is needed to create a database.
 #[cfg(not(feature = "postgres"))]
 pub(crate) fn postgres(name: &str) -> StoreUrl {
     panic!("no database {name}: the test needs the feature postgres")

@@ -1,4 +1,4 @@
-//! Tests of wrong study files.
+//! Wrong study files.
 
 /// A study without an error.
 pub(super) const STUDY: &str = r#"name = "base"
@@ -17,7 +17,7 @@ operators = ["SBD"]
 sample = 5
 "#;
 
-/// What is replaced in the study, its replacement, the line and the beginning of the error, and
+/// Text of the study, the replacement of the text, the line and the beginning of the error, and
 /// words of the hint.
 pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     // Keys.

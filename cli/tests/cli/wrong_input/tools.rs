@@ -1,6 +1,6 @@
-//! Tests of wrong adapters and of wrong results of tools.
+//! Wrong adapters and wrong results of tools.
 
-/// What is replaced in the adapter or its study, its replacement, the error, and words of the hint.
+/// Text of the adapter, the replacement of the text, words of the error, and words of the hint.
 pub(super) const ADAPTERS: &[(&str, &str, &str, &str)] = &[
     ("contract = 1", "contract = 2", "contract 2", "adapter.toml"),
     (
@@ -26,7 +26,7 @@ pub(super) const ADAPTERS: &[(&str, &str, &str, &str)] = &[
     ("[parameters]", "environment = \"lock\"\n[parameters]", "lock: no such file", "adapter.toml"),
 ];
 
-/// Results of a tool, and how each is refused.
+/// Results of a tool, each with words of the refusal.
 pub(super) const RESULTS: &[(&str, &str)] = &[
     ("", "the result is malformed: the file is empty"),
     (
@@ -86,7 +86,7 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     ("", "the result is malformed: "),
 ];
 
-/// The adapter of a tool that answers with the file next to it.
+/// The adapter of a tool that answers with the file `answer.json`.
 pub(super) const ADAPTER: &str = r#"contract = 1
 tool = "tries"
 version = "1.0"

@@ -1,5 +1,5 @@
-//! Kubernetes: a Job for each task through `kubectl`. A Job releases its cores when its worker
-//! ends.
+//! Kubernetes: a Job for each task through `kubectl`. A Job releases its cores when its workers
+//! end.
 
 use std::ops::RangeInclusive;
 

@@ -1,5 +1,5 @@
 //! Hosts without a manager. A task is a process on a host, which is started, listed and ended over
-//! SSH. Scripts are sent to the host on standard input, so that its shell does not interpret
+//! SSH. Scripts are sent on standard input, because the shell of the host would interpret
 //! arguments.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,12 +9,12 @@ use std::ops::RangeInclusive;
 use super::{Call, LaunchError, Submission, Task, TaskState, one_line};
 use crate::pilot::{Pilot, quoted};
 
-/// The folder of process ids and logs on a host, as an expression of its shell.
+/// Returns the folder of process ids and logs on a host, as a shell expression.
 fn folder(pilot: &Pilot) -> String {
     format!("\"${{XDG_STATE_HOME:-$HOME/.local/state}}/catherd/launch/{}\"", pilot.tag)
 }
 
-/// Sends a script to the shell of a host.
+/// Returns the call that sends a script to the shell of a host.
 fn to_host(pilot: &Pilot, host: &str, script: String) -> Call {
     let mut arguments =
         ["-o", "BatchMode=yes", "-o", "ConnectTimeout=10"].map(str::to_owned).to_vec();
@@ -23,8 +23,8 @@ fn to_host(pilot: &Pilot, host: &str, script: String) -> Call {
     Call::new("ssh", arguments).with_input(script)
 }
 
-/// The hosts, each with its positions in the list of hosts, from 1. At each position, or *place*,
-/// one task can be executed.
+/// Returns the hosts, each with its positions in the list of hosts, counted from 1. At each
+/// position, or *place*, one task can be executed.
 fn places(pilot: &Pilot) -> Result<BTreeMap<&str, Vec<usize>>, LaunchError> {
     let mut places: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, host) in pilot.hosts.iter().enumerate() {
@@ -50,7 +50,7 @@ pub(super) fn submission(
         let places = places.into_iter().filter(|place| !taken.contains(place.to_string().as_str()));
         free.extend(places.map(|place| (place, host)));
     }
-    // Sort by the order of the hosts, so that the first hosts are used first.
+    // Use the places in the order of the list of hosts.
     free.sort_unstable();
     if free.len() < tasks as usize {
         return Err(LaunchError::Hosts { tasks, free: free.len() });
@@ -65,8 +65,8 @@ pub(super) fn submission(
             &number.to_string(),
             Some(&format!("{}s", pilot.time.as_secs())),
         );
-        // The name of the task is an argument of its shell, and of the worker that replaces the
-        // shell, so that the process can be recognised.
+        // The shell, and the worker that replaces the shell, can be recognised by the name of the
+        // task, which is an argument of both.
         let _ = write!(
             script,
             "setsid nohup bash -c {body} </dev/null >>\"$folder/{place}.log\" 2>&1 &\n\
@@ -79,8 +79,8 @@ pub(super) fn submission(
     Ok(Submission { files: Vec::new(), calls })
 }
 
-/// Lines of shell that set `pid` to the process id of the task at a place, and execute `then` if
-/// that process still belongs to the task.
+/// Returns shell code that sets `pid` to the process id of the task at a place, and executes `then`
+/// if the process still belongs to the task.
 fn if_alive(place: &str, then: &str) -> String {
     format!(
         "if read -r pid name <\"$folder/{place}.pid\" 2>/dev/null &&\n\

@@ -10,7 +10,7 @@ use catherd_deploy_launch::{
 /// A worker of a simulated task.
 #[derive(Clone)]
 struct Worker {
-    /// Seconds until it requests runs or, if it has a run, until the run ends.
+    /// Seconds until the worker requests a run or, if there is a current run, until that run ends.
     busy: u64,
     run: Option<u64>,
     idle: u64,
@@ -21,7 +21,7 @@ struct Running {
     since: u64,
     limit: u64,
     workers: Vec<Worker>,
-    /// Whether a worker of the task has leased a run.
+    /// Whether a worker of the task has requested a run.
     worked: bool,
 }
 
@@ -164,7 +164,7 @@ impl Cluster {
         self.queue = queue;
     }
 
-    /// Simulates until no work is left, or for at most this number of seconds.
+    /// Simulates until no work is left, but at most `seconds` seconds, and returns the passed time.
     fn run(&mut self, planner: &mut Planner, seconds: u64) -> u64 {
         for now in 0..seconds {
             if now % 5 == 0 {

@@ -82,7 +82,6 @@ fn scripts_are_those_of_the_files() {
     }
 }
 
-/// Bash executes each script, and the worker gets the expected name, folder and arguments.
 #[test]
 fn the_shell_executes_the_worker_with_the_arguments_that_were_given() {
     for (engine, variables, name) in [
