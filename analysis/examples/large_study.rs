@@ -1,8 +1,9 @@
 //! Writes the tables of an artificial study of any size, with 100 points on the timeline of each
 //! run: `cargo run --release -p catherd-analysis --example large_study -- PROJECTS SEEDS DIR`. The
-//! study has three algorithms, so with 1000 projects and 20 seeds it has 60,000 runs, as many as
-//! the study of Random1000. `/usr/bin/time -v catherd report DIR` measures the cost of a report.
-//! `large_study report DIR OUT` writes only the report, without the rest of the program.
+//! study has three algorithms, so 1000 projects and 20 seeds result in 60,000 runs, as in the study
+//! of Random1000. `/usr/bin/time -v catherd report DIR` measures the cost of a report.
+//!
+//! With the arguments `report DIR OUT`, the example writes a report without the rest of catherd.
 
 #[path = "../tests/analysis/synthetic.rs"]
 mod synthetic;
@@ -14,7 +15,6 @@ use catherd_analysis::report::{FigureFormat, Report};
 use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{RunRecord, TimelinePoint};
 
-/// Number of points of a timeline.
 const POINTS: u32 = 100;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -34,8 +34,8 @@ fn main() -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Changes a record as if the project had twenty times as many goals, so that at least one further
-/// goal is covered at each point of the timeline.
+/// Changes a record as if the project had twenty times as many goals, so at least one further goal
+/// is covered at each point of the timeline.
 fn finer(mut record: RunRecord) -> RunRecord {
     let step = record.work["executions"] / u64::from(POINTS);
     let points = (1..=POINTS).map(|place| {

@@ -1,8 +1,8 @@
-//! Claims, which are sentences about a study, for example in a paper, with the numbers of the
-//! report that decide them.
+//! Claims, which are sentences about a study, for example in a paper, with the numbers of a report
+//! that decide them.
 //!
 //! - [`read`] reads `claims.toml`.
-//! - [`Claim::judge`] decides a claim by a report.
+//! - [`Claim::judge`] decides a claim by the numbers of a report.
 //! - [`tex`] writes numbers of a report as LaTeX macros, and finds them in a paper.
 
 pub mod tex;
@@ -20,50 +20,47 @@ use crate::tables::CaptionedTable;
 /// Name of the file in a folder of results.
 pub const FILE: &str = "claims.toml";
 
-/// Minimum number of runs from which the number of a claim has to be computed, unless the claim
+/// Minimum number of runs from which the number of a claim must be computed, unless the claim
 /// states a different minimum.
 const MIN_RUNS: usize = 2;
 
-/// Maximum size of a file of claims in bytes.
 const MAX_BYTES: u64 = 16 << 20;
 
 /// Bound below which a p-value is significant, unless the claim states a different level.
 const LEVEL: f64 = 0.05;
 
-/// A sentence with the number that decides it. Parts that the file does not contain are `None`.
+/// A sentence with the number that decides it. Fields that are not in the file are `None` or empty.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The sentence.
     pub sentence: String,
-    /// Where it is published, such as `Table 6` of a paper.
+    /// The place of publication, such as `Table 6` of a paper.
     #[serde(default)]
     pub source: String,
-    /// The address of the number.
     number: String,
-    /// The published number, such as `95.5 %`, or a text.
+    /// The published number, such as `95.5 %`, or a string.
     #[serde(default)]
     value: Option<Written>,
-    /// Maximum distance from the published number: in the unit of the number or, if the number is
-    /// not a share, in percent of the published number, such as `5 %`.
+    /// Maximum distance from the published number, in the unit of the number. For a number that is
+    /// not a share, it can also be a percentage of the published number, such as `5 %`.
     #[serde(default)]
     tolerance: Option<Written>,
-    /// A relation sign, and a bound: a number or the address of a number.
+    /// A relation sign and a bound, which is a number or the address of a number.
     #[serde(default)]
     relation: Option<String>,
-    /// The address of a p-value. The difference must be significant.
+    /// The address of a p-value, which must be significant.
     #[serde(default)]
     p: Option<String>,
-    /// The level of significance.
     #[serde(default)]
     level: Option<f64>,
-    /// The minimum number of runs from which the number is computed. If there are fewer, but at
-    /// least one, the claim cannot be decided.
+    /// The minimum number of runs from which the number is computed. With fewer runs, but at least
+    /// one, the claim cannot be decided.
     #[serde(default)]
     runs: Option<usize>,
 }
 
-/// A number as it is written in the file: `95.5`, or `"95.5 %"`.
+/// A number as written in the file: `95.5`, or `"95.5 %"`.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(untagged)]
 enum Written {
@@ -77,8 +74,8 @@ impl fmt::Display for Written {
         match self {
             Written::Text(text) => f.write_str(text),
             Written::Whole(number) => number.fmt(f),
-            // Keep the decimal of `95.0`, because the number of decimals states how far the number
-            // is rounded.
+            // Keep the decimal of `95.0`, because the number of decimals determines the rounding
+            // error.
             Written::Number(number) => write!(f, "{number:?}"),
         }
     }
@@ -94,7 +91,7 @@ struct Quantity {
 }
 
 impl Quantity {
-    /// Reads a number with or without `%`; `None` if the text is something else.
+    /// Reads a number with or without `%`.
     fn of(text: &str) -> Option<Quantity> {
         let (number, percent) = match text.trim().strip_suffix('%') {
             Some(number) => (number.trim(), true),
@@ -106,7 +103,7 @@ impl Quantity {
         // The power of ten of the last digit: -1 for 95.5, -3 for 1e-3.
         let last = exponent.parse::<i32>().ok()?.checked_sub(decimals as i32)?;
         let factor = if percent { 0.01 } else { 1.0 };
-        // Use a little more than half, so that a number exactly between two rounded numbers agrees
+        // A little more than half, because a number exactly between two rounded numbers must agree
         // with both.
         let rounding = 0.5 * 10_f64.powi(last) * factor * (1.0 + 1e-9);
         Some(Quantity { value: value * factor, rounding, percent })
@@ -138,10 +135,10 @@ pub enum ClaimsError {
 ///
 /// # Errors
 /// [`ClaimsError::Io`] if the file cannot be read, and [`ClaimsError::Form`], with the line or the
-/// claim, if it is not a regular file of at most 16 MiB or is malformed.
+/// claim, if the file is not a regular file of at most 16 MiB or is malformed.
 pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     let failed = |cause| ClaimsError::Io { path: path.to_owned(), cause };
-    // Refuse pipes and devices, because reading them might never end.
+    // Reading pipes and devices might never end.
     let metadata = fs::metadata(path).map_err(failed)?;
     if !metadata.is_file() || metadata.len() > MAX_BYTES {
         let cause = "is not a regular file of at most 16 MiB".to_owned();
@@ -151,7 +148,7 @@ pub fn read(path: &Path) -> Result<Vec<Claim>, ClaimsError> {
     parse(&text).map_err(|cause| ClaimsError::Form { path: path.to_owned(), cause })
 }
 
-/// Reads claims from a text. The error names the line, or the claim by its sentence.
+/// Reads claims from a string. An error contains the line or the sentence of the claim.
 fn parse(text: &str) -> Result<Vec<Claim>, String> {
     #[derive(Deserialize)]
     #[serde(deny_unknown_fields)]
@@ -166,13 +163,13 @@ fn parse(text: &str) -> Result<Vec<Claim>, String> {
     Ok(file.claim)
 }
 
-/// The result of deciding a claim by a report.
+/// The decision on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
     /// The claim holds: the number equals the published number after rounding to as many digits, or
     /// satisfies the relation, and the p-value, if the claim names one, is significant.
     Holds,
-    /// The number is not the published one, but within the tolerance.
+    /// The number differs from the published number by at most the tolerance.
     WithinTolerance,
     /// The claim does not hold.
     DoesNotHold,
@@ -196,9 +193,9 @@ impl fmt::Display for Verdict {
 pub struct Judged {
     /// The verdict.
     pub verdict: Verdict,
-    /// The number that was found, as it is displayed; empty if there is none.
+    /// The number that was found, as it is displayed; empty if the number was not found.
     pub found: String,
-    /// The runs from which the number was computed: indices into
+    /// The runs from which the number was computed, as indices into
     /// [`Results::runs`](crate::tidy::Results::runs).
     pub runs: Vec<u32>,
 }
@@ -260,7 +257,8 @@ impl Claim {
         text.parse().map_err(|error: crate::report::AddressError| error.to_string())
     }
 
-    /// Decides the claim by a report. The report of an incomplete study decides no claim.
+    /// Decides the claim by the numbers of a report. With the report of an incomplete study, no
+    /// claim can be decided.
     pub fn judge(&self, report: &Report<'_>) -> Judged {
         let found = self.address(&self.number);
         let found = found.and_then(|at| at.find(report).map_err(|error| error.to_string()));
@@ -300,7 +298,6 @@ impl Claim {
         }
     }
 
-    /// Compares a cell with the published value.
     fn compare(&self, cell: &Cell, value: &str) -> Result<Verdict, String> {
         let holds = |holds| if holds { Verdict::Holds } else { Verdict::DoesNotHold };
         if let Cell::Text(text) = cell {
@@ -326,7 +323,6 @@ impl Claim {
         Ok(if is_within { Verdict::WithinTolerance } else { Verdict::DoesNotHold })
     }
 
-    /// Compares a cell with a bound or another cell.
     fn relate(&self, report: &Report<'_>, found: &FoundCell<'_>) -> Result<Verdict, String> {
         let relation = self.relation.as_deref().unwrap_or_default();
         let (sign, bound) = split(relation).ok_or("the relation is malformed")?;
@@ -352,14 +348,13 @@ impl Claim {
     }
 }
 
-/// The sign of a relation and its bound; `None` if the text is not a relation.
 fn split(relation: &str) -> Option<(&'static str, &str)> {
     let relation = relation.trim();
     let signs = ["<=", ">=", "<", ">", "="];
     signs.into_iter().find_map(|sign| Some((sign, relation.strip_prefix(sign)?.trim())))
 }
 
-/// The claims about a report, with their verdicts.
+/// The table of the claims about a report, with their verdicts.
 pub fn table(report: &Report<'_>, claims: &[Claim]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("claim", "Claim"),

@@ -1,13 +1,14 @@
-//! Comparison of algorithms: on how many projects one is better, and by how much.
+//! Comparison of algorithms: the number of projects on which an algorithm is better, and effect
+//! sizes.
 //!
-//! The comparison of the Whisker paper, section 7.3 and Table 6. *Significantly better* projects
-//! are among the *better* ones, and *better*, *equal* and *worse* add up to all projects (in the
-//! table's first row, 146 of 174, and 174 + 727 + 82 = 983). The paper does not define *better*;
-//! here it is an A12 above 1/2, the effect size of the Mann-Whitney U test, so every significantly
-//! better project is also a better one.
+//! This is the comparison of the Whisker paper, section 7.3 and Table 6. *Significantly better*
+//! projects are among the *better* projects, and *better*, *equal* and *worse* add up to all
+//! projects (in the table's first row, 146 of 174, and 174 + 727 + 82 = 983). The paper does not
+//! define *better*. Here, *better* is an A12 above 1/2, the effect size of the Mann-Whitney U test,
+//! so every significantly better project is also a better project.
 //!
-//! Runs that failed or are missing are left out; they do not count as 0 % coverage. A
-//! project counts in a comparison if both algorithms have a run on it.
+//! Runs that failed or are missing are left out; they do not count as 0 % coverage. A project
+//! counts in a comparison if both algorithms have runs on it.
 
 use std::cmp::Ordering;
 
@@ -22,12 +23,11 @@ use crate::tidy::{Results, Run};
 /// The level of significance of the Whisker paper.
 pub const LEVEL: f64 = 0.05;
 
-/// Minimum number of projects, or of runs, over which an interval is computed, a distribution drawn
-/// or a test over projects made. With fewer, a bootstrap only repeats the extreme values, and no
-/// paired test can be significant.
+/// Minimum number of projects or runs for an interval, for the drawing of a distribution or for a
+/// test over projects. With fewer values, a bootstrap only repeats the extreme values, and paired
+/// tests cannot be significant.
 pub const MIN_SAMPLE: usize = 6;
 
-/// Refuses samples with fewer than [`MIN_SAMPLE`] values.
 pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
     if found < MIN_SAMPLE {
         return Err(Unavailable::TooFew { needed: MIN_SAMPLE, found });
@@ -35,19 +35,18 @@ pub(crate) fn enough(found: usize) -> Result<(), Unavailable> {
     Ok(())
 }
 
-/// Maximum number of algorithms for which every pair is compared. If there are more, each is
-/// compared only with the first, because the number of pairs grows with the square.
+/// Maximum number of algorithms for which every pair is compared. If there are more algorithms,
+/// each is compared only with the first, because the number of pairs grows with the square of the
+/// number of algorithms.
 pub const MAX_ALL_COMPARED: usize = 16;
 
 /// Values of runs by project and algorithm, with the run of each value.
 #[derive(Clone, Debug)]
 pub struct Samples {
     algorithms: usize,
-    /// The samples, by project and then by algorithm.
     cells: Vec<Sample>,
 }
 
-/// The values of an algorithm on a project.
 #[derive(Clone, Debug, Default)]
 struct Sample {
     values: Vec<f64>,
@@ -56,13 +55,13 @@ struct Sample {
 }
 
 impl Samples {
-    /// The coverage of every run that has one.
+    /// The coverage of every run with a coverage.
     pub fn coverage(results: &Results) -> Samples {
         Samples::of_measure(results, |_, run| run.coverage())
     }
 
-    /// A value of every run for which `measure` returns one, given the index of the run and the
-    /// run.
+    /// The values of all runs for which `measure` returns a value. `measure` is called with the
+    /// index of a run and the run.
     pub fn of_measure(results: &Results, measure: impl Fn(usize, &Run) -> Option<f64>) -> Samples {
         let algorithms = results.algorithms.len();
         let mut cells = vec![Sample::default(); algorithms * results.projects.len()];
@@ -76,8 +75,8 @@ impl Samples {
         Samples { algorithms, cells }
     }
 
-    /// The values on the projects on which every algorithm has at least `runs` values. The other
-    /// projects have no values in the result (Pynguin paper, section 4.1.3).
+    /// Keeps the values on the projects on which every algorithm has at least `runs` values. The
+    /// other projects have no values in the result (Pynguin paper, section 4.1.3).
     #[must_use]
     pub fn complete_cases(&self, runs: usize) -> Samples {
         let mut complete = self.clone();
@@ -93,12 +92,12 @@ impl Samples {
         &self.cells[project * self.algorithms + algorithm]
     }
 
-    /// The values of an algorithm on a project; empty if every run is missing.
+    /// The values of an algorithm on a project; empty if there are none.
     pub fn values(&self, project: usize, algorithm: usize) -> &[f64] {
         &self.cell(project, algorithm).values
     }
 
-    /// The runs of [`Samples::values`], in the same order: indices into [`Results::runs`].
+    /// The runs of [`Samples::values`], in the same order, as indices into [`Results::runs`].
     pub fn runs(&self, project: usize, algorithm: usize) -> &[u32] {
         &self.cell(project, algorithm).runs
     }
@@ -114,8 +113,8 @@ impl Samples {
         (values, runs)
     }
 
-    /// The runs of an algorithm on each project, alternately assigned to algorithm 0 and algorithm
-    /// 1: the samples of an A/A test.
+    /// The samples of an A/A test: the runs of an algorithm on each project, assigned alternately
+    /// to algorithms 0 and 1.
     pub fn aa_split(&self, algorithm: usize) -> Samples {
         let half = |project, which: usize| {
             let whole: &Sample = self.cell(project, algorithm);
@@ -150,31 +149,31 @@ impl Samples {
     }
 }
 
-/// Comparison of two algorithms on one project.
+/// Comparison of two algorithms on a project.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ProjectComparison {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// Number of runs of the first and of the second algorithm.
+    /// Counts of runs of the first and of the second algorithm.
     pub runs: (usize, usize),
-    /// Vargha-Delaney effect size A12: above 1/2 if the first covers more.
+    /// Vargha-Delaney effect size A12, which is above 1/2 if the first algorithm covers more.
     pub a12: f64,
     /// Mann-Whitney U of the first algorithm.
     pub u1: f64,
     /// Confidence interval of the effect size, at level 1 - [`LEVEL`].
     pub interval: Result<Interval, Unavailable>,
-    /// Magnitude of the effect by the thresholds of Vargha and Delaney.
+    /// Magnitude of the effect according to Vargha and Delaney.
     pub magnitude: Magnitude,
     /// Two-sided p-value of the Mann-Whitney U test.
     pub p: PValue,
-    /// The p-value corrected by Holm over all projects of this pair of algorithms.
+    /// The p-value with Holm's correction over all projects of this pair of algorithms.
     pub p_holm: f64,
-    /// The p-value corrected by Benjamini and Hochberg over the same projects.
+    /// The p-value with Benjamini and Hochberg's correction over the same projects.
     pub p_benjamini_hochberg: f64,
 }
 
-/// Correction for multiple tests. The family consists of all projects of one pair of algorithms:
-/// the tests of one row of Table 6.
+/// Correction for multiple tests. The family consists of all projects of a pair of algorithms,
+/// which are the tests of a row of Table 6.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Correction {
     /// No correction, as in the papers.
@@ -186,12 +185,12 @@ pub enum Correction {
 }
 
 impl ProjectComparison {
-    /// Whether the first algorithm covers more, the same or less, by A12.
+    /// Whether the first algorithm covers more, as much or less, according to A12.
     pub fn ordering(&self) -> Ordering {
         self.a12.total_cmp(&0.5)
     }
 
-    /// Whether the difference is significant: p below [`LEVEL`] after the correction.
+    /// Whether the difference is significant: p is below [`LEVEL`] after the correction.
     pub fn significant(&self, correction: Correction) -> bool {
         let p = match correction {
             Correction::None => self.p.value,
@@ -207,31 +206,33 @@ impl ProjectComparison {
     }
 }
 
-/// Comparison of two algorithms on all projects: a row of Table 6.
+/// Comparison of two algorithms on all projects, which is a row of Table 6.
 #[derive(Clone, Debug)]
 pub struct Comparison {
     /// Index into [`Results::algorithms`].
     pub first: usize,
     /// Index into [`Results::algorithms`].
     pub second: usize,
-    /// The projects on which both have runs.
+    /// The projects on which both algorithms have runs.
     pub per_project: Vec<ProjectComparison>,
-    /// Number of projects on which one of them has no runs.
+    /// Number of projects on which at least one of the algorithms has no runs.
     pub missing: usize,
 }
 
-/// Counts of projects by result of the first of two algorithms.
+/// Counts of projects by the result of the first of two algorithms.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {
-    /// Significantly better; these are among the better ones.
+    /// Projects on which the first algorithm is significantly better, which are also counted as
+    /// better.
     pub significantly_better: usize,
-    /// Better.
+    /// Projects on which the first algorithm is better.
     pub better: usize,
-    /// Equal.
+    /// Projects on which both algorithms are equal.
     pub equal: usize,
-    /// Worse.
+    /// Projects on which the first algorithm is worse.
     pub worse: usize,
-    /// Significantly worse; these are among the worse ones.
+    /// Projects on which the first algorithm is significantly worse, which are also counted as
+    /// worse.
     pub significantly_worse: usize,
 }
 
@@ -270,9 +271,10 @@ impl Comparison {
         Comparison { first, second, per_project, missing }
     }
 
-    /// Compares each pair of algorithms once: each algorithm of the study with each earlier one.
-    /// For random, MOSA and MIO these are the rows of Table 6 of the Whisker paper. If there are
-    /// more than [`MAX_ALL_COMPARED`] algorithms, each is compared with the first of the study.
+    /// Compares each pair of algorithms once: each algorithm of the study with each earlier
+    /// algorithm. For random, MOSA and MIO, the comparisons are the rows of Table 6 of the Whisker
+    /// paper. If there are more than [`MAX_ALL_COMPARED`] algorithms, each is compared only with
+    /// the first algorithm of the study.
     pub fn pairs(samples: &Samples) -> Vec<Comparison> {
         let later = 1..samples.algorithms;
         let all = samples.algorithms <= MAX_ALL_COMPARED;
@@ -283,14 +285,14 @@ impl Comparison {
             .collect()
     }
 
-    /// The mean effect size over projects; `None` without projects.
+    /// The mean effect size over projects; `None` if there are no projects.
     pub fn mean_a12(&self) -> Option<f64> {
         mean(self.per_project.iter().map(|project| project.a12))
     }
 
-    /// Confidence interval of the mean effect size of each comparison, at level 1 - [`LEVEL`], by a
-    /// bootstrap over the projects; [`Unavailable`] for a comparison with fewer than [`MIN_SAMPLE`]
-    /// projects.
+    /// Confidence interval of the mean effect size of each comparison, at level 1 - [`LEVEL`],
+    /// computed by a bootstrap over projects; [`Unavailable`] for a comparison with fewer than
+    /// [`MIN_SAMPLE`] projects.
     pub fn mean_intervals<'c>(
         comparisons: impl IntoIterator<Item = &'c Comparison>,
     ) -> Vec<Result<Interval, Unavailable>> {
@@ -313,7 +315,7 @@ impl Comparison {
         })
     }
 
-    /// The counts of projects of Table 6.
+    /// The counts of projects in Table 6.
     pub fn counts(&self, correction: Correction) -> Counts {
         let mut counts = Counts::default();
         for project in &self.per_project {
@@ -338,8 +340,8 @@ impl Comparison {
     }
 }
 
-/// Intervals of the means of several samples, by a bootstrap; [`Unavailable`] for samples of fewer
-/// than [`MIN_SAMPLE`] values.
+/// Intervals of the means of several samples, computed by a bootstrap; [`Unavailable`] for samples
+/// of fewer than [`MIN_SAMPLE`] values.
 pub(crate) fn mean_intervals(samples: &[Vec<f64>]) -> Vec<Result<Interval, Unavailable>> {
     let all: Vec<&[f64]> = samples.iter().map(Vec::as_slice).collect();
     let found = Bootstrap { level: 1.0 - LEVEL, ..Bootstrap::default() }.means(&all);
@@ -355,10 +357,10 @@ pub struct MeanCoverage {
     pub runs: usize,
     /// Number of projects with such a run.
     pub projects: usize,
-    /// Mean over these projects of the mean over their runs, in 0..=1; `None` without runs.
+    /// Mean over these projects of the mean over their runs, in 0..=1; `None` if there are no runs.
     pub mean: Option<f64>,
-    /// The mean over the projects on which every algorithm that has any runs has one; `None`
-    /// without such projects. If runs are missing, only these means can be compared.
+    /// The mean over the projects on which every algorithm with any runs has a run; `None` if there
+    /// are no such projects. If runs are missing, only these means can be compared.
     pub common: Option<f64>,
 }
 
@@ -413,16 +415,17 @@ mod tests {
             significantly_worse: 0,
         };
         assert_eq!(row.counts(Correction::None), expected);
-        // The p-value of the first project is 2/252, multiplied by 4 by Holm: still below 0.05.
+        // The p-value of the first project is 2/252. Holm's correction multiplies it by 4, and it
+        // is still below 0.05.
         assert_eq!(row.counts(Correction::Holm), expected);
         assert!((row.per_project[0].p_holm - 8.0 / 252.0).abs() < 1e-12);
         assert_eq!(row.runs(&samples, |project| project.project == 1).count(), 6);
-        // Four projects have no interval.
+        // Four projects are too few for an interval.
         let few = Unavailable::TooFew { needed: MIN_SAMPLE, found: 4 };
         assert_eq!(Comparison::mean_intervals([row])[0], Err(few));
         let a12 = (1.0 + 5.0 / 9.0 + 0.5 + 0.4) / 4.0;
         assert!((row.mean_a12().unwrap() - a12).abs() < 1e-15);
-        // If the algorithms are exchanged, all counts are mirrored.
+        // Exchanging the algorithms mirrors all counts.
         let back = Comparison::new(&samples, 0, 1);
         let mirrored = Counts {
             significantly_better: 0,

@@ -8,10 +8,9 @@ use catherd_experiments::{Measure, Noun};
 use crate::figure::{Series, Svg, bars, grouped, histogram};
 use crate::stats::{Description, mean};
 
-/// Maximum number of features that are shown.
 const MAX_FEATURES: usize = 30;
 
-/// Why the figures of a corpus could not be drawn.
+/// Why the figures of a corpus cannot be drawn.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -23,7 +22,7 @@ pub enum Error {
         /// Cause of the error.
         cause: csv::Error,
     },
-    /// A table has no such column.
+    /// A table does not have this column.
     #[error("cannot read {}: missing column `{column}`", path.display())]
     Column {
         /// The file.
@@ -31,7 +30,7 @@ pub enum Error {
         /// The name of the column.
         column: String,
     },
-    /// A value is not a whole number.
+    /// A value is not an integer that fits in 64 bits.
     #[error("cannot read {}: column `{column}` has `{value}`, expected a whole number", path.display())]
     Number {
         /// The file.
@@ -56,14 +55,14 @@ pub enum Error {
 pub struct Tables {
     /// The column of `projects.csv` with the size of a project.
     pub size: Measure,
-    /// The features that projects use. The plural is the name of the table and of the figure; the
-    /// singular is the name of the column with the names of features. The column `projects` has the
-    /// number of projects with a feature.
+    /// The features that projects use. The plural is the name of the table and of the figure, and
+    /// the singular is the name of the column with the names of features. The column `projects`
+    /// contains the number of projects with a feature.
     pub feature: Noun,
 }
 
 /// Draws `sizes.svg` from `projects.csv`, and a figure of the most common features from their
-/// table, into the folder of these tables. Returns the paths of the figures.
+/// table, in the folder of these tables. Returns the paths of the figures.
 ///
 /// # Errors
 /// [`Error`] if a table cannot be read or a figure cannot be written.
@@ -81,7 +80,6 @@ pub fn draw(folder: &Path, tables: &Tables) -> Result<[PathBuf; 2], Error> {
     ])
 }
 
-/// A column of a table.
 struct Column<'a> {
     path: &'a Path,
     name: &'a str,
@@ -135,8 +133,8 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
     histogram::draw(measure, "Projects", &positive, true, Series::Other(1), median, &subtitle)
 }
 
-/// Shares of projects that use the first [`MAX_FEATURES`] features of a table, given by name and
-/// number of projects, in its order. `noun` names the features, in the plural.
+/// Shares of projects that use the first [`MAX_FEATURES`] features of a table. `features` contains
+/// the name of each feature and the number of its projects, and `noun` is the plural for features.
 fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg {
     let shown = &features[..features.len().min(MAX_FEATURES)];
     let share = |users: u64| 100.0 * users as f64 / projects.max(1) as f64;

@@ -1,12 +1,12 @@
-//! Kinds of figures, drawn as SVG, with one module for each kind. [`figures`](crate::figures)
-//! chooses the data of a study that they show.
+//! Kinds of figures, drawn as SVG, with a module for each kind. [`figures`](crate::figures) selects
+//! the data of a study for them.
 //!
 //! A figure is as wide as a column (84 mm) or a page (174 mm) of a journal, and all of its text has
-//! 8 pt. Figures can be read in black and white and by colour-blind readers, because series differ
-//! in their dashes or markers as well as in their colour. An algorithm has the same colour in all
-//! figures of all studies; pairs of algorithms and everything else are grey. Nothing is drawn at
-//! the border of a picture. An axis that does not contain its origin, which is usually 0, is marked
-//! by two strokes.
+//! a size of 8 pt. Figures can be read in black and white and by colour-blind readers, because
+//! series differ in their dashes or markers as well as in their colour. An algorithm has the same
+//! colour in all figures of all studies; pairs of algorithms and everything else are grey. Nothing
+//! is drawn at the border of a picture. Two strokes mark an axis that does not contain its origin,
+//! which is usually 0.
 
 mod axis;
 pub(crate) mod bars;
@@ -34,17 +34,16 @@ pub use svg::Svg;
 use catherd_experiments::palette;
 use svg::{Fill, Stroke};
 
-/// What a line or marker in a figure represents, which determines its colour, its dashes and its
-/// marker.
+/// The meaning of a line or marker in a figure, which determines its colour, dashes and shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Series {
     /// An algorithm, by the number of its style ([`Results::series`](crate::tidy::Results)).
     Algorithm(usize),
-    /// Anything else, such as a pair of algorithms, by any number.
+    /// Anything else, such as a pair of algorithms, by a number.
     Other(usize),
 }
 
-/// Shades of series that are not algorithms: they differ in lightness.
+/// Shades of series that are not algorithms. They differ in lightness.
 const GREYS: [&str; 4] = ["#333333", "#777777", "#a3a3a3", "#555555"];
 
 impl Series {
@@ -63,7 +62,6 @@ impl Series {
     }
 }
 
-/// The colour and the dashes of a series.
 #[derive(Clone, Copy)]
 pub(crate) struct Style {
     colour: &'static str,

@@ -50,9 +50,9 @@ use crate::tidy::{Results, Run};
 /// A picture with its name, title and caption.
 #[derive(Clone, Debug)]
 pub struct Figure {
-    /// The name of its file, without extension.
+    /// The name of the file, without extension.
     pub name: String,
-    /// The title, one line.
+    /// The title, in one line.
     pub title: String,
     /// An explanation of the picture, in sentences.
     pub caption: String,
@@ -60,11 +60,11 @@ pub struct Figure {
     pub svg: Svg,
 }
 
-/// Maximum number of algorithms for which every pair is shown individually; if there are more, only
-/// the pairs with the first algorithm are shown.
+/// Maximum number of algorithms for which every pair is shown individually. If there are more
+/// algorithms, only the pairs with the first algorithm are shown.
 const MAX_ALL_PAIRS: usize = 4;
 
-/// Whether pairs with this algorithm as the second one are shown individually.
+/// Whether pairs with this algorithm as the second are shown individually.
 pub(crate) fn shown_individually(results: &Results, second: usize) -> bool {
     results.algorithms.len() <= MAX_ALL_PAIRS || second == 0
 }
@@ -76,8 +76,8 @@ const MAX_SHOWN: usize = 16;
 const SELECTED: usize = 12;
 
 /// Whether figures show each algorithm. If there are more than [`MAX_SHOWN`] algorithms, figures
-/// show the first algorithm and those with the highest mean coverage, so that they stay legible;
-/// tables contain all.
+/// show only the first algorithm and the algorithms with the highest mean coverage, because figures
+/// must stay legible. Tables contain all algorithms.
 pub(crate) fn selected(results: &Results) -> Vec<bool> {
     let number = results.algorithms.len();
     if number <= MAX_SHOWN {
@@ -102,7 +102,7 @@ pub(crate) fn selected(results: &Results) -> Vec<bool> {
     selected
 }
 
-/// The sentence about algorithms that figures do not show; `None` if they show all.
+/// The sentence about algorithms that figures do not show; `None` if figures show all algorithms.
 pub(crate) fn selection(results: &Results) -> Option<String> {
     let (shown, all) =
         (selected(results).iter().filter(|one| **one).count(), results.algorithms.len());
@@ -127,7 +127,7 @@ fn shown<'a>(
     })
 }
 
-/// The pairs that have a separate figure, because they have enough projects.
+/// The pairs that are shown individually and have enough projects for a separate figure.
 fn shown_by_project<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
@@ -135,7 +135,7 @@ fn shown_by_project<'a>(
     shown(results, pairs).filter(|pair| pair.per_project.len() >= MIN_SAMPLE)
 }
 
-/// An axis of percentages for these samples, no longer than their values require.
+/// An axis of percentages for these samples, which is no longer than their values require.
 fn percent_axis(label: &str, samples: &[Sample]) -> Axis {
     let (low, high) =
         range(samples.iter().flat_map(|s| &s.values).copied()).unwrap_or((0.0, 100.0));
@@ -150,19 +150,17 @@ fn pair_label(results: &Results, pair: &Comparison) -> String {
     labels(results, pair).join(" vs ")
 }
 
-/// A file name that consists of these parts: lower-case letters, digits and hyphens.
+/// A file name made of these parts, with lower-case letters, digits and hyphens.
 fn file_name(parts: &[&str]) -> String {
     let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     parts.join("-").chars().map(letter).collect()
 }
 
-/// The runs of an algorithm, with their indices into [`Results::runs`].
 fn runs_of(results: &Results, algorithm: usize) -> impl Iterator<Item = (usize, &Run)> {
     let all = results.runs.iter().enumerate();
     all.filter(move |(_, run)| run.algorithm as usize == algorithm)
 }
 
-/// The smallest and the largest value; `None` if there are none.
 fn range(values: impl IntoIterator<Item = f64>) -> Option<(f64, f64)> {
     values.into_iter().fold(None, |range, value| match range {
         None => Some((value, value)),
@@ -186,7 +184,7 @@ fn sample_size(n: usize, counted_as: &str) -> String {
     format!("n = {}", counted(n, counted_as))
 }
 
-/// The sizes of several samples, which may differ; `None` if there are no samples.
+/// The sizes of several samples; `None` if there are no samples.
 fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<String> {
     let sizes: Vec<usize> = sizes.collect();
     let (least, most) = (*sizes.iter().min()?, *sizes.iter().max()?);
@@ -224,16 +222,15 @@ struct Distribution<'a> {
     name: &'a str,
     title: &'a str,
     axis: Axis,
-    /// What each value is the result of, in the singular: `run` or `project`.
+    /// The source of each value, in the singular: `run` or `project`.
     counted_as: &'a str,
     /// The unit after medians in the caption: ` %`, ` ms`, or empty.
     unit: &'a str,
-    /// The beginning of the caption.
     about: &'a str,
 }
 
 impl Distribution<'_> {
-    /// Box plots; `None` without samples.
+    /// Box plots; `None` if there are no samples.
     fn boxes(self, samples: &[Sample]) -> Option<Figure> {
         let group = |sample: &Sample| BoxGroup {
             label: sample.label.clone(),
@@ -243,8 +240,8 @@ impl Distribution<'_> {
         self.figure(samples, |axis, subtitle| boxes::draw(axis, &groups, &[], subtitle))
     }
 
-    /// Violin plots with a dashed line at `reference`; `None` without samples, and if one of them
-    /// has too few values for a density.
+    /// Violin plots with a dashed line at `reference`; `None` if there are no samples, or if a
+    /// sample has too few values for a density.
     fn violins(self, samples: &[Sample], reference: Option<f64>) -> Option<Figure> {
         let violins: Vec<Violin<'_>> = samples
             .iter()
@@ -268,12 +265,10 @@ impl Distribution<'_> {
     }
 }
 
-/// The effect sizes of a comparison on its projects.
 fn effect_sizes_of(comparison: &Comparison) -> Vec<f64> {
     comparison.per_project.iter().map(|project| project.a12).collect()
 }
 
-/// The effect sizes of each pair that is shown individually.
 fn effect_samples(results: &Results, pairs: &[Comparison]) -> Vec<Sample> {
     let one = |(series, pair)| Sample {
         series: Series::Other(series),
@@ -283,8 +278,8 @@ fn effect_samples(results: &Results, pairs: &[Comparison]) -> Vec<Sample> {
     shown(results, pairs).enumerate().map(one).collect()
 }
 
-/// Effect sizes of each pair over projects (Whisker paper, figures 18 and 27); `None` without
-/// pairs, or if a pair has fewer than [`MIN_SAMPLE`] projects.
+/// Effect sizes of each pair over projects (Whisker paper, figures 18 and 27); `None` if there are
+/// no pairs, or if a pair has fewer than [`MIN_SAMPLE`] projects.
 fn effect_violins(
     results: &Results,
     pairs: &[Comparison],

@@ -10,10 +10,10 @@
 //! | how much is covered, and how soon | [`areas`] | |
 //! | how soon is most of the coverage reached | [`Convergence`] | |
 //! | how many goals are left | [`Left`] | Chao (1987), Colwell et al. (2012) |
-//! | how soon do runs cover all that any run covers | [`FullCoverage`] | Kaplan and Meier (1958) |
+//! | how soon do runs cover all goals that any run covers | [`FullCoverage`] | Kaplan and Meier (1958) |
 //! | which of two algorithms is better over all projects | [`Decision`] | Demšar (2006), section 3.1.3 |
-//! | how sure is the order of the algorithms | [`Order`] | Box and Tiao (1973) |
-//! | is it decided while the study is executed | [`Sequential`] | Lan and DeMets (1983), Jennison and Turnbull (1989) |
+//! | how certain is the order of the algorithms | [`Order`] | Box and Tiao (1973) |
+//! | is a comparison decided while the study is executed | [`Sequential`] | Lan and DeMets (1983), Jennison and Turnbull (1989) |
 //! | which algorithm is the best over all projects | [`Ranking`] | Demšar (2006) |
 //! | how large does a study have to be | [`PairVariation`] | Campelo and Takahashi (2019) |
 //! | which projects are trivial | [`Trivial`] | Whisker paper, RQ2 |
@@ -28,13 +28,13 @@
 //! | which suites detect which known faults | [`Detection`] | Elyasaf et al., Table III |
 //! | how many items of a criterion do suites cover, and does it matter | [`SuiteRank`], [`RankDetection`] | Elyasaf et al., Table IV |
 //! | when is an estimate of risk stable | [`RiskStability`] | Elyasaf et al., figure 4 |
-//! | what is a parameter worth, and to which projects | [`FactorPair`] | Pynguin paper, Table 3 and figure 6 |
+//! | what is a parameter worth, and on which projects | [`FactorPair`] | Pynguin paper, Table 3 and figure 6 |
 //! | how fast are programs executed | [`Speed`] | Whisker paper, RQ1 |
-//! | how fast is a machine, can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
+//! | how fast is a machine, and can runs be repeated | [`Machine`] | Whisker paper, figure 12 |
 //! | did runs disturb each other | [`RealTime`] | Good (2005), chapter 3 |
 //! | how close to the best is an algorithm on each project | [`Score`] | Metzman et al. (2021) |
 //! | what did the study cost | [`Cost`] | |
-//! | how sure is it if projects of one author resemble each other | [`Grouped`], [`GroupShare`] | |
+//! | how certain are results if projects of one author resemble each other | [`Grouped`], [`GroupShare`] | |
 //! | what is missing, and why | [`Missing`] | |
 
 mod aa_test;

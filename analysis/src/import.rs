@@ -1,9 +1,9 @@
 //! Results of other tools, and published raw data, converted to tidy tables.
 //!
-//! Coverage is computed from counts if the file has them, not from a rounded share. A share is
-//! converted to counts if the number of goals is known and only one count rounds to it; otherwise
-//! it is kept as a share ([`UNCOUNTED`](crate::tidy::UNCOUNTED)). A row without a coverage is a
-//! failed run. Values that the file lacks are empty.
+//! Coverage is computed from counts if the file contains them. Otherwise, a share is converted to
+//! counts if the number of goals is known and determines them, and is kept as a share
+//! ([`UNCOUNTED`](crate::tidy::UNCOUNTED)) if not. A row without coverage is a failed run unless
+//! the row states another outcome. Values missing from the file are left empty.
 
 mod columns;
 mod fuzzbench;
@@ -63,7 +63,7 @@ pub enum ImportError {
         line: u64,
         /// The column.
         column: String,
-        /// Its value.
+        /// The value of the field.
         value: String,
         /// A description of the valid values.
         expected: &'static str,
@@ -80,16 +80,16 @@ pub enum ImportError {
         line: u64,
         /// The project of the run.
         project: String,
-        /// Its algorithm.
+        /// The algorithm of the run.
         algorithm: String,
-        /// Its seed.
+        /// The seed of the run.
         seed: u64,
-        /// The file of its first occurrence.
+        /// The file of the first occurrence.
         earlier: PathBuf,
-        /// The line of its first occurrence.
+        /// The line of the first occurrence.
         first: u64,
     },
-    /// A file has no runs.
+    /// A file contains no runs.
     #[error("{}: the file has no runs", path.display())]
     Empty {
         /// The file.
@@ -102,18 +102,19 @@ pub enum ImportError {
 
 /// The file format of a tool.
 pub trait Format {
-    /// The name of the tool, which becomes the engine of the runs.
+    /// Returns the name of the tool, which is recorded as the engine of the runs.
     fn engine(&self) -> String;
 
-    /// The name of the criterion, and the plural of its goals.
+    /// Returns the name of the criterion and the plural noun for its goals.
     fn goals(&self) -> (&'static str, &'static str) {
         ("goal", "goals")
     }
 
-    /// Calls `each` with every run of a file, in its order.
+    /// Calls `each` with every run of a file.
     ///
     /// # Errors
-    /// [`ImportError`] if the file cannot be read or is malformed, or the error of `each`.
+    /// [`ImportError`] if the file cannot be read or is malformed, and any error returned by
+    /// `each`.
     fn read(
         &self,
         path: &Path,
@@ -121,14 +122,13 @@ pub trait Format {
     ) -> Result<(), ImportError>;
 }
 
-/// A run as it is stored in a file of another tool.
+/// A run read from a file of another tool.
 #[derive(Clone, Debug, Default)]
 pub struct RawRun {
     project: String,
     algorithm: String,
     seed: Option<u64>,
-    /// Whether the seed only identifies the run: the tables number the runs of each project and
-    /// algorithm from 1.
+    /// Whether the seed only identifies the run and is replaced by a number in the tables.
     renumbered: bool,
     outcome: Option<RunOutcome>,
     reason: Option<String>,
@@ -142,16 +142,15 @@ pub struct RawRun {
     minimised_events: Option<u32>,
     counts: BTreeMap<String, f64>,
     timeline: Vec<(u64, u32)>,
-    /// Whether the timeline contains shares that no number of goals can have, because the tool has
-    /// interpolated between the times of its measurements.
+    /// Whether the timeline contains shares that do not correspond to any number of goals, because
+    /// the tool interpolated between its measurements.
     interpolated: bool,
-    /// The string of its row.
+    /// String that is part of the run's identifier.
     text: String,
-    /// The first line of its row, from 1.
+    /// Number of the first line of the row, from 1.
     line: u64,
 }
 
-/// The number of goals, and the number of covered goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Coverage {
     goals: u32,
@@ -159,8 +158,7 @@ struct Coverage {
 }
 
 impl Coverage {
-    /// Converts a share in 0..=1, given its digits in the file, and the number of goals if it is
-    /// known.
+    /// Converts a share in 0..=1. `printed` is the share with the decimals given in the file.
     fn from_share(share: f64, printed: &str, goals: Option<u32>) -> Coverage {
         let decimals = match printed.split_once('.') {
             Some((_, fraction)) if !fraction.contains(['e', 'E']) => fraction.len(),
@@ -188,19 +186,15 @@ impl Coverage {
         self.goals != UNCOUNTED && (covered - covered.round()).abs() > ROUNDING
     }
 
-    /// The number of covered goals that a share stands for, out of the same goals.
     fn at(self, share: f64) -> u32 {
         (share * f64::from(self.goals)).round() as u32
     }
 }
 
-/// The subject kind of imported runs.
 const KIND: &str = "imported";
 
-/// The unit of work of imported runs.
 const EXECUTIONS: &str = "executions";
 
-/// The units, goals and measures of imported runs.
 fn subject(engine: String, (criterion, goals): (&str, &str)) -> SubjectInfo {
     let meaning = "executions of a test by the search";
     SubjectInfo {
@@ -223,27 +217,28 @@ fn subject(engine: String, (criterion, goals): (&str, &str)) -> SubjectInfo {
 pub struct ImportSummary {
     /// Number of runs.
     pub runs: usize,
-    /// Number of runs without a coverage, which count as failed.
+    /// Number of runs whose outcome is not [`RunOutcome::Done`].
     pub failed: usize,
-    /// Number of runs of which only the covered share is known, not the counts.
+    /// Number of runs for which only the share of covered goals is known.
     pub uncounted: usize,
-    /// Number of runs with a timeline that the tool has interpolated.
+    /// Number of runs whose timelines contain interpolated shares.
     pub interpolated: usize,
     /// Number of projects.
     pub projects: usize,
-    /// Labels of algorithms, in the order of their first run.
+    /// Labels of algorithms, in the order of their first runs.
     pub algorithms: Vec<String>,
 }
 
-/// Writes the runs of some files as tidy tables into a folder, which is created if it is
-/// missing.
+/// Imports the runs in `files` and writes them as tidy tables to the folder `out`, which is created
+/// if missing.
 ///
-/// Runs without a seed, or of a format whose seeds only identify runs, are numbered from 1 for each
-/// project and algorithm, in the order of the files.
+/// A run without a seed, or of a format whose seeds only identify runs, is assigned its number
+/// among the runs of its project and algorithm, from 1.
 ///
 /// # Errors
-/// [`ImportError`] if a file cannot be read or is malformed, or if the tables cannot be written. In
-/// this case, the table `runs` is not written, and files that end in `.partial` may remain.
+/// [`ImportError`] if a file cannot be read, is malformed or contains no runs, if a run occurs
+/// twice, or if the tables cannot be written. After an error, files that end in `.partial` may
+/// remain in the folder.
 pub fn import(
     format: &dyn Format,
     files: &[PathBuf],
@@ -338,7 +333,7 @@ fn imported_run(raw: RawRun, repetition: u64, engine: String, budget: Budget) ->
     }
 }
 
-/// The improvements in a timeline of counts; a missing count means no change.
+/// Returns the points at which the count exceeds all earlier ones. A missing count means no change.
 fn improvements(points: impl Iterator<Item = (u64, Option<u32>)>) -> Vec<(u64, u32)> {
     let mut improvements: Vec<(u64, u32)> = Vec::new();
     for (at, covered) in points {
@@ -360,9 +355,9 @@ mod tests {
         assert_eq!(of("0.67", Some(3)), Coverage { goals: 3, covered: 2 });
         assert_eq!(of("0.9629629629629629", Some(54)), Coverage { goals: 54, covered: 52 });
         assert_eq!(of("1.0", Some(7000)), Coverage { goals: 7000, covered: 7000 });
-        // For 1000 goals, several counts (667, 668, ...) have a share that is rounded to 0.67.
+        // For 1000 goals, several counts, such as 667 and 668, have shares that round to 0.67.
         assert_eq!(of("0.67", Some(1000)).goals, UNCOUNTED);
-        // For four goals, no count has a share that is rounded to 0.30.
+        // For four goals, no count has a share that rounds to 0.30.
         assert_eq!(of("0.30", Some(4)), Coverage { goals: UNCOUNTED, covered: 300_000_000 });
         assert_eq!(of("0.5", None), Coverage { goals: UNCOUNTED, covered: 500_000_000 });
     }

@@ -3,14 +3,14 @@
 //! - [`tidy`]: the tables with the results of runs, as Parquet and CSV; everything else is computed
 //!   from them.
 //! - [`summarise`]: the summary at the end of a study.
-//! - [`comparison`]: pairs of algorithms compared by project (Whisker paper, Table 6).
+//! - [`comparison`]: pairs of algorithms, compared on each project (Whisker paper, Table 6).
 //! - [`findings`]: all other results, as plain data with the runs from which they were computed.
 //! - [`tables`] and [`figures`]: findings with titles and captions.
 //! - [`report`]: all tables and figures of a study on one page, and in files.
-//! - [`claims`]: sentences of papers, decided by the numbers of a report.
+//! - [`claims`]: claims of papers, checked against the numbers of a report.
 //! - [`import`]: results of other tools as tidy tables.
 //! - [`progress`]: mean coverage over time.
-//! - [`published`]: published numbers next to the corresponding numbers of results.
+//! - [`published`]: published numbers, compared with the results of a study.
 //! - [`figure`]: the kinds of figures, drawn as SVG.
 //! - [`race`]: the configurations that a race drops.
 //! - [`corpus`]: figures of the projects of a corpus.

@@ -1,10 +1,10 @@
 //! Mean coverage as a function of time (Whisker paper, figure 20).
 //!
-//! The coverage of a run is a step function that rises at its improvements and keeps its last
-//! value. The mean is taken over the runs of each project and then over projects, as in
-//! [`MeanCoverage`](crate::comparison::MeanCoverage), but only over projects on which every
-//! algorithm has a run, so that the curves can be compared. A curve is exact at each of its points,
-//! because the step functions are not sampled.
+//! The coverage of a run is a step function that rises at the improvements of the run and then
+//! keeps its last value. The mean is taken over the runs of each project and then over projects, as
+//! in [`MeanCoverage`](crate::comparison::MeanCoverage). To make curves comparable, projects are
+//! left out if one of the shown algorithms has no run on them. A curve is exact at each of its
+//! points, because the step functions are not sampled.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -14,25 +14,24 @@ use rayon::prelude::*;
 use crate::comparison::MIN_SAMPLE;
 use crate::tidy::{Clock, Error, Improvement, Results};
 
-/// Number of bootstrap replicates.
 const REPLICATES: usize = 500;
 
-/// Seed of the bootstrap, fixed so that the same results always give the same figure.
+/// Seed of the bootstrap, fixed for reproducible figures.
 const SEED: u64 = 20;
 
-/// Number of distinguishable points on the time axis: improvements within the same thousandth of
-/// the axis are merged into one point.
+/// Number of intervals of the time axis. Improvements in the same interval are merged into one
+/// point.
 const RESOLUTION: u64 = 1_000;
 
-/// A point of a curve: the mean coverage from this time until the next point.
+/// A point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Point {
     /// The time on the clock.
     pub at: u64,
     /// Mean coverage in 0..=1.
     pub mean: f64,
-    /// The central 95 % of the bootstrap replicates; `None` if an algorithm has fewer than
-    /// [`MIN_SAMPLE`] runs on a project, which are too few to show how runs vary.
+    /// The central 95 % of the bootstrap replicates; `None` if the algorithm has fewer than
+    /// [`MIN_SAMPLE`] runs on a project.
     pub band: Option<(f64, f64)>,
 }
 
@@ -41,7 +40,7 @@ pub struct Point {
 pub struct Curve {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Ascending in time.
+    /// Points in ascending order of time.
     pub points: Vec<Point>,
 }
 
@@ -50,21 +49,22 @@ pub struct Curve {
 pub struct Progress {
     /// The clock of all points.
     pub clock: Clock,
-    /// The longest time that one of the shown runs used.
+    /// The longest time spent by a shown run.
     pub end: u64,
     /// Number of projects over which the means are taken.
     pub projects: usize,
-    /// The smallest and the largest number of runs of an algorithm on one of these projects.
+    /// The minimum and maximum number of runs of an algorithm on one of these projects.
     pub runs: (usize, usize),
-    /// One curve for each algorithm that has runs.
+    /// A curve for each algorithm that has runs.
     pub curves: Vec<Curve>,
 }
 
 impl Progress {
-    /// The curves of a study on a clock; `None` if there are no runs to show.
+    /// Returns the curves of a study on a clock; `None` if there is no project over which means can
+    /// be taken.
     ///
-    /// The band comes from a bootstrap over the runs of each project and algorithm: it shows how
-    /// much other seeds could have changed the mean over the same projects.
+    /// The bands come from a bootstrap over the runs of each project and algorithm. They show how
+    /// much the means over the same projects could differ with other seeds.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -74,8 +74,8 @@ impl Progress {
         Ok(Progress::of(results, clock, &shares(results, &improvements), &counted))
     }
 
-    /// The curves over the runs of each project that has any to show, with the index of the project
-    /// into [`Results::projects`].
+    /// Returns the curves of each project, with the index of the project into
+    /// [`Results::projects`]. Projects without runs to show are left out.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -92,8 +92,7 @@ impl Progress {
         Ok((0..results.projects.len()).filter_map(one).collect())
     }
 
-    /// The curves of each criterion after the first that has timelines, with the name of the
-    /// criterion.
+    /// Returns the name and curves of each criterion, except the first, that has a timeline.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -116,7 +115,7 @@ impl Progress {
         Ok(found)
     }
 
-    /// The curves over the given runs. Each improvement comes with the share of the goals that are
+    /// Returns the curves over the counted runs. Each improvement is paired with the share of goals
     /// covered from then on.
     fn of(
         results: &Results,
@@ -163,7 +162,7 @@ impl Progress {
     }
 }
 
-/// The share of the goals of the first criterion that each improvement reaches.
+/// Pairs each improvement with the share of the first criterion's goals that are covered.
 fn shares(results: &Results, improvements: &[Improvement]) -> Vec<(Improvement, f64)> {
     let share = |&point: &Improvement| {
         let goals = results.runs[point.run as usize].goals.max(1);
@@ -172,7 +171,7 @@ fn shares(results: &Results, improvements: &[Improvement]) -> Vec<(Improvement, 
     improvements.iter().map(share).collect()
 }
 
-/// A rise of a run's coverage by a share of its goals.
+/// A rise in the coverage of a run, as a share of goals.
 #[derive(Clone, Copy)]
 struct Rise {
     at: u64,
@@ -185,7 +184,7 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
     weigh(samples, &mut weights, |_, place| place);
     rises.retain(|rise| weights[rise.run as usize] > 0.0);
     rises.par_sort_unstable_by_key(|rise| (rise.at, rise.run));
-    // For each point, the index after its last rise in the list of all rises.
+    // For each point, the index in `rises` after its last rise.
     let width = (end / RESOLUTION).max(1);
     let ends: Vec<usize> = (1..=rises.len())
         .filter(|&i| rises.get(i).is_none_or(|next| next.at / width != rises[i - 1].at / width))
@@ -231,8 +230,8 @@ fn curve(mut rises: Vec<Rise>, samples: &[&[u32]], runs: usize, end: u64) -> Vec
         .collect()
 }
 
-/// Computes the weight of each run in the mean over projects of the mean over the chosen runs.
-/// `pick` chooses a run, given the size of a sample and a position in it.
+/// Adds the weight of each chosen run in the mean over projects. `pick` chooses a run of a sample,
+/// given the size of the sample and a position.
 fn weigh(samples: &[&[u32]], weights: &mut [f64], mut pick: impl FnMut(usize, usize) -> usize) {
     for sample in samples {
         let weight = 1.0 / (samples.len() * sample.len()) as f64;
@@ -252,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_curve_is_exact_at_every_improvement() {
-        // Project 0: runs 0 and 1; project 1: run 2; run 3 is not shown.
+        // Project 0 has runs 0 and 1, project 1 has run 2, and run 3 is not shown.
         let rises = vec![
             rise(1, 0, 0.5),
             rise(4, 0, 0.5),
@@ -263,7 +262,7 @@ mod tests {
         let points = curve(rises, &[&[0, 1], &[2]], 4, 300);
         let means: Vec<_> = points.iter().map(|p| (p.at, p.mean)).collect();
         assert_eq!(means, [(1, 0.625), (2, 0.75), (4, 0.875)]);
-        // The only run of project 1 does not show how other seeds would vary.
+        // Project 1 has only one run, which is too few for a band.
         assert!(points.iter().all(|p| p.band.is_none()));
     }
 
@@ -274,8 +273,8 @@ mod tests {
         let rises: Vec<_> = early.into_iter().chain(late).collect();
         let points = curve(rises.clone(), &[&[0, 1, 2, 3, 4, 5]], 6, 300);
         let bands: Vec<_> = points.iter().map(|p| p.band.unwrap()).collect();
-        // At time 1 the coverage of half of the runs rises, so it rises in one to five of the drawn
-        // runs; at time 9 it rises in all.
+        // The coverage of half of the runs rises at time 1; the coverage of the others rises at
+        // time 9.
         assert!((0.1..0.3).contains(&bands[0].0) && (0.7..0.9).contains(&bands[0].1), "{bands:?}");
         assert!((bands[1].0 - 1.0).abs() < 1e-12 && (bands[1].1 - 1.0).abs() < 1e-12);
         assert_eq!(curve(rises, &[&[0, 1, 2, 3, 4, 5]], 6, 300), points);

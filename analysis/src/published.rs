@@ -3,19 +3,19 @@
 //! The file is CSV with the columns `place`, `quantity`, `configuration`, `subject`, `value`,
 //! `unit` and `kind`; other columns are ignored. `configuration` contains the label of a
 //! configuration, two labels separated by a comma, or the common beginning of the labels of the two
-//! configurations of a factor. Rows with quantities other than these are skipped:
+//! configurations of a factor. Rows with quantities other than the following are skipped:
 //!
 //! | quantity | number |
 //! | --- | --- |
 //! | `branch_coverage_mean`, `_median`, `_sd` | coverage of a configuration over all runs, in percent |
 //! | `mean_gain_of_types` | difference of the means of the two configurations of a factor, in points |
-//! | `a12_pooled`, `p_pooled` | of two configurations over all runs |
+//! | `a12_pooled`, `p_pooled` | A12 or p-value of two configurations over all runs |
 //! | `modules_significantly_better_than_dynamosa`, `_worse_than_` | projects on which a configuration is significantly better, or worse, than the reference |
-//! | `a12_types` | of two configurations on the project `subject` |
-//! | `median_a12_types` | median of these over the projects of the group `subject` |
-//! | `modules_above_half`, `modules_equal_half`, `modules_below_half`, `mean_a12` | of two configurations |
-//! | `projects_with_median_a12_above_half`, `median_a12_per_project_at_least` | of the groups |
-//! | `pearson_r`, `pearson_p` | of mean coverage and `lines` (place `figure4`) or `mccabe` (`figure5`); of mutation score and coverage (`figure8`) |
+//! | `a12_types` | A12 of two configurations on the project `subject` |
+//! | `median_a12_types` | median A12 over the projects of the group `subject` |
+//! | `modules_above_half`, `modules_equal_half`, `modules_below_half`, `mean_a12` | number of projects by A12, or mean A12, of two configurations |
+//! | `projects_with_median_a12_above_half`, `median_a12_per_project_at_least` | number of groups with a median A12 above one half, or the smallest of these medians |
+//! | `pearson_r`, `pearson_p` | correlation of mean coverage and `lines` (place `figure4`) or `mccabe` (`figure5`); of mutation score and coverage (`figure8`) |
 
 use std::cmp::Ordering;
 use std::path::Path;
@@ -32,7 +32,7 @@ use crate::tidy::{Error, Results};
 pub struct PublishedNumber {
     /// Table or figure, such as `table2`.
     pub place: String,
-    /// The quantity, from the table in the documentation of the module.
+    /// Name of the quantity.
     pub quantity: String,
     /// Labels of configurations; empty if the number does not refer to any.
     pub configuration: String,
@@ -40,9 +40,9 @@ pub struct PublishedNumber {
     pub subject: String,
     /// The number, or a word such as `n.s.`.
     pub value: String,
-    /// Its unit.
+    /// The unit of the number.
     pub unit: String,
-    /// `published`, or `derived` from published numbers.
+    /// `published`, or `derived` if computed from published numbers.
     pub kind: String,
 }
 
@@ -51,24 +51,24 @@ pub struct PublishedNumber {
 pub struct Reproduced {
     /// The published number.
     pub published: PublishedNumber,
-    /// The number of the results, in the unit of the published number.
+    /// The corresponding number of the results, in the unit of the published number.
     pub ours: f64,
-    /// The runs from which it was computed.
+    /// Runs from which the number was computed, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
 /// Reads a file of published numbers.
 ///
 /// # Errors
-/// [`Error`], with the file and the line, if the file cannot be read or is malformed.
+/// [`Error`] if the file cannot be read or is malformed.
 pub fn read(file: &Path) -> Result<Vec<PublishedNumber>, Error> {
     let error = |cause| Error::Description { path: file.to_owned(), cause };
     let mut table = csv::Reader::from_path(file).map_err(error)?;
     table.deserialize().map(|row| row.map_err(error)).collect()
 }
 
-/// The numbers of the results for which there are published ones, in the order of the file.
-/// `reference` is the configuration with which others are compared.
+/// Returns the published numbers with corresponding numbers of the results, in the order of the
+/// file. `reference` is the configuration with which others are compared.
 ///
 /// # Errors
 /// [`Error`] if the tables cannot be read.
@@ -157,8 +157,7 @@ impl Ours<'_> {
         self.results.algorithms.iter().position(|known| known == label)
     }
 
-    /// The pair with these labels, or with this common beginning of its labels; `None` if there is
-    /// no such pair.
+    /// Finds the pair with these two labels, or with this common beginning of its labels.
     fn pair(&self, configuration: &str) -> Option<&FactorPair> {
         let labels: Vec<_> = configuration.split(',').map(str::trim).collect();
         let is = |pair: &&FactorPair| match labels[..] {

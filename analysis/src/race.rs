@@ -1,35 +1,36 @@
 //! Races: configurations to be dropped (F-Race: Birattari et al., 2002).
 //!
 //! Friedman's test decides whether the configurations that are still in the race differ on the
-//! projects so far. Conover's comparison with the best one, corrected by Holm, decides which of
-//! them are worse. Because a race tests repeatedly, its level does not bound the probability of an
-//! error over the whole race. A race only selects configurations, which are then compared on other
-//! projects.
+//! projects so far. Conover's comparison with the best configuration, with Holm's correction,
+//! decides which are worse. Because a race tests repeatedly, its level does not bound the
+//! probability of an error over the whole race. A race only selects configurations, which are then
+//! compared on other projects.
 
 use crate::stats::{Conover, friedman, holm};
 
 /// A configuration that is significantly worse than the best.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Inferior {
-    /// Its index in each block.
+    /// Index of the configuration in each block.
     pub index: usize,
-    /// Its mean rank, 1 for the best.
+    /// Mean rank of the configuration. Rank 1 is the best.
     pub mean_rank: f64,
-    /// The mean rank of the best.
+    /// Mean rank of the best configuration.
     pub best_mean_rank: f64,
-    /// P-value of the hypothesis of no difference from the best, corrected by Holm.
+    /// P-value of the hypothesis that the configuration does not differ from the best, with Holm's
+    /// correction.
     pub p: f64,
 }
 
-/// The configurations that are significantly worse than the best, at this level. Each block is a
-/// project with the mean coverages of at least two configurations; a project on which one of them
-/// has no coverage is left out.
+/// Returns the configurations that are significantly worse than the best at a level. Each block
+/// contains the mean coverages of at least two configurations on a project. A block with a missing
+/// coverage is left out.
 pub fn inferior(blocks: &[Vec<Option<f64>>], level: f64) -> Vec<Inferior> {
-    // Rank negative values, so that the highest coverage has rank 1.
+    // Negate the values, because the highest coverage has rank 1.
     let whole: Vec<Vec<f64>> =
         blocks.iter().filter_map(|b| b.iter().map(|v| v.map(|v| -v)).collect()).collect();
-    // Friedman's test is skipped for two treatments, because Conover's comparison already compares
-    // all.
+    // Friedman's test is skipped for two configurations, because Conover's comparison already
+    // compares them.
     let two = whole.first().is_some_and(|block| block.len() == 2);
     let differ = two || friedman(&whole).is_ok_and(|test| test.p.value < level);
     let Ok(test) = Conover::new(&whole) else { return Vec::new() };

@@ -1,5 +1,5 @@
-//! The report of a study: all tables and figures in sections, on one page without external files,
-//! and as separate files.
+//! The report of a study: all tables and figures in sections, as one self-contained page and as
+//! separate files.
 
 mod address;
 mod html;
@@ -39,18 +39,18 @@ pub enum Item {
     Table(CaptionedTable),
     /// A figure.
     Figure(Figure),
-    /// A sentence in place of a table or figure for which the results have no data.
+    /// A sentence in place of a table or figure for which the results contain no data.
     Unavailable(&'static str),
 }
 
 /// A file format of figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FigureFormat {
-    /// For browsers and for editing.
+    /// SVG, for browsers and editors.
     Svg,
-    /// For LaTeX; text is drawn as outlines.
+    /// PDF, for LaTeX. Text is drawn as outlines.
     Pdf,
-    /// For word processors, with 300 pixels per inch.
+    /// PNG with 300 pixels per inch, for word processors.
     Png,
 }
 
@@ -58,7 +58,7 @@ impl FigureFormat {
     /// All formats.
     pub const ALL: [FigureFormat; 3] = [FigureFormat::Svg, FigureFormat::Pdf, FigureFormat::Png];
 
-    /// The extension of files of this format.
+    /// Returns the extension of files of this format.
     pub fn name(self) -> &'static str {
         match self {
             FigureFormat::Svg => "svg",
@@ -105,11 +105,11 @@ pub enum WriteError {
 /// Tables and figures on one subject.
 #[derive(Clone, Debug)]
 pub struct Section {
-    /// The anchor of the section on the page.
+    /// Name of the section in anchors on the page.
     pub name: &'static str,
     /// The heading.
     pub title: &'static str,
-    /// The items in the order of reading.
+    /// The items in reading order.
     pub items: Vec<Item>,
 }
 
@@ -118,16 +118,15 @@ impl Section {
         Section { name, title, items: Vec::new() }
     }
 
-    /// Adds a table unless it has no rows, or all of its numbers are missing.
+    /// Adds a table, unless the table has no values.
     fn table(&mut self, table: impl Into<Option<CaptionedTable>>) {
         let table = table.into();
         let has_values = |t: &CaptionedTable| !t.table.rows().is_empty() && t.table.has_values();
         self.items.extend(table.filter(has_values).map(Item::Table));
     }
 
-    /// Adds a sentence about real time to the table of costs and to all tables and figures with
-    /// tests. Tables in the section about real time are left out, because that section states the
-    /// verdict itself.
+    /// Adds a sentence about real time to the table of costs and to tables and figures with tests.
+    /// Tables about real time are left out, because they state the verdict themselves.
     fn add_caveat(&mut self, caveat: &str) {
         for item in &mut self.items {
             match item {
@@ -149,8 +148,8 @@ impl Section {
         }
     }
 
-    /// Removes p-values, and figures that show significance, because neither is valid for a study
-    /// that is looked at while it is executed.
+    /// Removes p-values and figures of significance, because neither is valid for a study whose
+    /// results were inspected while it was executed.
     fn remove_tests(&mut self) {
         self.items.retain(|item| match item {
             Item::Figure(figure) => !is_of_tests(&figure.name),
@@ -172,16 +171,13 @@ impl Section {
         self.items.extend(figures.into_iter().map(Item::Figure));
     }
 
-    /// Adds a figure, or else a sentence about the data that it needs.
     fn figure_or(&mut self, figure: Option<Figure>, unavailable: &'static str) {
         self.items.push(figure.map_or(Item::Unavailable(unavailable), Item::Figure));
     }
 }
 
-/// Tables of the section about real time.
 const OF_REAL_TIME: [&str; 2] = ["real-time", "places"];
 
-/// Whether a figure of this name shows significance.
 fn is_of_tests(figure: &str) -> bool {
     const TESTS: [&str; 4] = ["significance", "significance-over-budget", "effects-", "projects-"];
     TESTS.iter().any(|test| match test.ends_with('-') {
@@ -190,7 +186,7 @@ fn is_of_tests(figure: &str) -> bool {
     })
 }
 
-/// A caption with `p n/a` in place of each p-value such as `p = 0.0123`.
+/// Replaces each p-value of a caption, such as `p = 0.0123`, by `p n/a`.
 fn without_p_values(caption: &str) -> String {
     let mut parts = caption.split("p = ");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -207,48 +203,46 @@ fn without_p_values(caption: &str) -> String {
 /// Optional contents of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ReportSettings {
-    /// Parameters whose effect is shown: configurations that differ only in one of them are
+    /// Parameters whose effects are shown. Configurations that differ in only one parameter are
     /// compared.
     pub factors: Vec<String>,
-    /// Label of the configuration with which the others are compared; `None` for no such
-    /// comparison.
+    /// Label of the configuration with which the others are compared, if any.
     pub reference: Option<String>,
-    /// Published numbers, which are shown next to the corresponding numbers of the results.
+    /// Published numbers to be compared with the results.
     pub published: Vec<PublishedNumber>,
-    /// Whether the CSV files are for spreadsheets: see
+    /// Whether the CSV files are written with
     /// [`Table::spreadsheet`](crate::table::Table::spreadsheet).
     pub spreadsheet: bool,
-    /// Claims about the study, which are decided by the report.
+    /// Claims about the study, checked against the report.
     pub claims: Vec<Claim>,
     /// Comparisons of algorithms with the same algorithms in earlier studies.
     pub history: Vec<VersionChange>,
 }
 
 impl ReportSettings {
-    /// Whether factors, a reference or published numbers are requested.
     fn has_factors(&self) -> bool {
         !self.factors.is_empty() || self.reference.is_some() || !self.published.is_empty()
     }
 }
 
-/// Settings of the files of a report.
+/// Settings for the files of a report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct FileSettings {
-    /// The formats of figures.
+    /// Formats of figures.
     pub figures: Vec<FigureFormat>,
-    /// The width of tables in LaTeX.
+    /// Width of tables in LaTeX.
     pub latex_width: LatexWidth,
-    /// Columns of tables in LaTeX and Markdown, by the name of the table. A table that is not named
-    /// has all of its columns.
+    /// Columns of tables in LaTeX and Markdown. A table without an entry is written with all of its
+    /// columns.
     pub columns: Vec<ChosenColumns>,
 }
 
-/// The columns of a table in LaTeX and Markdown: `TABLE=COLUMN,COLUMN,...`.
+/// The columns of a table in LaTeX and Markdown, parsed from `TABLE=COLUMN,COLUMN,...`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenColumns {
     /// Name of the table.
     pub table: String,
-    /// Names of its columns, in the requested order.
+    /// Names of the columns, in the requested order.
     pub columns: Vec<String>,
 }
 
@@ -261,7 +255,7 @@ pub enum ChosenColumnsError {
     /// The report has no such table.
     #[error("unknown table `{name}`: the report has {known}")]
     Table {
-        /// The name.
+        /// The requested name.
         name: String,
         /// The tables of the report.
         known: String,
@@ -271,7 +265,7 @@ pub enum ChosenColumnsError {
     Column {
         /// The table.
         table: String,
-        /// The name.
+        /// The requested name.
         name: String,
         /// The columns of the table.
         known: String,
@@ -293,10 +287,10 @@ impl FromStr for ChosenColumns {
 }
 
 impl ChosenColumns {
-    /// Checks that a report has the table and the columns.
+    /// Checks that a report contains the table and the columns.
     ///
     /// # Errors
-    /// [`ChosenColumnsError`] if it does not.
+    /// [`ChosenColumnsError`] if the table or a column is missing.
     pub fn check(&self, report: &Report<'_>) -> Result<(), ChosenColumnsError> {
         let Some(table) = report.tables().find(|table| table.name == self.table) else {
             let known: Vec<&str> = report.tables().map(|table| table.name).collect();
@@ -326,15 +320,15 @@ pub struct Report<'a> {
     pub results: &'a Results,
     /// The optional contents that were requested.
     pub settings: ReportSettings,
-    /// Progress of the study, repeated in every caption; `None` if the study is complete.
+    /// Progress of an incomplete study, stated in every caption.
     pub interim: Option<Interim>,
-    /// The sections in the order of reading.
+    /// The sections in reading order.
     pub sections: Vec<Section>,
 }
 
 impl<'a> Report<'a> {
-    /// Computes all tables and figures. `on_progress` is called with the title of each section
-    /// before it is computed.
+    /// Computes all tables and figures. `on_progress` receives the title of a section before the
+    /// section is computed.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -346,7 +340,7 @@ impl<'a> Report<'a> {
         Report::with(results, title, &ReportSettings::default(), on_progress)
     }
 
-    /// Like [`Report::new`], with optional contents.
+    /// Computes a report as [`Report::new`] does, with optional contents.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -386,7 +380,7 @@ impl<'a> Report<'a> {
         Ok(report)
     }
 
-    /// The main findings, in sentences.
+    /// Returns the main findings as sentences.
     pub fn summary(&self) -> &[String] {
         let mut items = self.sections.iter().flat_map(|section| &section.items);
         let summary = items.find_map(|item| match item {
@@ -396,7 +390,7 @@ impl<'a> Report<'a> {
         summary.unwrap_or_default()
     }
 
-    /// All tables.
+    /// Returns all tables.
     pub fn tables(&self) -> impl Iterator<Item = &CaptionedTable> {
         self.sections.iter().flat_map(|section| &section.items).filter_map(|item| match item {
             Item::Table(table) => Some(table),
@@ -404,7 +398,7 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// All figures.
+    /// Returns all figures.
     pub fn figures(&self) -> impl Iterator<Item = &Figure> {
         self.sections.iter().flat_map(|section| &section.items).filter_map(|item| match item {
             Item::Figure(figure) => Some(figure),
@@ -412,20 +406,20 @@ impl<'a> Report<'a> {
         })
     }
 
-    /// Writes `report.html`, `report.json`, `provenance.jsonld`, `tables/NAME.csv`, `.md` and
-    /// `.tex`, and `figures/NAME` in these formats into a folder, which is created if it is
-    /// missing. Returns the path of the page.
+    /// Writes the report to a folder, which is created if missing, and returns the path of the
+    /// page. The files are `report.html`, `report.json`, `provenance.jsonld`, `tables/NAME.csv`,
+    /// `.md` and `.tex` for each table, and `figures/NAME` in the given formats for each figure.
     ///
     /// # Errors
-    /// [`WriteError`] if a file or folder cannot be written.
+    /// [`WriteError`] if a file or folder cannot be written or a figure cannot be converted.
     pub fn write(&self, dir: &Path, formats: &[FigureFormat]) -> Result<PathBuf, WriteError> {
         self.write_with(dir, &FileSettings { figures: formats.to_vec(), ..FileSettings::default() })
     }
 
-    /// Like [`Report::write`], with settings of the files.
+    /// Writes the report as [`Report::write`] does, with settings for the files.
     ///
     /// # Errors
-    /// [`WriteError`] if a file or folder cannot be written.
+    /// [`WriteError`] if a file or folder cannot be written or a figure cannot be converted.
     pub fn write_with(&self, dir: &Path, settings: &FileSettings) -> Result<PathBuf, WriteError> {
         let formats = &settings.figures;
         let write = |path: PathBuf, content: &[u8]| match fs::write(&path, content) {

@@ -1,6 +1,6 @@
 //! Statistics of empirical studies: significance and effect sizes.
 //!
-//! Three rules hold for all statistics. Every p-value carries the [`Method`] by which it was
+//! Three rules hold for all statistics. Every p-value contains the [`Method`] by which it was
 //! computed. A statistic that does not exist for a sample is a typed [`Unavailable`], never a
 //! silent zero. Rank-based statistics accept infinite values; NaN is always rejected.
 //!
@@ -11,16 +11,16 @@
 //! | do paired samples differ | [`SignedRank`] |
 //! | does an outcome occur more often in one group | [`Contingency`]: Fisher's exact test, odds ratio |
 //! | do several samples differ | [`kruskal_wallis`], [`friedman`] |
-//! | which of them differ | [`Nemenyi`]; against one of them: [`Conover`] |
+//! | which of several samples differ | [`Nemenyi`]; against one of them: [`Conover`] |
 //! | how soon does something happen that might never happen | [`Survival`], [`log_rank`] |
-//! | which of several means is the highest, and how sure is that | [`MeanPosterior`], [`TwoLevel`], [`BradleyTerry`] |
-//! | is a difference decided yet, looking after every round | [`anytime_interval`], [`e_value`] |
+//! | which of several means is the highest, and how certain is the answer | [`MeanPosterior`], [`TwoLevel`], [`BradleyTerry`] |
+//! | is a difference decided at one of several planned looks | [`ErrorSpending`] |
 //! | how many projects and runs are needed | [`Power`] |
 //! | how many goals can be reached | [`Incidence`] |
 //! | are two measures related | [`pearson`], [`spearman`], [`LinearFit`] |
 //! | which of many p-values are significant | [`holm`], [`benjamini_hochberg`] |
 //!
-//! [`Compat`] has the conventions of other libraries where they differ from these.
+//! [`Compat`] provides the conventions of other libraries where these differ.
 //!
 //! # Example
 //!
@@ -95,7 +95,7 @@ use std::fmt;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unavailable {
-    /// The sample has no values.
+    /// The sample is empty.
     #[error("the sample is empty")]
     Empty,
     /// The sample has fewer values, pairs, blocks or treatments than the statistic requires.
@@ -106,7 +106,7 @@ pub enum Unavailable {
         /// The number given.
         found: usize,
     },
-    /// The sample contains NaN, which cannot be ordered, or a p-value is not in 0..=1.
+    /// The sample contains NaN, which cannot be ordered, or a p-value that is not in 0..=1.
     #[error("the sample contains a value that is not a number")]
     NotANumber,
     /// The sample contains an infinite value, and the statistic is based on differences.
@@ -127,7 +127,7 @@ pub enum Unavailable {
 }
 
 impl Unavailable {
-    /// The reason as one word, for machine-readable output.
+    /// The reason as a word or hyphenated words, for machine-readable output.
     pub fn code(&self) -> &'static str {
         match self {
             Unavailable::Empty => "empty",
@@ -147,10 +147,11 @@ impl Unavailable {
 pub enum Method {
     /// Computed from the exact distribution of the statistic, given the values and their ties.
     Exact,
-    /// Computed from the limiting distribution, with the corrections that the documentation of the
-    /// statistic names.
+    /// Computed from the limiting distribution, with the corrections named in the documentation of
+    /// the statistic.
     Asymptotic,
-    /// Nothing differs in the sample, for example because all values are equal, so p is 1.
+    /// The p-value is 1, because nothing differs in the sample, for example because all values are
+    /// equal.
     Degenerate,
 }
 
@@ -164,17 +165,18 @@ impl fmt::Display for Method {
     }
 }
 
-/// A p-value, two-sided if the statistic can deviate in two directions, and its method.
+/// A p-value and its method. The p-value is two-sided if the statistic can deviate in two
+/// directions.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PValue {
     /// The p-value, in 0..=1.
     pub value: f64,
-    /// How it was computed.
+    /// How the p-value was computed.
     pub method: Method,
 }
 
 impl PValue {
-    /// The p-value as in captions: `p = 0.0123`, or `p < 0.0001` if four decimals would be 0.
+    /// The p-value in the form of captions: `p = 0.0123`, or `p < 0.0001` if four decimals would be 0.
     pub fn equation(&self) -> String {
         if self.value < 5e-5 { "p < 0.0001".to_owned() } else { format!("p = {:.4}", self.value) }
     }
@@ -216,8 +218,7 @@ fn paired(x: &[f64], y: &[f64]) -> Result<(), Unavailable> {
     if x.len() == y.len() { Ok(()) } else { Err(Unavailable::Unpaired(x.len(), y.len())) }
 }
 
-/// The number of treatments of these blocks, which must be the same in all blocks and at least
-/// `needed`.
+/// The number of treatments, which must be the same in all blocks and at least `needed`.
 fn treatments<B: AsRef<[f64]>>(blocks: &[B], needed: usize) -> Result<usize, Unavailable> {
     let treatments = blocks.first().ok_or(Unavailable::Empty)?.as_ref().len();
     if treatments < needed {

@@ -1,4 +1,4 @@
-//! The summary of a finished study.
+//! The summary at the end of a study.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,27 +18,26 @@ use crate::{figures, tables};
 /// The summary of a study.
 #[derive(Clone, Debug)]
 pub struct Summary {
-    /// Text for the terminal: the comparison of each pair of algorithms, mean coverages, and
-    /// missing runs. Ends with a line break.
+    /// Text for the terminal, with comparisons of algorithms, mean coverages and missing runs. The
+    /// text ends with a line break.
     pub text: String,
-    /// Files written.
+    /// Paths of the written files.
     pub files: Vec<PathBuf>,
 }
 
-/// Summarises the tidy tables of a folder and writes these files next to them:
+/// Summarises the tidy tables of a folder and writes the following files to the folder:
 ///
-/// - `table6.md`, `table6.csv`: each pair of algorithms, like Table 6 of the Whisker paper; for a
-///   study with a budget in real time, `table6.md` begins with a sentence on whether real time is
-///   reliable;
-/// - `comparisons.csv`: each pair of algorithms on each project, with U, the p-value and its
-///   method;
+/// - `table6.md`, `table6.csv`: each pair of algorithms, as in Table 6 of the Whisker paper;
+///   `table6.md` may begin with a sentence on the reliability of real time;
+/// - `comparisons.csv`: each pair of algorithms on each project, with U, the p-value and the
+///   method for the p-value;
 /// - `coverage.csv`: coverage of each algorithm on each project;
 /// - `decisions.csv`: the verdict on each pair over all projects;
 /// - `algorithms.csv`: mean coverage of each algorithm;
-/// - `coverage-over-time.svg`, if all algorithms with runs have a coverage on some project.
+/// - `coverage-over-time.svg`, if mean coverage over time can be computed.
 ///
 /// # Errors
-/// [`Error`] if a table is missing or malformed, if it has runs that cannot be compared, or if a
+/// [`Error`] if a table is missing or malformed or contains runs that cannot be compared, or if a
 /// file cannot be written.
 pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     let results = Results::read(dir)?;
@@ -112,11 +111,11 @@ pub fn summarise(dir: &Path) -> Result<Summary, Error> {
     Ok(Summary { text, files: files.written })
 }
 
-/// The columns of `decisions` on the terminal.
+/// Columns of `decisions` on the terminal.
 const DECISION_COLUMNS: [&str; 7] =
     ["first", "second", "verdict", "difference", "low", "high", "p_holm"];
 
-/// The columns of `table6` on the terminal.
+/// Columns of `table6` on the terminal.
 const TERMINAL_COLUMNS: [&str; 10] = [
     "first",
     "second",
@@ -150,8 +149,6 @@ impl Files<'_> {
     }
 }
 
-/// Missing runs by cause, projects with too few runs, and skipped projects with their reasons, a
-/// line for each.
 fn notes(results: &Results, comparisons: &[Comparison]) -> String {
     let mut notes = String::new();
     let missing = Missing::new(results);

@@ -1,4 +1,4 @@
-//! Tables whose cells have a displayed form, which is rounded, and a raw form with every digit.
+//! Tables whose cells have a rounded form for display and a raw form with all digits.
 
 mod latex;
 
@@ -12,33 +12,33 @@ use serde_json::{Map, Value};
 /// A cell of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Cell {
-    /// A text.
+    /// Text.
     Text(String),
-    /// A whole number.
+    /// An integer.
     Count(usize),
-    /// A number, displayed with this many decimals.
+    /// A number, displayed with at most this number of decimals.
     Number(f64, usize),
-    /// A share in 0..=1, displayed as a percentage with this many decimals.
+    /// A share in 0..=1, displayed as a percentage with at most this number of decimals.
     Share(f64, usize),
-    /// Not available.
+    /// A missing value.
     Missing,
 }
 
 impl Cell {
-    /// A number; [`Cell::Missing`] if there is none.
+    /// Returns a number, or [`Cell::Missing`] for `None`.
     pub fn number(value: Option<f64>, decimals: usize) -> Cell {
         value.map_or(Cell::Missing, |v| Cell::Number(v, decimals))
     }
 
-    /// A share; [`Cell::Missing`] if there is none.
+    /// Returns a share, or [`Cell::Missing`] for `None`.
     pub fn share(value: Option<f64>, decimals: usize) -> Cell {
         value.map_or(Cell::Missing, |v| Cell::Share(v, decimals))
     }
 
-    /// The rounded form that tables display.
+    /// Returns the rounded form for display.
     pub fn display(&self) -> String {
         match self {
-            // Replace line breaks, which would end the row of a table.
+            // Line breaks would end the row of a table.
             Cell::Text(text) => text.replace(char::is_control, " "),
             Cell::Count(n) => n.to_string(),
             Cell::Number(value, decimals) => rounded(*value, *decimals),
@@ -47,7 +47,7 @@ impl Cell {
         }
     }
 
-    /// The number with every digit; `None` for text and missing values.
+    /// Returns the number with all digits; `None` for text and missing values.
     pub fn value(&self) -> Option<f64> {
         match self {
             Cell::Count(n) => Some(*n as f64),
@@ -56,7 +56,7 @@ impl Cell {
         }
     }
 
-    /// The form in CSV files: numbers with every digit; empty if the value is missing.
+    /// Returns the form in CSV files, with all digits. A missing value is empty.
     pub fn raw(&self) -> String {
         match self {
             Cell::Text(text) => text.clone(),
@@ -67,61 +67,58 @@ impl Cell {
     }
 }
 
-/// A number with this many decimals, and without decimals from 10,000 on. A positive number that
-/// would be rounded to 0 is displayed as less than the smallest number of this precision.
+/// Formats a number with this many decimals, or without decimals from 10,000 on. A positive number
+/// that would be rounded to 0 is shown as less than the smallest number with these decimals.
 fn rounded(value: f64, decimals: usize) -> String {
     let decimals = if value.abs() >= 1e4 { 0 } else { decimals };
     let least = libm::pow(10.0, -(decimals as f64));
     if value > 0.0 && value < least / 2.0 {
         format!("<{least:.decimals$}")
     } else {
-        // A rounded number is never -0.
+        // A rounded number must not be -0.
         let value = if value.abs() < least / 2.0 { 0.0 } else { value };
         format!("{value:.decimals$}")
     }
 }
 
-/// Maximum length of a line on the terminal in characters, as far as broken headings can keep lines
-/// below it.
+/// Length of a line on the terminal, in characters, above which headings are broken.
 const LINE_WIDTH: usize = 100;
 
-/// Characters between two columns on the terminal.
+/// Number of spaces between columns on the terminal.
 const GAP: usize = 2;
 
-/// A table whose columns have a name, which files and addresses use, and a title, which is
-/// displayed.
+/// A table. Each column has a name for files and addresses and a title for display.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table {
     columns: Vec<(String, String)>,
     rows: Vec<Vec<Cell>>,
-    /// The runs from which each row (without a column) or cell (with a column) was computed.
+    /// Source runs of rows (`None`) and of cells (`Some(column)`).
     source_runs: BTreeMap<(usize, Option<usize>), Vec<u32>>,
 }
 
 impl Table {
-    /// An empty table with columns of these names and titles.
+    /// Returns an empty table with columns of these names and titles.
     pub fn new<N: AsRef<str>, T: AsRef<str>>(columns: &[(N, T)]) -> Table {
         let owned = |(name, title): &(N, T)| (name.as_ref().to_owned(), title.as_ref().to_owned());
         let columns = columns.iter().map(owned).collect();
         Table { columns, rows: Vec::new(), source_runs: BTreeMap::new() }
     }
 
-    /// Adds a row. Cells beyond the last column are dropped, and columns beyond the last cell are
-    /// missing.
+    /// Adds a row. Surplus cells are dropped, and missing cells are filled with [`Cell::Missing`].
     pub fn push(&mut self, mut row: Vec<Cell>) {
         row.resize(self.columns.len(), Cell::Missing);
         self.rows.push(row);
     }
 
-    /// Adds a row whose numbers were computed from these runs: indices into
+    /// Adds a row whose numbers were computed from these runs, given as indices into
     /// [`Results::runs`](crate::tidy::Results::runs).
     pub fn push_with_runs(&mut self, row: Vec<Cell>, runs: impl IntoIterator<Item = u32>) {
         self.source_runs.insert((self.rows.len(), None), runs.into_iter().collect());
         self.push(row);
     }
 
-    /// Sets the runs from which one cell of the last row was computed, if they differ from the runs
-    /// of the row. Without a row or a column of this name nothing is set.
+    /// Sets the runs from which a cell of the last row was computed, if they differ from the runs
+    /// of the row. Nothing is set if there is no row or no column of this name.
     pub fn set_source_runs(&mut self, column: &str, runs: impl IntoIterator<Item = u32>) {
         let column = self.columns.iter().position(|c| c.0 == column);
         if let (Some(row), Some(column)) = (self.rows.len().checked_sub(1), column) {
@@ -129,34 +126,34 @@ impl Table {
         }
     }
 
-    /// The runs from which a cell was computed: its own if they were set, otherwise the runs of its
-    /// row. Empty for rows without runs, such as skipped projects.
+    /// Returns the runs set for a cell, otherwise the runs set for the row; empty if no runs were
+    /// set.
     pub fn source_runs(&self, row: usize, column: usize) -> &[u32] {
         self.source_runs_of_cell(row, column).unwrap_or_else(|| self.source_runs_of_row(row))
     }
 
-    /// The runs from which a row was computed, except for cells that have their own.
+    /// Returns the runs set for a row; empty if none were set.
     pub fn source_runs_of_row(&self, row: usize) -> &[u32] {
         self.source_runs.get(&(row, None)).map_or(&[], Vec::as_slice)
     }
 
-    /// The runs that were set for a cell; `None` if the runs of its row apply.
+    /// Returns the runs set for a cell; `None` if the runs of the row apply.
     pub fn source_runs_of_cell(&self, row: usize, column: usize) -> Option<&[u32]> {
         self.source_runs.get(&(row, Some(column))).map(Vec::as_slice)
     }
 
-    /// Name and title of each column.
+    /// Returns the name and title of each column.
     pub fn columns(&self) -> &[(String, String)] {
         &self.columns
     }
 
-    /// The rows, each with a cell for every column.
+    /// Returns the rows, each with a cell for every column.
     pub fn rows(&self) -> &[Vec<Cell>] {
         &self.rows
     }
 
-    /// The table for the terminal, with text aligned to the left and numbers to the right. Headings
-    /// are broken between words if a line would otherwise have more than 100 characters.
+    /// Formats the table for the terminal, with text aligned to the left and numbers to the right.
+    /// Headings are broken between words if a line would have more than 100 characters.
     pub fn text(&self) -> String {
         let (mut cells, mut widths) = self.displayed_cells(str::to_owned);
         let are_text = self.which_are_text();
@@ -179,8 +176,8 @@ impl Table {
         text
     }
 
-    /// Makes all cells of columns whose names satisfy `clear` not available. Returns whether there
-    /// were any such cells.
+    /// Clears all cells of columns whose names satisfy `clear`. Returns whether there were any such
+    /// cells.
     pub(crate) fn clear_columns(&mut self, clear: impl Fn(&str) -> bool) -> bool {
         let chosen: Vec<usize> =
             (0..self.columns.len()).filter(|&column| clear(&self.columns[column].0)).collect();
@@ -202,8 +199,8 @@ impl Table {
         cells.any(is_value) || !(0..self.columns.len()).any(has_numbers)
     }
 
-    /// A table of the columns with these names, in this order. Other columns and the source runs
-    /// are left out, and names without a column are ignored.
+    /// Returns a table of the columns with these names, in this order, without source runs. Names
+    /// without a column are ignored.
     #[must_use]
     pub fn selected(&self, names: &[&str]) -> Table {
         let at = |name: &&str| self.columns.iter().position(|column| column.0 == *name);
@@ -216,7 +213,7 @@ impl Table {
         table
     }
 
-    /// A Markdown table whose columns are also aligned in the source.
+    /// Returns the table in Markdown. The columns are also aligned in the source.
     pub fn markdown(&self) -> String {
         let (cells, widths) = self.displayed_cells(|cell| cell.replace('|', "\\|"));
         let are_text = self.which_are_text();
@@ -242,7 +239,7 @@ impl Table {
         text
     }
 
-    /// Comma-separated values with a header line; missing values are empty.
+    /// Returns comma-separated values with a header line. Missing values are empty.
     ///
     /// # Errors
     /// [`csv::Error`] if a row cannot be encoded.
@@ -255,8 +252,9 @@ impl Table {
         writer.into_inner().map_err(|e| e.into_error().into())
     }
 
-    /// Like [`Table::csv`], for spreadsheets: they treat text that begins with `=`, `+`, `-`, `@`,
-    /// a tab or a carriage return as a formula, so such text is prefixed with an apostrophe.
+    /// Returns the table as [`Table::csv`] does, for spreadsheets. Spreadsheets treat text that
+    /// begins with `=`, `+`, `-`, `@`, a tab or a carriage return as a formula, so such text is
+    /// prefixed with an apostrophe.
     ///
     /// # Errors
     /// [`csv::Error`] if a row cannot be encoded.
@@ -272,8 +270,8 @@ impl Table {
         safe.csv()
     }
 
-    /// One object for each row: the cells by the names of their columns, `null` if not available or
-    /// not finite.
+    /// Returns an object for each row, with the cells by column name. Missing and non-finite values
+    /// are `null`.
     pub fn json(&self) -> Vec<Map<String, Value>> {
         let value = |cell: &Cell| match cell {
             Cell::Text(text) => Value::from(text.as_str()),
@@ -288,24 +286,23 @@ impl Table {
         self.rows.iter().map(row).collect()
     }
 
-    /// The indices of the displayed columns: all columns except digests.
+    /// Returns the indices of the displayed columns, which are all columns except digests.
     pub fn shown(&self) -> Vec<usize> {
         (0..self.columns.len())
             .filter(|&column| !self.columns[column].0.ends_with("digest"))
             .collect()
     }
 
-    /// Whether each displayed column has text cells.
     fn which_are_text(&self) -> Vec<bool> {
         self.shown().into_iter().map(|column| self.has_text_cells(column)).collect()
     }
 
-    /// Whether a column has text cells.
+    /// Whether a column contains text cells.
     pub fn has_text_cells(&self, column: usize) -> bool {
         self.rows.iter().any(|row| matches!(row[column], Cell::Text(_)))
     }
 
-    /// The displayed header and rows, escaped, and the width of each column in characters.
+    /// Returns the escaped headings and rows, and the width of each column in characters.
     fn displayed_cells(&self, escape: impl Fn(&str) -> String) -> (Vec<Vec<String>>, Vec<usize>) {
         let shown = self.shown();
         let of = |cell: &dyn Fn(usize) -> String| -> Vec<String> {
@@ -320,9 +317,8 @@ impl Table {
     }
 }
 
-/// Makes columns as narrow as their cells and the longest words of their headings, by breaking
-/// headings into lines that end above the first row. `cells` begins with the headings. Returns the
-/// rows and the widths.
+/// Breaks headings into lines, so columns are only as wide as their cells and the longest words of
+/// their headings. `cells` begins with the headings. Returns the rows and the widths.
 fn with_broken_headings(cells: &[Vec<String>]) -> (Vec<Vec<String>>, Vec<usize>) {
     let length = |text: &str| text.chars().count();
     let (headings, rows) = cells.split_first().map_or((&[][..], &[][..]), |(h, r)| (&**h, r));

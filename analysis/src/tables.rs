@@ -65,11 +65,12 @@ use crate::tidy::Results;
 /// A table with its name, title and caption.
 #[derive(Clone, Debug)]
 pub struct CaptionedTable {
-    /// The name of its files, without extension, which is also used in addresses of numbers.
+    /// The name of the files of the table, without extension. The name is also part of addresses of
+    /// numbers.
     pub name: &'static str,
-    /// The title, one line.
+    /// The title, in one line.
     pub title: String,
-    /// How the numbers were computed, in sentences; may be empty.
+    /// Sentences on how the numbers were computed; may be empty.
     pub caption: String,
     /// The cells.
     pub table: Table,
@@ -100,7 +101,7 @@ impl CaptionedTable {
         names.any(|name| is_of_tests(name) || name == "verdict")
     }
 
-    /// The table without p-values, which are not valid if a study is analysed repeatedly.
+    /// Clears p-values, which are not valid if a study is analysed repeatedly.
     #[must_use]
     pub fn without_tests(mut self) -> CaptionedTable {
         if self.table.clear_columns(is_of_tests) {
@@ -115,7 +116,6 @@ fn label(results: &Results, algorithm: usize) -> Cell {
     Cell::Text(results.algorithms[algorithm].clone())
 }
 
-/// The indices of the runs on a project.
 fn runs_of_project<'r>(results: &'r Results, digest: &'r str) -> impl Iterator<Item = u32> + 'r {
     let is_own = move |run: &u32| {
         let project = results.runs[*run as usize].project as usize;
@@ -124,7 +124,6 @@ fn runs_of_project<'r>(results: &'r Results, digest: &'r str) -> impl Iterator<I
     (0..results.runs.len() as u32).filter(is_own)
 }
 
-/// A whole number; [`Cell::Missing`] if there is none.
 fn count(n: Option<u64>) -> Cell {
     n.map_or(Cell::Missing, |n| Cell::Count(n as usize))
 }

@@ -1,16 +1,15 @@
-//! Words for titles and captions, derived from the description of the subject kind and from
-//! numbers.
+//! Words for titles and captions, derived from subject kinds and numbers.
 
 use catherd_experiments::SubjectInfo;
 
 use crate::tidy::Clock;
 
-/// Goals of the criterion that the search optimises, in the plural.
+/// Returns the plural noun for the goals of the criterion that the search optimises.
 pub(crate) fn goals(subject: &SubjectInfo) -> &str {
     subject.main_criterion().map_or("goals", |criterion| &criterion.goals)
 }
 
-/// The title of a column or axis with a number of goals.
+/// Returns the title for a number of goals.
 pub(crate) fn goals_title(subject: &SubjectInfo) -> String {
     match goals(subject) {
         "goals" => "Goals".to_owned(),
@@ -18,13 +17,13 @@ pub(crate) fn goals_title(subject: &SubjectInfo) -> String {
     }
 }
 
-/// The name of the first unit of work, in the plural.
+/// Returns the plural name of the first unit of work.
 pub(crate) fn work(subject: &SubjectInfo) -> &str {
     subject.units.first().map_or("units of work", |unit| &unit.plural)
 }
 
-/// The title of an axis of a clock. For a unit of program time it includes the length of the unit
-/// in brackets.
+/// Returns the title of an axis for a clock. A unit of program time is followed by its length in
+/// brackets.
 pub(crate) fn clock_title(clock: &Clock) -> String {
     let title = capitalised(clock.unit());
     match clock {
@@ -33,19 +32,17 @@ pub(crate) fn clock_title(clock: &Clock) -> String {
     }
 }
 
-/// A noun after a number, in the plural unless the number is 1.
+/// Returns a number with a noun, in the plural unless the number is 1.
 pub(crate) fn counted(n: usize, singular: &str) -> String {
     format!("{n} {singular}{}", if n == 1 { "" } else { "s" })
 }
 
-/// Words with a capital letter at the beginning, as in a title.
 pub(crate) fn capitalised(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(letters).collect()
 }
 
-/// Words with a small letter at the beginning, even if they begin with a name.
 pub(crate) fn uncapitalised(words: &str) -> String {
     let mut letters = words.chars();
     let first = letters.next().map(|first| first.to_ascii_lowercase());

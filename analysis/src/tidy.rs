@@ -1,18 +1,17 @@
-//! Tidy tables: the measurements of a study, with one row for each observation and one table for
-//! each kind of observation, both as Parquet and as CSV with a header line. An empty field
-//! (Parquet: null) means *not available*, never zero. Tables and figures are made from these files
-//! only.
+//! Tidy tables: the measurements of a study, with a row for each observation and a table for each
+//! kind of observation, both as Parquet and as CSV with a header line. An empty field (null in
+//! Parquet) means *not available*, never zero. Tables and figures are made only from these files.
 //!
 //! `runs` contains the runs, `criteria` their goals by criterion, `timeline` their improvements,
 //! `criteria-timeline` their improvements under further criteria, `mutants` the mutants of their
 //! projects, `skipped` the projects that were not run, `dropped` the configurations that lost a
-//! race, `projects.csv` numbers that describe projects, `goals.csv` how many runs cover each goal
-//! that has a name, and `risk.csv` the results of tests of faulty systems by item. `subject.json`
-//! is the [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs, with the units of work and
-//! the levels of locations, each of which is a column. `docs/columns.md` explains every column.
-//! `study.json` is the plan of the study, and `study-state.json` ([`RunStates`]) states how many of
-//! the planned runs the tables contain. Folders of version 0.3.0 have none of the JSON files and
-//! other names for some columns; they can be read as well.
+//! race, `projects.csv` numbers that describe projects, `goals.csv` how many runs cover each named
+//! goal, and `risk.csv` the results of tests of faulty systems by item. `subject.json` is the
+//! [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs, with the units of work and the
+//! levels of locations, each of which is a column. `docs/columns.md` explains every column.
+//! `study.json` is the plan of the study, and `study-state.json` ([`RunStates`]) contains the
+//! counts of the planned runs by state. Folders of version 0.3.0 contain none of the JSON files and
+//! have different names for some columns; such folders can also be read.
 
 mod csv_file;
 mod described;
@@ -47,8 +46,8 @@ use std::path::PathBuf;
 use catherd_experiments::{MutantOutcome, RunOutcome, Unit};
 use polars_error::PolarsError;
 
-/// Number of goals of a run whose covered share is known but not its counts. The share is then in
-/// parts per billion, so that equal shares stay equal and the same arithmetic applies.
+/// Number of goals of a run with a known covered share but without counts of goals. The share is
+/// then in parts per billion, so equal shares stay equal and the same arithmetic applies.
 pub const UNCOUNTED: u32 = 1_000_000_000;
 
 /// A project that was not run.
@@ -56,7 +55,7 @@ pub const UNCOUNTED: u32 = 1_000_000_000;
 pub struct Skipped {
     /// Name of the project.
     pub project: String,
-    /// Why it was left out, in one line.
+    /// The reason, in one line.
     pub reason: String,
 }
 
@@ -65,9 +64,9 @@ pub struct Skipped {
 pub struct Dropped {
     /// Label of the configuration.
     pub algorithm: String,
-    /// Number of projects on which it was run before it was dropped.
+    /// Number of projects on which the configuration was run before it was dropped.
     pub projects: u32,
-    /// Mean rank on these projects among the configurations that were in the race, 1 for the best.
+    /// Mean rank on these projects among the configurations in the race. Rank 1 is the best.
     pub mean_rank: f64,
     /// Mean rank of the best configuration.
     pub best_mean_rank: f64,
@@ -85,7 +84,7 @@ pub enum Clock {
 }
 
 impl Clock {
-    /// The plural of what the clock counts, for sentences.
+    /// The plural of the unit that the clock counts, for sentences.
     pub fn unit(&self) -> &str {
         match self {
             Clock::Work(unit) => &unit.plural,
@@ -93,7 +92,6 @@ impl Clock {
         }
     }
 
-    /// The column of `timeline` that contains the clock.
     fn column(&self) -> &str {
         match self {
             Clock::Work(unit) => &unit.name,
@@ -102,7 +100,7 @@ impl Clock {
     }
 }
 
-/// An error of writing or reading tables.
+/// An error in writing or reading tables.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -123,12 +121,12 @@ pub enum Error {
         cause: PolarsError,
     },
     /// A table that exists only as CSV, such as `projects.csv`, `goals.csv` or `risk.csv`, is
-    /// malformed or could not be written.
+    /// malformed or cannot be written.
     #[error("{}: {cause}", path.display())]
     Description {
         /// The file.
         path: PathBuf,
-        /// Cause, with the line.
+        /// The cause, with the line.
         cause: csv::Error,
     },
     /// A row of `goals.csv` does not have the form of that table.
@@ -136,10 +134,10 @@ pub enum Error {
     Goals {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
+        /// Number of the line, from 1.
         line: u64,
     },
-    /// A table with a description of projects has no column that names them.
+    /// A table with a description of projects does not have a column that names them.
     #[error("{}: no column `project` or `sha256` names the projects", path.display())]
     Nameless {
         /// The file.
@@ -158,7 +156,7 @@ pub enum Error {
     States {
         /// The file.
         path: PathBuf,
-        /// The problem with it.
+        /// The problem with the file.
         cause: String,
     },
     /// A cell has a value that its column cannot have.
@@ -168,10 +166,10 @@ pub enum Error {
         path: PathBuf,
         /// The column.
         column: String,
-        /// The value, `null` if the cell is empty.
+        /// The value, or `null` if the cell is empty.
         value: String,
     },
-    /// A table has runs that must not be compared.
+    /// A table contains runs that must not be compared.
     #[error("{}: the runs have different {what}s ({first}; {second}), which cannot be compared", path.display())]
     Mixed {
         /// The file.

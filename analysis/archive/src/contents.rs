@@ -15,19 +15,19 @@ pub struct FileEntry {
     pub sha256: Digest,
 }
 
-/// Counts of runs by state. `planned` is the sum of the others.
+/// Counts of runs by state. `planned` is the sum of the other counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunCounts {
     /// Runs of the plan.
     pub planned: u64,
-    /// Runs with a record of a proper end.
+    /// Runs with a record in which the tool did not report an error.
     pub done: u64,
     /// Runs with a record in which the tool reported an error.
     pub failed: u64,
     /// Runs without a record that are not attempted again.
     pub quarantined: u64,
-    /// Runs that a race does not need.
+    /// Runs that are not needed after the decisions of a race or of a stopping rule.
     pub dropped: u64,
     /// Runs that have not ended.
     pub pending: u64,
@@ -44,12 +44,11 @@ impl RunCounts {
         self.records().saturating_add(self.quarantined)
     }
 
-    /// Whether runs are missing that the study would still execute.
+    /// Whether some runs have not ended.
     pub fn is_interim(&self) -> bool {
         self.pending > 0
     }
 
-    /// Whether `planned` is the sum of the other counts.
     pub(crate) fn adds_up(&self) -> bool {
         let others = [self.done, self.failed, self.quarantined, self.dropped, self.pending];
         let sum = others.into_iter().try_fold(0_u64, u64::checked_add);
@@ -73,9 +72,9 @@ pub struct Contents {
     pub engine: String,
     /// Runs by state.
     pub runs: RunCounts,
-    /// Whether the study was not complete; the same as `runs.pending > 0`.
+    /// Whether some runs had not ended; equal to `runs.pending > 0`.
     pub interim: bool,
-    /// SHA-256 of one line `RUN RECORD` for each record, in the order of the records. A line
+    /// SHA-256 of the lines `RUN RECORD`, one for each record in the order of the records. A line
     /// contains the run id and the digest of the record. The value is the same for every complete
     /// execution of the study.
     pub results: Digest,
@@ -90,7 +89,7 @@ pub struct Contents {
 }
 
 impl Contents {
-    /// The description as JSON, as it is in a package.
+    /// The description as JSON, in the form of the file in a package.
     ///
     /// # Errors
     ///
@@ -107,7 +106,7 @@ impl Contents {
     /// Name of the file in a package.
     pub const FILE: &str = "archive.json";
 
-    /// The entry of a file; `None` if the list does not contain it.
+    /// The entry of a file; `None` if the list does not contain the file.
     pub fn file(&self, name: &str) -> Option<&FileEntry> {
         let at = self.files.binary_search_by(|entry| entry.name.as_str().cmp(name));
         at.ok().map(|at| &self.files[at])

@@ -9,7 +9,7 @@ use catherd_experiments::Digest;
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Problem {
-    /// Its name cannot be used.
+    /// The name cannot be used.
     #[error("its name {0}")]
     Name(&'static str),
     /// Two files have the same name, or names that some systems do not distinguish.
@@ -18,38 +18,38 @@ pub enum Problem {
          form of their letters"
     )]
     Twice,
-    /// It is a link, a folder or a device.
+    /// The file is a link, a folder or a device.
     #[error("is a {0}, not a regular file")]
     NotRegular(&'static str),
-    /// One of its headers in the archive is not as in a package.
+    /// A header of the file differs from the headers in packages.
     #[error("{0}")]
     Header(&'static str),
-    /// It differs from the file that is made from the records.
+    /// The file differs from the file that is made from the records.
     #[error("is not the file that catherd makes from the records")]
     NotGenerated,
-    /// It is encrypted.
+    /// The file is encrypted.
     #[error("is encrypted")]
     Encrypted,
-    /// It is compressed by a method that packages do not use.
+    /// The file is compressed by a method that packages do not use.
     #[error("is compressed by a method that packages do not use")]
     Method,
-    /// The ratio of its size to its compressed size is too large.
+    /// The ratio of the size to the compressed size is too large.
     #[error("expands to {bytes} bytes from {compressed}, more than {most} times its size")]
     Bomb {
-        /// Its size in bytes.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// Its compressed size in bytes.
+        /// Compressed size of the file in bytes.
         compressed: u64,
-        /// The largest permitted ratio.
+        /// Maximum ratio.
         most: u64,
     },
-    /// It is not in the list of files.
+    /// The file is not in the list of files.
     #[error("is not in the list of the package's files")]
     Unlisted,
-    /// It is in the list of files but not in the archive.
+    /// The file is in the list of files but not in the archive.
     #[error("is missing")]
     Missing,
-    /// Its size differs from the size in the list.
+    /// The size differs from the size in the list.
     #[error("has {found} bytes, expected {expected}")]
     Size {
         /// The size found.
@@ -57,7 +57,7 @@ pub enum Problem {
         /// The size in the list.
         expected: u64,
     },
-    /// Its digest differs from the digest in the list.
+    /// The digest differs from the digest in the list.
     #[error("is damaged: its SHA-256 is {found}, expected {expected}")]
     Digest {
         /// The digest found.
@@ -65,15 +65,15 @@ pub enum Problem {
         /// The digest in the list.
         expected: Digest,
     },
-    /// It is larger than the maximum that is read into memory.
+    /// The file is larger than the maximum that is read into memory.
     #[error("has {bytes} bytes, more than the maximum of {most}")]
     TooLarge {
-        /// Its size in bytes.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// The largest permitted size.
+        /// Maximum size in bytes.
         most: u64,
     },
-    /// Its contents are invalid.
+    /// The contents of the file are invalid.
     #[error("{0}")]
     Invalid(String),
 }
@@ -104,7 +104,7 @@ pub enum PackageError {
         path: PathBuf,
         /// Name of the file in the package.
         name: String,
-        /// The problem with it.
+        /// The problem with the file.
         problem: Problem,
     },
 }

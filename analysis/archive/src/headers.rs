@@ -1,7 +1,7 @@
 //! The headers of the files in a zip archive: one before each file and one in the central
-//! directory. Programs that unpack an archive read only one of the two. Therefore both must have
-//! the same content, and must have only those times, flags, permissions and extra fields that
-//! packages need.
+//! directory. Programs that unpack an archive read only one of the two. Therefore, both must have
+//! the same content and contain only the times, flags, permissions and extra fields that packages
+//! need.
 
 use std::io::{self, Read, Seek, SeekFrom};
 
@@ -9,7 +9,8 @@ use crate::error::Problem;
 use crate::is_executable;
 use crate::tail::Tail;
 
-/// Lengths of the fixed parts of a header before a file and of a header in the central directory.
+/// Lengths in bytes of the fixed parts of a header before a file and of a header in the central
+/// directory.
 const LOCAL: usize = 30;
 const CENTRAL: usize = 46;
 
@@ -18,7 +19,7 @@ const CENTRAL: usize = 46;
 const ATTRIBUTES: u32 = 0o100_644 << 16;
 const EXECUTABLE: u32 = 0o100_755 << 16;
 
-/// Id of Unix, the system in whose format the attributes are.
+/// Id of Unix, which defines the format of the attributes.
 const UNIX: u8 = 3;
 
 /// 1980-01-01 and 00:00 in the format of MS-DOS.
@@ -28,8 +29,8 @@ const TIME: u16 = 0;
 /// The flag for a name in UTF-8. Other flags must not be set.
 const UTF_8: u16 = 0x800;
 
-/// Id of the extra field with 64-bit sizes, and the 32-bit value of a size that this field
-/// contains.
+/// Id of the extra field with 64-bit sizes, and the value of a 32-bit size if this field contains
+/// the size.
 const ZIP_64: u16 = 1;
 const IN_ZIP_64: u32 = u32::MAX;
 
@@ -76,7 +77,6 @@ fn flawed(name: &[u8], flaw: &'static str) -> Flawed {
     (String::from_utf8_lossy(name).into_owned(), Problem::Header(flaw))
 }
 
-/// A header with its name and its extra fields.
 struct Header<'a> {
     fixed: &'a [u8],
     name: &'a [u8],
@@ -85,7 +85,7 @@ struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    /// The first header, and the bytes after it. `None` if the header is not complete.
+    /// Splits the first header from the bytes after the header.
     fn split(bytes: &'a [u8], fixed: usize, signature: &[u8]) -> Option<(Header<'a>, &'a [u8])> {
         let (fixed, rest) = bytes.split_at_checked(fixed)?;
         if !fixed.starts_with(signature) {
@@ -100,14 +100,15 @@ impl<'a> Header<'a> {
         Some((Header { fixed, name, extra, comment }, rest))
     }
 
-    /// The version needed, the flags, the method, time, date, checksum and sizes.
+    /// The fields that both headers contain: version needed, flags, method, time, date, checksum
+    /// and sizes.
     fn shared(&self) -> &'a [u8] {
         let start = if self.fixed.len() == CENTRAL { 6 } else { 4 };
         &self.fixed[start..start + 22]
     }
 
     /// The compressed and the uncompressed size in bytes. `None` if the extra fields do not contain
-    /// the 64-bit sizes that are needed, or contain other data.
+    /// the 64-bit sizes that are needed, or contain other fields.
     fn sizes(&self) -> Option<(u64, u64)> {
         let shared = self.shared();
         let (compressed, size) = (u32_at(shared, 14), u32_at(shared, 18));
@@ -168,7 +169,7 @@ impl<'a> Header<'a> {
     }
 }
 
-/// The 64-bit sizes in the extra fields of a header, which must not contain other fields.
+/// The 64-bit sizes in the extra fields of a header. Other fields are not allowed.
 struct Fields<'a>(&'a [u8]);
 
 impl<'a> Fields<'a> {

@@ -2,7 +2,7 @@
 //!
 //! - [`Contents`]: the list of a package's files with their digests, in [`Contents::FILE`].
 //! - [`Builder`]: writes a package whose bytes depend only on its files.
-//! - [`Package`]: reads a package that was received and refuses one that is damaged or hostile.
+//! - [`Package`]: reads received packages and refuses damaged or hostile packages.
 //! - [`records`]: the lines of the file of records.
 //! - [`Statement`]: the text that is signed for a package; [`SigningKey`], [`Signature`] and
 //!   [`AllowedSigners`]: its signature and the trusted signers.
@@ -38,7 +38,6 @@ pub const EXECUTABLES: [&str; 3] = ["check", "program/catherd", "repeat"];
 /// The folder of the external tools of a study in a package. Its files are executable.
 pub const TOOLS: &str = "tools/";
 
-/// Whether a file of a package is executable.
 fn is_executable(name: &str) -> bool {
     EXECUTABLES.contains(&name) || name.starts_with(TOOLS)
 }

@@ -2,12 +2,11 @@
 
 use unicode_normalization::UnicodeNormalization as _;
 
-/// Maximum length of a name in bytes.
 const MAX_NAME_BYTES: usize = 512;
 
-/// What is wrong with the name of a file. `None` if a file with this name can be unpacked on every
-/// system: the name is a relative path of at most 512 bytes with `/` between its parts, no part is
-/// empty, `.` or `..`, and all characters are printable and neither a backslash nor a colon.
+/// What is wrong with the name of a file. `None` if the name is a relative path of at most 512
+/// bytes with `/` between its parts, no part is empty, `.` or `..`, and all characters are
+/// printable and neither a backslash nor a colon.
 pub(crate) fn flaw(name: &str) -> Option<&'static str> {
     if name.is_empty() {
         Some("is empty")
@@ -29,7 +28,7 @@ pub(crate) fn flaw(name: &str) -> Option<&'static str> {
 }
 
 /// The name in lower case and with one encoding of accented letters. Some systems do not
-/// distinguish names for which the result is equal.
+/// distinguish names with the same result.
 pub(crate) fn folded(name: &str) -> String {
     let lower: String =
         name.nfc().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect();

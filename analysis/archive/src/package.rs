@@ -1,4 +1,4 @@
-//! Reads a package that was received.
+//! Reads received packages.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -14,32 +14,30 @@ use crate::{
     MAX_CONTENTS_BYTES, MAX_FILES, MAX_RATIO, RATIO_FREE_BYTES, headers, names, tail, write,
 };
 
-/// Mask of the file type in a Unix mode, and the type of regular files. The type is 0 if the mode
-/// has none.
+/// Mask of the file type in a Unix mode, and the type of regular files. The bits of the mask are 0
+/// in a mode without a type.
 const FILE_TYPE: u32 = 0o170_000;
 const REGULAR: u32 = 0o100_000;
 
-/// Size of the parts in which files are compared with their digests.
+/// Size in bytes of the parts in which files are read to compute their digests.
 const PART: usize = 64 << 10;
 
-/// A package that was opened and whose list of files was checked. None of its files is
-/// unpacked to the disk unless a caller writes what it has read.
+/// An open package whose list of files was checked. The files are not unpacked to the disk.
 pub struct Package {
     archive: Archive,
     contents: Contents,
 }
 
-/// The archive of a package.
 struct Archive {
     path: PathBuf,
     zip: ZipArchive<BufReader<File>>,
 }
 
 impl Package {
-    /// Opens a package and checks its structure: the archive contains exactly the files of its
-    /// list. Each is a regular file that is not encrypted, has a name that can be unpacked, the
-    /// size in the list and the headers that a package has, and does not exceed the maximum
-    /// compression ratio. Only [`Package::check`] compares the contents with their digests.
+    /// Opens a package and checks its structure. Apart from [`Contents::FILE`], the archive
+    /// contains exactly the files in its list. Each file is a regular file that is not encrypted,
+    /// has a valid name, the size in the list and the headers of a package, and does not exceed the
+    /// maximum compression ratio. Only [`Package::check`] compares the contents with their digests.
     ///
     /// # Errors
     ///
@@ -76,13 +74,14 @@ impl Package {
         Ok(Package { archive, contents })
     }
 
-    /// Opens a package that was unpacked into a folder, through an archive of its files that is
-    /// written to `work`. Errors name the folder.
+    /// Opens a package that was unpacked into a folder. An archive of its files is written to
+    /// `work`.
     ///
     /// # Errors
     ///
-    /// [`PackageError`] if a file in the folder is not a regular file, if there are more than
-    /// [`MAX_FILES`] files, and for the reasons of [`Package::open`].
+    /// [`PackageError`] if the folder cannot be read or `work` cannot be written, if a file in the
+    /// folder is not a regular file, if there are more than [`MAX_FILES`] files, and for the
+    /// reasons of [`Package::open`].
     pub fn open_folder(folder: &Path, work: &Path) -> Result<Package, PackageError> {
         let mut names = Vec::new();
         let mut open = vec![(String::new(), folder.to_owned())];
@@ -123,12 +122,12 @@ impl Package {
         &self.contents
     }
 
-    /// Compares every file with its digest. `on_bytes` is called after each part with its number of
-    /// bytes.
+    /// Compares every file with its digest. `on_bytes` is called after each part with the number of
+    /// bytes in the part.
     ///
     /// # Errors
     ///
-    /// [`PackageError`] for the first file that is damaged.
+    /// [`PackageError`] for the first file that cannot be read or differs from the list.
     pub fn check(&mut self, mut on_bytes: impl FnMut(u64)) -> Result<(), PackageError> {
         for number in 0..self.contents.files.len() {
             let FileEntry { name, bytes, sha256 } = self.contents.files[number].clone();
@@ -161,7 +160,7 @@ impl Package {
         Ok(())
     }
 
-    /// The bytes of a file with at most `most` bytes.
+    /// Reads a file of at most `most` bytes.
     ///
     /// # Errors
     ///
@@ -170,17 +169,17 @@ impl Package {
         self.archive.read(name, most)
     }
 
-    /// Reads a file in parts. The reader ends at most one byte after the size in the list, which
-    /// shows whether the file is longer.
+    /// Returns a reader of a file. The reader returns at most one byte more than the size in the
+    /// list, which shows whether the file is longer.
     ///
     /// # Errors
     ///
-    /// If the package does not contain the file.
+    /// If the package does not contain the file, or the file is damaged.
     pub fn reader(&mut self, name: &str) -> Result<impl Read + '_, PackageError> {
         self.archive.reader(name).map(|(reader, _)| reader)
     }
 
-    /// Makes the error for a refused file of the package.
+    /// Returns the error for a refused file of the package.
     pub fn refused(&self, name: &str, problem: Problem) -> PackageError {
         self.archive.refused(name, problem)
     }
@@ -206,15 +205,13 @@ impl Archive {
         Err(self.refused(name, problem))
     }
 
-    /// A reader of a file, and its size.
     fn reader(&mut self, name: &str) -> Result<(impl Read + '_, u64), PackageError> {
         let path = self.path.clone();
         let refused = |problem| PackageError::File { path, name: name.to_owned(), problem };
         match self.zip.by_name(name) {
             Ok(file) => {
                 let size = file.size();
-                // Allow one more byte than the size in the list, which shows whether the file is
-                // longer.
+                // One more byte than the size in the list shows whether the file is longer.
                 Ok((file.take(size.saturating_add(1)), size))
             }
             Err(zip::result::ZipError::FileNotFound) => Err(refused(Problem::Missing)),
@@ -222,7 +219,8 @@ impl Archive {
         }
     }
 
-    /// Checks every entry of the archive, and that the entries occupy all bytes up to `end`.
+    /// Returns the names and sizes of all entries. Every entry is checked, and the entries must
+    /// occupy all bytes up to `end`.
     fn check_entries(&mut self, end: u64) -> Result<Vec<(String, u64)>, PackageError> {
         let path = self.path.clone();
         let not = |cause: String| PackageError::NotAPackage { path: path.clone(), cause };
@@ -293,7 +291,6 @@ impl Archive {
         Ok(contents)
     }
 
-    /// Compares the files found with the list.
     fn compare_with_list(
         &self,
         contents: &Contents,
@@ -316,7 +313,7 @@ impl Archive {
     }
 }
 
-/// What is wrong with an entry of an archive, apart from its contents; `None` if nothing is wrong.
+/// What is wrong with an entry of an archive, apart from its contents.
 fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Option<Problem> {
     let kind = file.unix_mode().map_or(REGULAR, |mode| mode & FILE_TYPE);
     let (bytes, compressed) = (file.size(), file.compressed_size());
@@ -340,7 +337,7 @@ fn problem_of(file: &zip::read::ZipFile<'_, BufReader<File>>, name: &str) -> Opt
     }
 }
 
-/// The version of the format of a list of files.
+/// The part of a list of files that is the same in every version of its format.
 #[derive(serde::Deserialize)]
 struct Format {
     format: u32,

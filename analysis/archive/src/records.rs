@@ -36,19 +36,16 @@ pub enum End {
     Quarantined(Quarantined),
 }
 
-/// The JSON of a line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Line {
-    /// Name of the project.
     project: String,
     /// Digest of the project.
     sha256: Digest,
     /// Label of the configuration.
     algorithm: String,
     seed: u64,
-    /// Digest of the record, which excludes everything that depends on the computer; `None` for a
-    /// quarantined run.
+    /// Digest of the record without the parts that depend on the computer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     digest: Option<Digest>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -87,20 +84,20 @@ pub fn line(spec: &RunSpec, end: &End) -> serde_json::Result<(Vec<u8>, Option<Di
 pub struct ResultsDigest(DigestBuilder);
 
 impl ResultsDigest {
-    /// Adds the next record of a run.
+    /// Adds the digest of the next record.
     pub fn add(&mut self, run: Digest, record: Digest) {
         self.0.add(format!("{run} {record}\n").as_bytes());
     }
 
-    /// The digest of all records added.
+    /// The digest of all added records.
     pub fn finish(self) -> Digest {
         self.0.finish()
     }
 }
 
 /// Reads the lines of a file of records, and checks that each line is about a run of the plan, that
-/// records are in its order, that no run occurs twice with the same end, and that each record has
-/// the stated digest.
+/// records are in the order of the plan, that no run occurs twice with the same kind of end, and
+/// that each record has the stated digest.
 pub struct RecordReader<'p, R> {
     lines: io::BufReader<R>,
     number: u64,
@@ -108,14 +105,13 @@ pub struct RecordReader<'p, R> {
     projects: HashMap<Digest, usize>,
     algorithms: HashMap<&'p str, usize>,
     seeds: HashMap<u64, usize>,
-    /// The position of the previous record in the plan; `None` before the first record.
+    /// The position of the previous record in the plan.
     before: Option<usize>,
-    /// The positions of the quarantined runs so far.
     quarantined: HashSet<usize>,
 }
 
 impl<'p, R: Read> RecordReader<'p, R> {
-    /// Reads records of a plan.
+    /// Makes a reader of the records of a plan.
     pub fn new(file: R, plan: &'p Plan) -> RecordReader<'p, R> {
         RecordReader {
             lines: io::BufReader::new(file),
@@ -129,7 +125,7 @@ impl<'p, R: Read> RecordReader<'p, R> {
         }
     }
 
-    /// Reads the next run. An error is one line of text with the number of the line in the file.
+    /// Reads the next run. An error contains the number of the line.
     fn read(&mut self) -> Result<Option<(RunSpec, End)>, String> {
         let mut text = Vec::new();
         self.number += 1;
@@ -188,7 +184,6 @@ impl<'p, R: Read> RecordReader<'p, R> {
 impl<R: Read> Iterator for RecordReader<'_, R> {
     type Item = Result<(RunSpec, End), String>;
 
-    /// The next run, or one line that describes the problem; `None` at the end of the file.
     fn next(&mut self) -> Option<Self::Item> {
         self.read().transpose()
     }

@@ -2,8 +2,8 @@
 //! them and [`Signature`] checks them. Only Ed25519 keys are supported; signatures with other keys
 //! can be made and checked with `ssh-keygen`.
 //!
-//! The crate `ssh-key` reads and writes the formats of OpenSSH. The crate `ring`, which TLS needs
-//! as well, computes and verifies signatures.
+//! The crate `ssh-key` reads and writes the formats of OpenSSH. The crate `ring`, which is also
+//! used for TLS, computes and verifies signatures.
 
 use std::fmt;
 
@@ -38,7 +38,7 @@ pub enum SignatureError {
     /// The signature was made for another purpose.
     #[error("was made for `{0}`, not for `{NAMESPACE}`")]
     Namespace(String),
-    /// The signature does not belong to the signed bytes.
+    /// The signature does not match the signed bytes or the key.
     #[error("does not belong to the statement, or not to the key in it")]
     Forged,
 }
@@ -54,7 +54,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// If the text is not a key, is encrypted, or is not an Ed25519 key.
+    /// If the text is not a private key of OpenSSH, or the key is encrypted or not an Ed25519 key.
     pub fn read(text: &[u8]) -> Result<SigningKey, SignatureError> {
         let malformed = |cause: &dyn fmt::Display| SignatureError::Key(cause.to_string());
         let key = PrivateKey::from_openssh(text).map_err(|cause| malformed(&cause))?;
@@ -113,7 +113,7 @@ impl fmt::Display for Key {
 /// A signature that was checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Signature {
-    /// The key that made the signature. The signature does not tell whose key it is.
+    /// The key that made the signature. A signature does not contain the name of its signer.
     pub key: Key,
 }
 

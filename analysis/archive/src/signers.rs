@@ -26,19 +26,20 @@ pub struct AllowedSigners(Vec<Signer>);
 struct Signer {
     names: String,
     key: Key,
-    /// Patterns of namespaces, separated by commas; `None` if any is allowed.
+    /// Comma-separated patterns of the allowed namespaces. `None` allows every namespace.
     namespaces: Option<String>,
     after: Option<DateTime<Utc>>,
     before: Option<DateTime<Utc>>,
 }
 
 impl AllowedSigners {
-    /// Reads the lines of a file. Lines of certificate authorities and of keys that cannot sign
-    /// packages are left out.
+    /// Reads the lines of a file. Lines of certificate authorities are left out, as are lines whose
+    /// key cannot be read and is not an Ed25519 key.
     ///
     /// # Errors
     ///
-    /// If a line cannot be read; no such line is skipped, so that no restriction is overlooked.
+    /// If another line cannot be read. The line is not left out, because it could contain a
+    /// restriction.
     pub fn read(text: &str) -> Result<AllowedSigners, SignersError> {
         let mut signers = Vec::new();
         for (number, line) in text.lines().enumerate() {
@@ -52,8 +53,8 @@ impl AllowedSigners {
         Ok(AllowedSigners(signers))
     }
 
-    /// The names of the first signer with this key whose signatures of packages are trusted at the
-    /// time `now`, as the file states them; `None` if no signer has this key and is trusted then.
+    /// The names of the first signer with this key who may sign packages at the time `now`. `None`
+    /// if there is no such signer.
     pub fn names(&self, key: &Key, now: DateTime<Utc>) -> Option<&str> {
         let is_allowed = |signer: &&Signer| {
             signer.key == *key
@@ -65,8 +66,8 @@ impl AllowedSigners {
     }
 }
 
-/// The signer on a line; `None` if the line has no key that can sign packages, or is about a
-/// certificate authority.
+/// The signer on a line. `None` for a certificate authority, or if the key cannot be read and is
+/// not an Ed25519 key.
 fn signer(line: &str) -> Result<Option<Signer>, String> {
     let (names, rest) = word(line)?;
     let (first, after) = word(rest)?;
@@ -102,7 +103,7 @@ fn signer(line: &str) -> Result<Option<Signer>, String> {
     Ok(Some(signer))
 }
 
-/// The first word of a text, in which quotation marks join words, and the text after it.
+/// The first word of a text and the text after it. A word can contain spaces in quotation marks.
 fn word(text: &str) -> Result<(String, &str), String> {
     let mut quoted = false;
     let end = text.find(|c: char| {
@@ -153,8 +154,8 @@ fn time(text: &str) -> Result<DateTime<Utc>, String> {
     read().ok_or_else(wrong)
 }
 
-/// Whether a list of patterns matches a text. A pattern that begins with `!` excludes the texts
-/// that it matches.
+/// Whether a list of patterns matches a text. A text is excluded if it matches a pattern that
+/// begins with `!`.
 fn matches_list(list: &str, text: &str) -> bool {
     let (excluded, included): (Vec<&str>, Vec<&str>) =
         list.split(',').map(str::trim).partition(|pattern| pattern.starts_with('!'));
@@ -162,7 +163,7 @@ fn matches_list(list: &str, text: &str) -> bool {
         && !excluded.iter().any(|pattern| matches(&pattern.as_bytes()[1..], text.as_bytes()))
 }
 
-/// Whether a pattern with `*` and `?` matches a text.
+/// Whether a pattern with the wildcards `*` and `?` matches a text.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([], []) => true,

@@ -11,20 +11,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::contents::{Contents, RunCounts};
 
-/// The type of in-toto statements.
 const TYPE: &str = "https://in-toto.io/Statement/v1";
 
-/// The type of the predicate. Its last part is the version of its format.
+/// The type of the predicate, with the version of its format at the end.
 const PREDICATE_TYPE: &str = "urn:catherd:package:1";
 
-/// The name of the subject for the archive itself. It does not depend on the name of the archive's
-/// file.
+/// The name of the subject for the archive, which does not depend on the file name of the archive.
 const ARCHIVE: &str = "package.zip";
 
 /// Maximum size of a statement in bytes.
 pub const MAX_STATEMENT_BYTES: u64 = 256 << 20;
 
-/// Why a text is not a statement about a package.
+/// An error in a statement about a package.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct StatementError(String);
@@ -41,7 +39,6 @@ pub struct Statement {
     predicate: Predicate,
 }
 
-/// A file and its digest.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Subject {
@@ -69,7 +66,7 @@ struct Predicate {
 }
 
 impl Statement {
-    /// The statement about a package with this description. `archive` is the SHA-256 of its
+    /// The statement about a package with this description. `archive` is the SHA-256 of the
     /// archive; `None` if the package was unpacked.
     ///
     /// # Errors
@@ -97,7 +94,7 @@ impl Statement {
     ///
     /// # Errors
     ///
-    /// If it is not a statement about a package, or names a file twice.
+    /// If the text is not a statement about a package, or names a file twice.
     pub fn read(json: &[u8]) -> Result<Statement, StatementError> {
         let error = |cause: String| StatementError(cause);
         let statement: Statement = serde_json::from_slice(json)
@@ -130,7 +127,7 @@ impl Statement {
     ///
     /// # Errors
     ///
-    /// The first difference between the statements, if there is one.
+    /// The first difference between the statements.
     pub fn check(&self, package: &Statement) -> Result<(), StatementError> {
         let error = |cause: String| Err(StatementError(cause));
         let (own, other) = (self.digests(), package.digests());

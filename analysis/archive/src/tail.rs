@@ -13,10 +13,9 @@ const END_64: u64 = 56;
 /// length and the sizes of a large file.
 const MAX_HEADER: u64 = 46 + 512 + 64;
 
-/// The central directory as the end of an archive describes it.
+/// The central directory as described at the end of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Tail {
-    /// Number of files.
     pub(crate) files: u64,
     /// Position of the central directory.
     pub(crate) start: u64,
@@ -24,9 +23,8 @@ pub(crate) struct Tail {
     pub(crate) size: u64,
 }
 
-/// Reads the end of an archive. The end record must be the last bytes of the file, and the central
-/// directory must end where the end records begin. Otherwise, or if there are too many files, the
-/// inner result is an error in words.
+/// Reads the end of an archive. The inner result is a message if the archive is not intact or has
+/// too many files.
 pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, String>> {
     let length = file.seek(SeekFrom::End(0))?;
     let Some(end) = length.checked_sub(END) else { return Ok(Err(damaged())) };

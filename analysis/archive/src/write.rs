@@ -15,54 +15,53 @@ use crate::contents::{Contents, FileEntry};
 use crate::error::{PackageError, Problem};
 use crate::{MAX_RATIO, RATIO_FREE_BYTES, is_executable, names};
 
-/// Level of compression. It must not change, because the bytes of a package depend on it.
+/// Level of compression. The level must not change, because the bytes of a package depend on it.
 const LEVEL: u32 = 6;
 
-/// Size of the parts in which files are read. It is constant, because the output of a compressor
-/// may depend on it.
+/// Size in bytes of the parts in which files are read. The size is constant, because the output of
+/// a compressor may depend on it.
 const PART: usize = 64 << 10;
 
-/// The contents of a file.
 enum Source {
     Bytes(Vec<u8>),
     File(PathBuf),
 }
 
-/// A file with its size and digest.
+/// A file with its size in bytes, its digest and its method of compression.
 struct Measured {
     bytes: u64,
     sha256: Digest,
     method: CompressionMethod,
 }
 
-/// Collects the files of a package and writes it.
+/// Collects the files of a package and writes the package.
 #[derive(Default)]
 pub struct Builder {
     files: BTreeMap<String, Source>,
 }
 
 impl Builder {
-    /// Adds a file with these bytes, which replaces an earlier file of this name.
+    /// Adds a file with these bytes, which replaces an earlier file with this name.
     pub fn bytes(&mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) {
         self.files.insert(name.into(), Source::Bytes(bytes.into()));
     }
 
-    /// Adds a copy of a file, which replaces an earlier file of this name. The file is read when
-    /// the package is written.
+    /// Adds a copy of a file, which replaces an earlier file with this name. The original is read
+    /// when the package is written.
     pub fn file(&mut self, name: impl Into<String>, path: impl Into<PathBuf>) {
         self.files.insert(name.into(), Source::File(path.into()));
     }
 
-    /// The names of the files so far, sorted.
+    /// The sorted names of the files so far.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.files.keys().map(String::as_str)
     }
 
-    /// The size of all files so far, in bytes.
+    /// The total size of the files so far, in bytes.
     ///
     /// # Errors
     ///
-    /// If a file cannot be found.
+    /// If the size of a file cannot be determined.
     pub fn total(&self) -> Result<u64, PackageError> {
         let size = |source: &Source| match source {
             Source::Bytes(bytes) => Ok(bytes.len() as u64),
@@ -74,7 +73,7 @@ impl Builder {
         self.files.values().map(size).sum()
     }
 
-    /// The entry that each file would have in the list of a package, by name.
+    /// The entries of the files in the list of a package, sorted by name.
     ///
     /// # Errors
     ///
@@ -96,13 +95,13 @@ impl Builder {
 
     /// Writes the package to `path`. If an error occurs, the file at `path` is not changed. The
     /// list of files is added to `contents`. Each file is read twice; `on_bytes` is called after
-    /// each part with its number of bytes.
+    /// each part with the number of bytes in the part.
     ///
     /// # Errors
     ///
-    /// [`PackageError`] if a file cannot be read, has a name that cannot be in a package or that
-    /// some systems do not distinguish from the name of a second file, or changes during the call,
-    /// or if the package cannot be written.
+    /// [`PackageError`] if a file cannot be read, has an invalid name or a name that some systems
+    /// do not distinguish from the name of another file, or changes during the call, or if the
+    /// package cannot be written.
     pub fn write(
         &self,
         path: &Path,
@@ -139,16 +138,15 @@ impl Builder {
         let result = zip_files(&partial, path, &files, &mut on_bytes);
         let result = result.and_then(|()| fs::rename(&partial, path).map_err(written));
         if result.is_err() {
-            // Ignore an error in removing the partial file, because the error in writing is more
-            // important.
+            // The error in writing is more important than an error in removing the partial file.
             let _ = fs::remove_file(&partial);
         }
         result.map(|()| contents)
     }
 }
 
-/// Writes the archive of a package that was unpacked. The names are the paths of the files below
-/// the folder, which must be regular files.
+/// Writes the archive of a package that was unpacked. `names` contains the name in the package and
+/// the path of each file.
 pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(), PackageError> {
     let mut measured = Vec::new();
     for (name, file) in names {
@@ -167,7 +165,7 @@ pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(),
     zip_files(path, path, &files, &mut |_| {})
 }
 
-/// Writes the archive of these files to `partial`; errors name `path`.
+/// Writes the archive of these files to `partial`. Errors in writing name `path`.
 fn zip_files(
     partial: &Path,
     path: &Path,
@@ -205,7 +203,7 @@ fn zip_files(
     file.sync_all().map_err(written)
 }
 
-/// Reads a file once to compute its size and digest, and to choose whether it is compressed.
+/// Reads a file to compute its size and digest, and to decide whether the file is compressed.
 fn measure(source: &Source, on_bytes: &mut impl FnMut(u64)) -> io::Result<Measured> {
     let mut digest = DigestBuilder::default();
     let mut bytes = 0;
@@ -222,7 +220,6 @@ fn measure(source: &Source, on_bytes: &mut impl FnMut(u64)) -> io::Result<Measur
     Ok(Measured { bytes, sha256: digest.finish(), method })
 }
 
-/// Calls `take` with the parts of a file; all parts except the last have the same size.
 fn each_part(source: &Source, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     match source {
         Source::Bytes(bytes) => bytes.chunks(PART).try_for_each(take),
@@ -241,7 +238,6 @@ fn each_part(source: &Source, mut take: impl FnMut(&[u8]) -> io::Result<()>) -> 
     }
 }
 
-/// Counts bytes.
 struct Counter(u64);
 
 impl Write for Counter {

@@ -34,7 +34,6 @@ fn contents() -> Contents {
 
 struct Fixture {
     folder: TempDir,
-    /// Time of modification of the packed file.
     modified: SystemTime,
 }
 
@@ -63,7 +62,6 @@ impl Fixture {
         path
     }
 
-    /// The error of opening or checking an archive with these bytes.
     fn refused(&self, bytes: &[u8]) -> String {
         let path = self.path("refused.zip");
         fs::write(&path, bytes).unwrap();
@@ -103,7 +101,7 @@ fn a_package_has_the_same_bytes_each_time() {
     let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000_000);
     let elsewhere = Fixture { modified: long_ago, ..Fixture::new() };
     assert!(first == fs::read(elsewhere.package("second.zip")).unwrap());
-    // This digest changes with the algorithm and the level of compression, which belong to the
+    // This digest changes with the algorithm and the level of compression, which are part of the
     // format of packages.
     assert_eq!(Digest::of(&first).short(), "232a5769c4c0");
     let mut package = Package::open(&fixture.path("first.zip")).unwrap();
@@ -136,7 +134,7 @@ fn a_package_with_a_changed_or_missing_byte_is_refused() {
             package.check(|_| {})?;
             Ok(package.contents().files.clone())
         });
-        // A flipped bit can be outside of all data, because compressed data ends within a byte.
+        // A flipped bit need not change the data, because compressed data can end within a byte.
         if let Ok(files) = read {
             assert!(at < directory, "byte {at} of the list of files");
             assert!(files == Package::open(&fixture.path("good.zip")).unwrap().contents().files);
@@ -197,8 +195,8 @@ fn hostile_archives_are_refused_by_the_name_of_the_file() {
     assert!(fixture.refused(b"").contains("is not an intact zip archive"));
 }
 
-/// The bytes with every occurrence of a string replaced by a different string of the same length.
-/// In an archive this replaces names in headers, but not in the list of files, which is compressed.
+/// Replaces a string by a different string of the same length. In an archive, this changes names in
+/// headers, but not in the list of files, which is compressed.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for at in 0..bytes.len() - from.len() {

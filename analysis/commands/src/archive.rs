@@ -2,12 +2,12 @@
 //!
 //! - [`records`]: the records of the store as JSON lines, compared with the tables.
 //! - [`corpus`]: the manifest of the projects.
-//! - [`assembly`]: the files that are made from the records: tables, report and texts.
+//! - [`assembly`]: the files that are made from the records: tables, report and documents.
 //! - [`folder`]: the folder of the study, and its comparison with the files that are made from the
 //!   records.
 //! - [`research_object`], [`data_package`], [`bill_of_materials`]: descriptions for other programs.
 //! - [`cost`]: time, memory and machines of the runs.
-//! - [`tools`]: external tools and what they need.
+//! - [`tools`]: external tools and their files.
 //! - [`program`]: this program and the scripts that start it.
 //! - [`signing`]: the statement about the package, and its signature.
 //! - [`texts`]: the README, the citation and the lock file.
@@ -46,18 +46,17 @@ use tools::Tools;
 
 use crate::Program;
 
-/// Name of the file of records, in a package and in a folder for work.
 const RECORDS: &str = catherd_analysis_archive::records::FILE;
 
-/// Hint for tables that differ from the tables made from the records.
+/// Hint if tables differ from the tables that are made from the records.
 pub(crate) const TABLES_AGAIN: &str =
     "write the tables again: repeat catherd run or catherd results";
 
 /// Writes a replication package of a study.
 ///
 /// The package is a zip archive with the study file, the manifest of the projects, records, tables,
-/// report, the version of catherd, a README and a citation. Tables and report are made from the
-/// records again, and the tables are compared with those in the folder.
+/// report, the version of catherd, a README and a citation. The tables and the report are made again
+/// from the records, and the tables are compared with the tables in the folder.
 ///
 /// The same results give the same bytes, on any machine and at any time. `catherd verify PACKAGE`
 /// checks a package and executes a sample of its runs again.
@@ -68,7 +67,7 @@ pub struct Arguments {
     #[arg(value_name = "RESULTS")]
     results: PathBuf,
 
-    /// File of the package [default: NAME.zip, by the name of the study]
+    /// File of the package [default: NAME.zip for a study called NAME]
     #[arg(long, short, value_name = "FILE")]
     out: Option<PathBuf>,
 
@@ -134,8 +133,8 @@ Examples:
 ///
 /// # Errors
 ///
-/// If the study cannot be read, its tables differ from the tables made from its records, or the
-/// package cannot be written.
+/// If an input cannot be used, if the tables of the study differ from the tables made from the
+/// records, or if the package cannot be written.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let hint = "name a folder that catherd run or catherd results has written";
@@ -205,7 +204,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// The external tools of the study, added to the package if the user names their folder.
+/// Adds the external tools of the study to the package if the user names their folder.
 fn tools(
     arguments: &Arguments,
     plan: &Plan,
@@ -223,13 +222,12 @@ fn tools(
     Ok(Some(tools))
 }
 
-/// The signature of a package: its files, which are next to the package, and the key.
 struct Signed {
     files: Vec<PathBuf>,
     key: Option<Key>,
 }
 
-/// Prints which files were written, and their size and digest.
+/// Prints the name, the size and the digest of the package, and the files of its signature.
 fn say(
     out: &Path,
     contents: &Contents,
@@ -279,7 +277,6 @@ fn say(
     Ok(())
 }
 
-/// SHA-256 of a file.
 pub(crate) fn file_digest(path: &Path) -> Result<Digest, Failure> {
     use std::io::Read as _;
     let unreadable = |cause| PackageError::Io { path: path.to_owned(), cause };
@@ -294,16 +291,15 @@ pub(crate) fn file_digest(path: &Path) -> Result<Digest, Failure> {
     }
 }
 
-/// The extension of the project files of the study's subject kind, with its dot; empty if the kind
-/// has none.
+/// The extension of the project files of the study's subject kind, with its dot. Empty if the kind
+/// has no extension or is unknown.
 fn project_ending(program: &Program, plan: &Plan) -> String {
     let kind = program.kinds.get(&plan.subject).ok();
     let ending = kind.map(|kind| kind.project_extension()).filter(|ending| !ending.is_empty());
     ending.map(|ending| format!(".{ending}")).unwrap_or_default()
 }
 
-/// Makes a folder for files that will be added to a package. The folder is next to the package and
-/// is removed at the end.
+/// Creates a temporary folder next to the package, for files that will be added to the package.
 fn work_folder(package: &Path) -> Result<TempDir, Failure> {
     let folder = package.parent().filter(|folder| !folder.as_os_str().is_empty());
     let folder = folder.unwrap_or(Path::new("."));

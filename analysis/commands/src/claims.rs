@@ -48,14 +48,14 @@ Examples:
   catherd claims results/random1000 --claims paper/claims.toml
   catherd claims results/random1000 --from paper/main.tex --tex paper/numbers.tex";
 
-/// The meaning of exit code 4.
 const FAILED: (Exit, &str) = (Exit::CheckFailed, "a claim does not hold");
 
 /// Executes `catherd claims`.
 ///
 /// # Errors
 ///
-/// If claims, results or a paper cannot be read, or the file of macros cannot be written.
+/// If claims, results or a paper cannot be read, if there are neither claims nor papers, if a paper
+/// contains an invalid address, or if the file of macros cannot be written.
 pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     for folder in &arguments.results {
         places::folder(folder, "name the folder of a study, or of several")?;
@@ -108,7 +108,6 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-/// The claims in the files of claims of these folders of results.
 pub(crate) fn of_folders(folders: &[PathBuf]) -> Result<Vec<Claim>, Failure> {
     let files = folders.iter().map(|folder| folder.join(claims::FILE));
     read_all(&files.filter(|file| file.exists()).collect::<Vec<_>>())
@@ -122,14 +121,14 @@ fn read_all(files: &[PathBuf]) -> Result<Vec<Claim>, Failure> {
     Ok(all)
 }
 
-/// The file of claims next to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if it does
-/// not exist.
+/// The file of claims next to a study file: `NAME.claims.toml` for `NAME.toml`; `None` if there is
+/// no such file.
 pub fn next_to(study: &Path) -> Option<PathBuf> {
     let file = study.with_extension("claims.toml");
     file.is_file().then_some(file)
 }
 
-/// Checks a file of claims, and copies it into a folder of results.
+/// Checks a file of claims, and copies the file into a folder of results.
 pub fn copy(file: &Path, results: &Path) -> Result<(), Failure> {
     claims::read(file).map_err(Worded::worded)?;
     let to = results.join(claims::FILE);
@@ -160,7 +159,6 @@ fn numbers_of(paper: &Path, report: &Report<'_>) -> Result<Vec<String>, Failure>
 
 fn write(file: &Path, report: &Report<'_>, addresses: &[String]) -> Result<(), Failure> {
     let known = addresses.iter().map(String::as_str).filter(|address| {
-        // Skip numbers that the report does not have, because the table of claims shows this.
         let address = address.parse::<catherd_analysis::report::Address>();
         address.is_ok_and(|address| address.find(report).is_ok())
     });

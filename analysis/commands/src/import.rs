@@ -12,7 +12,7 @@ use clap::{Args, Subcommand};
 
 /// Converts results of other tools to tidy tables.
 ///
-/// Reports can then compare them with studies.
+/// Reports can then compare these tables with studies.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub struct Arguments {
@@ -29,8 +29,8 @@ enum Tool {
         #[command(flatten)]
         files: Files,
 
-        /// Time between two columns of a timeline, in milliseconds [default: as pynguin-config.toml
-        /// next to a file says, otherwise 1000]
+        /// Time between two columns of a timeline, in milliseconds [default: from
+        /// pynguin-config.toml next to a file, otherwise 1000]
         #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
         interval: Option<u64>,
     },
@@ -41,8 +41,8 @@ enum Tool {
         #[command(flatten)]
         files: Files,
 
-        /// Column of a field, such as covered=hit_blocks [default: the column named as the field].
-        /// Fields: project, algorithm, seed, goals, covered, coverage, executions, search_ms,
+        /// Column of a field, such as covered=hit_blocks [default: the column with the name of the
+        /// field]. Fields: project, algorithm, seed, goals, covered, coverage, executions, search_ms,
         /// wall_ms, suite_tests, suite_events, minimised_events, outcome
         #[arg(long = "column", value_name = "FIELD=COLUMN", value_parser = column)]
         columns: Vec<(String, String)>,
@@ -97,7 +97,7 @@ fn column(text: &str) -> Result<(String, String), String> {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or lacks a column, or the tables cannot be written.
+/// If a file cannot be imported, the folder contains a study, or the tables cannot be written.
 pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let (files, format): (Files, Box<dyn Format>) = match arguments.tool {
         Tool::Whisker(files) => {

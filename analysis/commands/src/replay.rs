@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::Program;
 
-/// The arguments for a study in a store that this process can read.
+/// The arguments for a study whose store or package this process can read.
 #[derive(Args)]
 pub(crate) struct Stored {
     /// Folder of the study or of an unpacked package, or the study's name if --store is given
@@ -43,7 +43,6 @@ impl Stored {
         self.store.as_deref().map_or_else(own, StoreUrl::parse)
     }
 
-    /// The failure that reports an error of the store.
     pub(crate) fn broken(&self, cause: &StoreError) -> Failure {
         let failure = Failure::new(format_args!("{}: {cause}", self.store_url()));
         match cause {
@@ -55,8 +54,8 @@ impl Stored {
         failure.hint("name the folder of a study, or a store and the name of one of its studies")
     }
 
-    /// All studies in the store of a folder; in a store that is named separately, the study of this
-    /// name or its rounds. They are in the order of the store.
+    /// The studies in the store of a folder; in a store that is named separately, only the study
+    /// with this name and its rounds. The studies are in the order of the store.
     fn numbers(&self) -> Result<Vec<StudyNumber>, Failure> {
         let name = self.study.display().to_string();
         let round = format!("{name}, round ");
@@ -71,8 +70,8 @@ impl Stored {
         read().map_err(|cause| self.broken(&cause))
     }
 
-    /// The runs of the study that have records, in the order of the study. Further runs follow an
-    /// error about a single run ([`StoreError::DamagedRun`]).
+    /// The runs of the study that have records, in the order of the study. After an error about a
+    /// single run ([`StoreError::DamagedRun`]), further runs follow.
     pub(crate) fn records(
         &self,
     ) -> Result<impl Iterator<Item = Result<(RunSpec, RunRecord), StoreError>>, Failure> {
@@ -86,7 +85,6 @@ impl Stored {
         }))
     }
 
-    /// The runs of the study that are quarantined.
     fn quarantined(&self) -> Result<Vec<QuarantinedRun>, Failure> {
         let mut quarantined = Vec::new();
         for study in self.numbers()? {
@@ -104,22 +102,20 @@ impl Stored {
         let read =
             StoreReader::open(&self.store_url()).and_then(|mut reader| reader.project(digest));
         read.or_else(|cause| {
-            // Studies of version 0.2.0 have their projects next to the database.
+            // Studies of version 0.2.0 keep their projects next to the database.
             let file = self.study.join("projects").join(digest.to_string());
             fs::read(file).map_err(|_| format!("{}: {cause}", self.store_url()))
         })
     }
 
-    /// Whether the study is an unpacked package.
     fn is_package(&self) -> bool {
         self.store.is_none() && packaged::is_package(&self.study)
     }
 
-    /// Executes a run in this thread.
     pub(crate) fn execute(&self, program: &Program, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
         if self.is_package() {
-            // Do not write into a package. Tools with relative paths are in it.
+            // A package must not be written to, and it contains the tools with relative paths.
             let folder = places::work_folder("catherd-replay-")
                 .map_err(|failure| failure.cause().to_owned())?;
             let tools = [self.study.join("tools"), self.tools.clone()];
@@ -133,28 +129,28 @@ impl Stored {
             .map_err(|failure| failure.cause().to_owned())
     }
 
-    /// The folder of the study, its package, or its name in a store.
+    /// The folder of the study or of its package, or the name of the study in a store.
     pub(crate) fn study(&self) -> &Path {
         &self.study
     }
 
-    /// Whether the study is in a store that is named separately.
+    /// Whether the store of the study is named separately.
     pub(crate) fn has_store(&self) -> bool {
         self.store.is_some()
     }
 
-    /// The folder of tools with relative paths.
     pub(crate) fn tools(&self) -> &PathBuf {
         &self.tools
     }
 }
 
 /// Executes a run on a project in this thread. Programs work in a folder below `folder` and do not
-/// see what is `hidden`; relative paths of tools start in one of the folders `tools`.
+/// see the paths in `hidden`; relative paths of tools start in one of the folders in `tools`.
 ///
 /// # Errors
 ///
-/// If the kind is unknown, the project cannot be loaded, or the run ends without a record.
+/// If programs cannot be run, the kind is unknown, the project cannot be loaded, or the run ends
+/// without a record.
 pub fn execute(
     program: &Program,
     spec: &RunSpec,
@@ -171,7 +167,7 @@ pub fn execute(
         .ok_or_else(|| Failure::new(format_args!("`{}` cannot be executed", spec.subject)))?;
     let loaded = runner.load(spec.project, project).map_err(RunError::from);
     match loaded.and_then(|()| runner.run(spec, &mut |_| ControlFlow::Continue(()))) {
-        // A repetition fails with the same error, so make the record that a worker makes.
+        // A repetition fails with the same error, so make the same record as a worker.
         Err(RunError::Failed(reason)) => Ok(RunRecord::failed(spec, &reason, 0)),
         ended => ended.map_err(Failure::new),
     }
@@ -209,7 +205,7 @@ pub struct Arguments {
 ///
 /// # Errors
 ///
-/// If the run is not found, or the store or package cannot be read.
+/// If the study, the store or the package cannot be read, or if not exactly one run is found.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     if arguments.stored.store.is_none() {
@@ -232,7 +228,7 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     Ok(if same { Exit::Success } else { Exit::Incomplete })
 }
 
-/// The run whose id starts with the given digits, and its record or the reason why it has none.
+/// The run whose id starts with the given digits, and its record or the reason why there is none.
 fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), Failure> {
     let wanted = arguments.run.to_lowercase();
     if arguments.stored.is_package() {
@@ -247,7 +243,7 @@ fn find(arguments: &Arguments) -> Result<(RunSpec, Result<RunRecord, String>), F
     for record in arguments.stored.records()? {
         match record {
             Ok((spec, record)) => add_if_wanted(spec, Ok(record)),
-            // Skip other damaged runs, because this run can be replayed nevertheless.
+            // Another damaged run does not prevent the replay.
             Err(StoreError::DamagedRun { run, .. }) if !run.to_string().starts_with(&wanted) => {}
             Err(cause) => return Err(arguments.stored.broken(&cause)),
         }

@@ -1,5 +1,5 @@
-//! `catherd report`: writes tables and figures of results as one page and as files, lists the runs
-//! of a number, and checks numbers against bounds.
+//! `catherd report`: writes tables and figures of results as a page and as files, lists the runs
+//! from which a number was computed, and checks numbers against bounds.
 
 mod checks;
 mod find;
@@ -31,8 +31,8 @@ use checks::Checks;
 
 /// Writes tables and figures of results as a page and as files.
 ///
-/// The page has every table and every figure. Files of tables are CSV, Markdown and LaTeX; files of
-/// figures are SVG, PDF and PNG.
+/// The page contains every table and every figure. Files of tables are CSV, Markdown and LaTeX; files
+/// of figures are SVG, PDF and PNG.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[CHECK_FAILED])))]
 pub struct Arguments {
@@ -182,7 +182,6 @@ impl More {
     }
 }
 
-/// The parameters of configurations, each once.
 fn parameters(configurations: &[Option<Algorithm>]) -> Vec<&String> {
     let all = configurations.iter().flatten().flat_map(|one| one.parameters.keys());
     all.collect::<BTreeSet<_>>().into_iter().collect()
@@ -214,7 +213,6 @@ struct Forms {
     colour: Vec<(String, usize)>,
 }
 
-/// Reads a label and the name of a colour of the palette.
 fn colour(text: &str) -> Result<(String, usize), String> {
     let names = palette::COLOUR_NAMES;
     let (label, name) = text.rsplit_once('=').ok_or("expected LABEL=COLOUR")?;
@@ -225,7 +223,6 @@ fn colour(text: &str) -> Result<(String, usize), String> {
 }
 
 impl Forms {
-    /// Assigns the requested colours to algorithms.
     fn paint(&self, results: &mut Results) -> Result<(), Failure> {
         for (label, style) in &self.colour {
             if !results.algorithms.contains(label) {
@@ -267,8 +264,8 @@ Examples:
 ///
 /// # Errors
 ///
-/// If the results cannot be read, a flag names something that is not in them, or the report cannot
-/// be written.
+/// If the results cannot be read, a flag names something that is not in the results, a check cannot
+/// be applied, or the report cannot be written.
 pub fn run(arguments: Arguments, program: &Program) -> Result<Exit, Failure> {
     let Arguments { results: folders, out, title, explain, find, shown, more, forms, checks, json } =
         arguments;
@@ -392,7 +389,6 @@ fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure
         ]);
     }
     let mut text = format!("{address} is {}, ", found.cell.display());
-    // Writing to a string does not fail.
     let _ = match found.runs.len() {
         0 => writeln!(text, "computed from no run"),
         n => write!(text, "computed from {}\n\n{}", plural(n, "run"), table.text()),
@@ -400,7 +396,7 @@ fn explanation(address: &Address, report: &Report<'_>) -> Result<String, Failure
     Ok(text)
 }
 
-/// The flags of the report of a study that has just been executed.
+/// The flags for the report of a study that has just been executed.
 #[derive(Args)]
 pub struct OfStudy {
     #[command(flatten)]
@@ -413,13 +409,13 @@ pub struct OfStudy {
     checks: Checks,
 }
 
-/// Writes the report of the study in a folder of results into its folder `report`, and returns
-/// whether the checks hold.
+/// Writes the report of the study in a folder of results into the subfolder `report`, and applies
+/// the checks.
 ///
 /// # Errors
 ///
-/// If the results cannot be read, a flag names something that is not in them, or the report cannot
-/// be written.
+/// If the results cannot be read, a flag names something that is not in the results, a check cannot
+/// be applied, or the report cannot be written.
 pub fn of_study(flags: &OfStudy, folder: &Path, program: &Program) -> Result<Exit, Failure> {
     let OfStudy { more, forms, checks } = flags;
     let mut results = Results::read(folder).map_err(Worded::worded)?;

@@ -1,7 +1,7 @@
-//! `catherd stats`: the statistics of `analysis` for scripts. Reads and writes JSON lines.
+//! `catherd stats`: computes the statistics of `analysis` for scripts. Reads and writes JSON lines.
 //!
-//! - [`question`]: parses a line of input, which may contain numbers that JSON does not have.
-//! - [`answer`]: computes every statistic that applies, or the reason why it is not available.
+//! - [`question`]: parses a line of input, which may contain numbers that are not valid in JSON.
+//! - [`answer`]: computes every statistic that applies, or states why it is not available.
 
 mod answer;
 mod question;
@@ -115,8 +115,7 @@ pub fn run(arguments: Arguments) -> Result<Exit, Failure> {
                 json!({ "line": number, "error": problem })
             }
         };
-        // Flush the answers if no further input has arrived, because the caller may wait for them
-        // before it sends the next line.
+        // The caller may wait for these answers before it sends the next line.
         let waiting = input.buffer().is_empty();
         let written = writeln!(output, "{answer}")
             .and_then(|()| if waiting { output.flush() } else { Ok(()) });

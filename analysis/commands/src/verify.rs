@@ -89,11 +89,9 @@ Examples:
   catherd verify smoke.zip --projects datasets/demo
   catherd verify smoke.zip --allowed-signers signers";
 
-/// The meaning of exit code 2.
 const DIFFERS: (Exit, &str) =
     (Exit::Incomplete, "a run has a different record now, or a record, a table or a page differs");
 
-/// The size of a sample.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Sample {
     Runs(usize),
@@ -101,7 +99,7 @@ enum Sample {
 }
 
 impl Sample {
-    /// The number of runs of a sample of `total` runs.
+    /// The size of the sample if there are `total` runs.
     fn of(self, total: usize) -> usize {
         match self {
             Sample::Runs(runs) => runs.min(total),
@@ -125,15 +123,15 @@ impl FromStr for Sample {
     }
 }
 
-/// A run and the digest of its record.
 type Chosen = (RunSpec, Digest);
 
 /// Executes `catherd verify`.
 ///
 /// # Errors
 ///
-/// If the study or package cannot be read or is damaged, or if the package has files that differ
-/// from the files made from its records.
+/// If the study or package cannot be read, is damaged or cannot be verified with these arguments,
+/// if the package contains files that differ from the files made from its records, or if there are
+/// no runs to verify.
 pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     terminal::log("warn");
     let stored = &arguments.stored;
@@ -177,8 +175,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
 }
 
 /// Executes the chosen runs with `execute`, which returns the digest of the record or the reason
-/// why there is none, and prints for how many runs the digests are equal. With `--json`, prints the
-/// object `document` with these numbers.
+/// why there is none, and prints the number of equal digests. With `--json`, adds the results to
+/// the object `document` and prints the object.
 fn report_runs(
     arguments: &Arguments,
     choice: &Choice,
@@ -235,8 +233,8 @@ fn report_runs(
     Ok(exit)
 }
 
-/// Executes runs on several threads. Returns the positions of the runs whose digest differs, each
-/// with a description of the difference.
+/// Executes runs on several threads. Returns the indices of the runs that fail or whose digest
+/// differs, each with a description of the difference.
 fn execute_again(
     chosen: &[Chosen],
     jobs: usize,
@@ -285,12 +283,12 @@ struct Choice {
     eligible: usize,
     /// Number of runs that were left out because they depend on real time.
     skipped: usize,
-    /// A line for each run whose record is damaged.
+    /// Messages about the runs whose records are damaged.
     damaged: Vec<String>,
 }
 
-/// The runs to verify, ordered by project so that projects are loaded as rarely as possible, and
-/// the number of runs that are not verified. The sample depends only on the run ids and the seed.
+/// Draws a sample that depends only on the run ids and the seed, and orders the runs by project,
+/// because projects should be loaded as rarely as possible.
 fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let lot = |spec: &RunSpec| lot(arguments.seed, spec);
     let stored = &arguments.stored;
@@ -332,8 +330,8 @@ fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     Ok(Choice::new(chosen, total, skipped, damaged))
 }
 
-/// Whether a record depends on real time or on a limit of a worker, and may therefore differ when
-/// repeated.
+/// Whether a record depends on real time or on a limit of a worker. A repetition may differ from
+/// such a record.
 pub(crate) fn by_real_time(spec: &RunSpec, record: &RunRecord) -> bool {
     let limited = matches!(record.outcome, RunOutcome::TimedOut | RunOutcome::OutOfMemory);
     spec.budget.wall_ms.is_some() || limited || record.depends_on_real_time()

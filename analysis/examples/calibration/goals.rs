@@ -1,5 +1,5 @@
 //! Compares estimates of the number of reachable goals with the true number, or with the number of
-//! goals that larger studies covered.
+//! goals covered in larger studies.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -11,11 +11,11 @@ use catherd_analysis::tidy::Results;
 use crate::share;
 use crate::world::Random;
 
-/// Results of one estimator, summed over sets of goals.
+/// Results of an estimator, summed over sets of goals.
 #[derive(Clone, Copy, Default)]
 struct Score {
     assemblages: usize,
-    /// Sets in which some reachable goal was not covered by any run.
+    /// Number of sets with a reachable goal that no run covered.
     open: usize,
     covered: usize,
     covered_open: usize,
@@ -53,15 +53,15 @@ impl Score {
 const HEAD: &str = "| estimator | sets of goals | interval covers | with goals left | covers there | bias | error |\n\
                     | --- | --- | --- | --- | --- | --- | --- |";
 
-/// Prints a table with the bias and error of each estimator, and how often its interval contains
-/// the truth. An element of `sets` is the number of runs, the number of runs that cover each goal,
-/// and the true number of reachable goals.
+/// Prints the bias and error of each estimator, and how often its interval contains the truth. Each
+/// element of `sets` consists of the number of runs, the number of runs that cover each goal, and
+/// the true number of reachable goals.
 fn judge(sets: &[(u64, Vec<u64>, u64)]) {
     println!("{HEAD}");
     for estimator in Estimator::ALL {
         let mut score = Score::default();
         for (runs, covering, truth) in sets {
-            // The number of all goals is not given to the estimator, because it is the truth here.
+            // The estimator must not know the number of all goals, which is the truth here.
             let Ok(incidence) = Incidence::new(*runs, 1 << 40, covering.iter().copied()) else {
                 continue;
             };
@@ -107,11 +107,10 @@ pub(crate) fn estimators(count: u64) {
     }
 }
 
-/// Judges the estimators by studies of a subject kind whose goals are all reachable, so the true
+/// Judges the estimators on studies of a subject kind whose goals are all reachable, so the true
 /// number is known.
 pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
-    // The arguments of `judge`, by number of runs and algorithm. Each has one element for each
-    // model.
+    // Arguments of `judge`, by number of runs and algorithm, with an element for each set of goals.
     let mut sets = BTreeMap::<_, Vec<_>>::new();
     for folder in folders {
         let results = Results::read(Path::new(folder))?;
@@ -131,7 +130,7 @@ pub(crate) fn models(folders: &[&str]) -> Result<(), Box<dyn Error>> {
 }
 
 /// Compares the number of goals that ten runs together are estimated to cover with the mean number
-/// that a run with ten times the budget covers.
+/// of goals covered by a run with ten times the budget.
 pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
     let (before, after) = (small.goals()?, large.goals()?);
@@ -156,8 +155,8 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
             let mean = covering.iter().sum::<u64>() as f64 / runs as f64;
             let truth = later.iter().sum::<u64>() as f64 / more as f64;
             let incidence = Incidence::new(runs, goals, covering)?;
-            // Assume that ten independent runs together cover as many goals as a run with ten times
-            // the budget.
+            // The assumption is that ten independent runs together cover as many goals as one run
+            // with ten times the budget.
             let (value, interval) = if runs >= 10 {
                 let value = incidence.interpolated(10);
                 let draws: Vec<f64> = incidence.interpolated_draws(10, 1);
@@ -182,13 +181,12 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often the intervals of an estimator contain the number of goals that were covered with ten
-/// times the budget.
+/// How often the intervals of an estimator contain the number of goals covered with ten times the
+/// budget.
 #[derive(Clone, Copy, Default)]
 struct Found {
     sets: usize,
-    /// Numbers of the intervals that lie below the number of covered goals, that contain it, and
-    /// that lie above it.
+    /// Counts of intervals that lie below, contain and lie above the number of covered goals.
     places: [usize; 3],
     bias: f64,
     error: f64,
@@ -220,10 +218,9 @@ impl Found {
 }
 
 /// Judges the estimators by a second study of the same projects, with as many runs and ten times
-/// the budget. All runs of that study together should cover as many goals as ten times as many runs
-/// are estimated to cover, and at most as many as are estimated to be reachable. Uses only projects
-/// in which the larger study covers more goals, or some goal is covered by a single run, because
-/// otherwise there is nothing to estimate.
+/// the budget. Together, the runs of the second study should cover as many goals as are estimated
+/// for ten times as many runs, and at most as many as are estimated to be reachable. Projects with
+/// nothing to estimate are left out.
 pub(crate) fn larger(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);
     let (before, after) = (small.goals()?, large.goals()?);

@@ -7,13 +7,15 @@ use rayon::prelude::*;
 use crate::share;
 use crate::world::{Random, WORLDS, World, means};
 
-/// Which intervals of a simulated study contain the true difference, and the widths of the
+/// Whether intervals of a simulated study contain the true difference, and the widths of the
 /// intervals with the given number of seeds and with twice as many.
 #[derive(Clone, Copy, Default)]
 struct Covered {
-    /// The interval by Student's t, and the interval by the bootstrap over projects and runs.
+    /// For the interval from Student's t distribution, and for the interval from the bootstrap over
+    /// projects and runs.
     covers: [bool; 2],
-    /// Whether the bootstrap over runs contains the difference on exactly these projects.
+    /// Whether the interval from the bootstrap over runs contains the difference on exactly these
+    /// projects.
     covers_here: bool,
     widths: [[f64; 2]; 2],
     width_here: [f64; 2],
@@ -81,7 +83,8 @@ pub(crate) fn intervals(studies: u64) {
     reliability(studies);
 }
 
-/// Whether the bootstrap over runs contains the difference on exactly the drawn projects.
+/// Whether the interval from the bootstrap over runs contains the difference on exactly the drawn
+/// projects.
 fn covers_here(world: &World, study: u64) -> bool {
     let mut random = Random::new(5, study);
     let mut truth = 0.0;
@@ -100,9 +103,8 @@ fn covers_here(world: &World, study: u64) -> bool {
     found.is_some_and(|found| found.low <= truth && truth <= found.high)
 }
 
-/// Prints, for each range of stated probabilities that an algorithm is the best, how often it is
-/// the best. The true effects are drawn at random as well, so that probabilities can be compared
-/// with frequencies.
+/// Prints how often an algorithm is the best, for each range of stated probabilities. The true
+/// effects are drawn at random, because frequencies can only then be compared with probabilities.
 fn reliability(studies: u64) {
     for (algorithms, spread) in [(3_usize, 0.03), (3, 0.1), (7, 0.03)] {
         println!(
@@ -122,7 +124,7 @@ fn reliability(studies: u64) {
                 TwoLevel::new(&runs).ok()?.best(),
             ];
             let highest = effects.iter().copied().fold(f64::MIN, f64::max);
-            // The probability for each algorithm is one forecast.
+            // The probability of each algorithm is a separate forecast.
             let all = (0..algorithms)
                 .map(|at| (stated.each_ref().map(|own| own[at]), effects[at] == highest));
             Some(all.collect::<Vec<_>>())

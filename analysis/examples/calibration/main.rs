@@ -1,6 +1,6 @@
 //! Checks the statistics on simulated studies, for which the true differences are known, and the
 //! estimators of reachable goals on studies for which the reachable goals are known.
-//! `docs/measurements/statistics.md` has the results.
+//! `docs/measurements/statistics.md` contains the results.
 //!
 //! ```text
 //! cargo run --release -p catherd-analysis --example calibration intervals 2000

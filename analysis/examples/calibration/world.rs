@@ -1,4 +1,4 @@
-//! Simulated studies, for which the true difference of algorithms is known.
+//! Simulated studies, for which the true differences between algorithms are known.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -27,17 +27,17 @@ impl Random {
     }
 }
 
-/// The distribution of simulated results: how projects and runs vary.
+/// The distribution of simulated results.
 #[derive(Clone, Copy)]
 pub(crate) struct World {
     pub(crate) name: &'static str,
     pub(crate) projects: usize,
     pub(crate) seeds: usize,
-    /// Standard deviation of an algorithm's effect between projects.
+    /// Standard deviation of the effect of an algorithm across projects.
     pub(crate) between: f64,
-    /// Standard deviation of an algorithm's runs on a project.
+    /// Standard deviation of the runs of an algorithm on a project.
     pub(crate) within: f64,
-    /// Whether values are limited to the range from 0 to 1, as coverage is.
+    /// Whether values are limited to 0..=1, as coverage is.
     pub(crate) bounded: bool,
 }
 
@@ -85,8 +85,8 @@ pub(crate) const WORLDS: [World; 5] = [
 ];
 
 impl World {
-    /// The values of simulated runs, by project, algorithm and seed. `effects` has the true effect
-    /// of each algorithm.
+    /// Simulates runs and returns the values by project, algorithm and seed. `effects` contains the
+    /// true effect of each algorithm.
     pub(crate) fn runs(
         &self,
         effects: &[f64],
@@ -108,7 +108,7 @@ impl World {
         (0..self.projects).map(|_| project(random)).collect()
     }
 
-    /// The true difference of the means of the first two algorithms.
+    /// Returns the true difference between the means of the first two algorithms.
     pub(crate) fn truth(&self, effects: &[f64]) -> f64 {
         if !self.bounded {
             return effects[0] - effects[1];
@@ -120,7 +120,7 @@ impl World {
     }
 }
 
-/// The mean of the runs, by project and algorithm.
+/// Averages the runs by project and algorithm.
 pub(crate) fn means(runs: &[Vec<Vec<f64>>]) -> Vec<Vec<f64>> {
     let mean = |sample: &Vec<f64>| sample.iter().sum::<f64>() / sample.len() as f64;
     runs.iter().map(|project| project.iter().map(mean).collect()).collect()

@@ -10,38 +10,31 @@ use catherd_experiments::{Digest, RunRecord, RunSpec, SubjectInfo};
 
 use crate::error::ResultsError;
 
-/// The index of binary files, in their folder.
 const INDEX: &str = "index.csv";
 
-/// Columns of the index.
 const INDEX_COLUMNS: [&str; 7] = ["run", "project", "algorithm", "seed", "name", "bytes", "sha256"];
 
 /// Writes the artifacts of a study: a suite as `suites/PROJECT/ALGORITHM-SEED.EXTENSION`, any other
 /// artifact as `suites/PROJECT/ALGORITHM-SEED.NAME`, and a log as
-/// `logs/PROJECT/ALGORITHM-SEED.NAME`. A binary file is written once as `artifacts/DIGEST`, so that
-/// names that a tool chose do not become names of files. `artifacts/index.csv` lists the runs that
-/// have the file, and its name in each.
+/// `logs/PROJECT/ALGORITHM-SEED.NAME`. A binary file is written once as `artifacts/DIGEST`, because
+/// a tool chose its name. `artifacts/index.csv` lists the runs that have the file, with its name in
+/// each run.
 pub(super) struct Artifacts {
-    /// The folder `suites`.
     folder: PathBuf,
     logs: PathBuf,
     binaries: PathBuf,
-    /// The binary files that have been written.
     written: BTreeSet<Digest>,
-    /// The rows of the index of binary files.
     index: Vec<[String; 7]>,
     /// Name of the suite among the artifacts of a record.
     suite: String,
-    /// The ending of the suite's file.
     extension: String,
     projects: FileNames<Digest>,
     algorithms: FileNames<String>,
-    /// Number of written runs that have a suite, in one file or in several.
+    /// Number of written runs that have a suite.
     pub(super) suites: usize,
 }
 
 impl Artifacts {
-    /// The artifacts of a study with this folder.
     pub(super) fn new(study: &Path, subject: &SubjectInfo) -> Artifacts {
         Artifacts {
             folder: study.join("suites"),
@@ -57,7 +50,6 @@ impl Artifacts {
         }
     }
 
-    /// Writes the artifacts and logs of a run.
     pub(super) fn write(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
         self.write_binaries(spec, record)?;
         if record.artifacts.is_empty() && record.logs.is_empty() {
@@ -84,8 +76,8 @@ impl Artifacts {
         Ok(())
     }
 
-    /// Writes the binary files of a run, except those that an earlier run has, and adds all of them
-    /// to the index.
+    /// Writes the binary files of a run that no earlier run has, and adds all its binary files to
+    /// the index.
     fn write_binaries(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), ResultsError> {
         for (name, binary) in &record.binaries {
             let digest = Digest::of(&binary.0);
@@ -108,7 +100,6 @@ impl Artifacts {
         Ok(())
     }
 
-    /// Writes the index of the binary files if there are any.
     pub(super) fn finish(&self) -> Result<(), ResultsError> {
         if self.index.is_empty() {
             return Ok(());

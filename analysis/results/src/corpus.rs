@@ -13,17 +13,17 @@ pub struct Corpus {
     kind: &'static dyn SubjectKind,
     projects: Vec<FoundProject>,
     /// Projects with the same bytes as an earlier project. They are left out, because their runs
-    /// would be the same.
+    /// would have the same results.
     pub duplicates: Vec<LeftOut>,
     /// Projects that cannot be run.
     pub unusable: Vec<LeftOut>,
-    /// A line for each flaw of a project that can be run nevertheless, such as a missing file. The
-    /// line names the file of the project.
+    /// Flaws of projects that can be run nevertheless, such as a missing file. Each line names the
+    /// file of a project.
     pub warnings: Vec<String>,
 }
 
 impl Corpus {
-    /// Finds and checks projects, and adds the descriptions of them that tools of the study have
+    /// Finds and checks projects, and adds the descriptions that the tools of the study have
     /// written.
     ///
     /// # Errors
@@ -57,17 +57,17 @@ impl Corpus {
         &self.projects
     }
 
-    /// The projects that are run, as a plan names them.
+    /// The projects that are run, in the form of a plan.
     pub fn planned(&self) -> Vec<PlannedProject> {
         planned(&self.projects)
     }
 
-    /// Describes the corpus: the projects that are left out, and the measures and names of goals of
-    /// the other projects, if the kind has any.
+    /// Describes the corpus: the projects that are left out, and the measures and the names of
+    /// goals of the other projects, if the kind has any.
     ///
     /// # Errors
     ///
-    /// If a project cannot be read any more.
+    /// If a project cannot be read.
     pub fn description(&self, algorithms: &[Algorithm]) -> Result<CorpusDescription, ResultsError> {
         let table = self.kind.describe(&self.projects)?;
         let measures = table.map(|ProjectTable { columns, rows }| Measures {
@@ -84,8 +84,8 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// If the store fails, or if the file of a project cannot be read or has changed since it was
-    /// found.
+    /// If the store fails, or if the file of a project cannot be read or has changed since the
+    /// project was found.
     pub fn store(
         &self,
         coordinator: &Coordinator,
@@ -119,7 +119,7 @@ impl Corpus {
                 }));
             }
             // If a project was damaged, the part of the store's file to which its bytes are written
-            // may be damaged too, so read them again.
+            // may be damaged too.
             if !missing.contains(&project.digest) {
                 store
                     .check_again(project.digest)
@@ -137,7 +137,7 @@ fn planned(projects: &[FoundProject]) -> Vec<PlannedProject> {
     planned.collect()
 }
 
-/// Separates projects from projects with the same bytes as an earlier one.
+/// Separates projects with the same bytes as an earlier project.
 fn without_duplicates(mut projects: Vec<FoundProject>) -> (Vec<FoundProject>, Vec<LeftOut>) {
     let repeated = duplicates(&planned(&projects));
     let skipped = repeated.iter().map(|&(duplicate, original)| LeftOut {

@@ -20,12 +20,12 @@ pub enum ResultsError {
     /// The projects cannot be used.
     #[error(transparent)]
     Projects(#[from] FindError),
-    /// A file cannot be written.
+    /// A file cannot be read or written.
     #[error("{}: {cause}", path.display())]
     File {
         /// The file.
         path: PathBuf,
-        /// Why it cannot be written.
+        /// Cause given by the operating system.
         cause: io::Error,
     },
     /// The folder belongs to another study.
@@ -54,20 +54,20 @@ pub enum ResultsError {
         store: StoreUrl,
         /// The project.
         project: Digest,
-        /// Why it cannot be stored.
+        /// Why the project cannot be stored.
         cause: String,
     },
     /// The thread that writes interim tables cannot be started.
     #[error("{0}")]
     Thread(io::Error),
-    /// Interim tables were not finished, because the study has ended.
+    /// Interim tables were not finished, because the study ended.
     #[error("stopped")]
     Cancelled,
 }
 
 impl ResultsError {
-    /// The loss or damage of the store that a coordinator reports, after which nothing can be
-    /// stored. `None` if there is none.
+    /// The loss or damage of the store that a coordinator reports; `None` if the store is intact.
+    /// After a loss or damage nothing can be stored.
     pub fn of_store(coordinator: &Coordinator) -> Option<ResultsError> {
         let progress = coordinator.progress();
         if let Some(lost) = progress.lost_file {

@@ -1,8 +1,8 @@
 //! The folder of a study.
 //!
-//! `study.json` contains the plan of the study to which the folder belongs. It is written before
-//! the first run and compared when the folder is used again, so that results of different studies
-//! are never mixed.
+//! `study.json` contains the plan of the study to which the folder belongs. The file is written
+//! before the first run and compared when the folder is used again, because results of different
+//! studies must not be mixed.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, ErrorKind, Write};
@@ -18,12 +18,11 @@ use crate::error::ResultsError;
 /// Name of the file with the plan.
 pub const MANIFEST: &str = "study.json";
 
-/// Name of the file with the description of the projects, which is needed to write the tables
-/// again.
+/// Name of the file with the description of the projects, from which the tables are written again.
 pub const CORPUS: &str = "corpus.json";
 
-/// Files and folders that a study needs while it runs, except `study.lock`, and folders of the
-/// suites and logs of its runs.
+/// Files and folders that a study needs while it runs, except `study.lock`, and the folders with
+/// the suites and logs of its runs.
 const WORKING_FILES: [&str; 8] = [
     "tables.partial",
     "study.db",
@@ -35,7 +34,7 @@ const WORKING_FILES: [&str; 8] = [
     "logs",
 ];
 
-/// The files with the results: tables, and descriptions of them.
+/// The files with the results: tables and their descriptions.
 pub const RESULT_FILES: [&str; 28] = [
     MANIFEST,
     CORPUS,
@@ -67,7 +66,7 @@ pub const RESULT_FILES: [&str; 28] = [
     "coverage-over-time.svg",
 ];
 
-/// The names of the files and folders of a study that [`StudyFolder::claim`] removes to start over.
+/// The names of the files and folders that [`StudyFolder::claim`] removes to start over.
 pub fn contents() -> impl Iterator<Item = &'static str> {
     WORKING_FILES.into_iter().chain(RESULT_FILES)
 }
@@ -75,7 +74,7 @@ pub fn contents() -> impl Iterator<Item = &'static str> {
 /// The folder of a study.
 #[derive(Debug)]
 pub struct StudyFolder {
-    /// The path of the folder.
+    /// Path of the folder.
     pub path: PathBuf,
 }
 
@@ -84,7 +83,7 @@ impl StudyFolder {
     ///
     /// # Errors
     ///
-    /// If it cannot be created.
+    /// If the folder cannot be created.
     pub fn open(path: &Path) -> Result<StudyFolder, ResultsError> {
         let folder = StudyFolder { path: path.to_owned() };
         fs::create_dir_all(path).map_err(|cause| folder.unusable(cause))?;
@@ -96,10 +95,10 @@ impl StudyFolder {
         self.path.join("spool")
     }
 
-    /// Makes this study the owner of the folder, unless another study owns it. The study may differ
-    /// from its last use of the folder in some parts, such as by more seeds or other labels; runs
-    /// that it had before are not executed again. With `fresh`, the files of an earlier study are
-    /// removed first.
+    /// Assigns the folder to this study, unless the folder belongs to another study. The study may
+    /// differ from the study in the folder in some parts, such as the number of seeds; earlier runs
+    /// that are still in the plan are not executed again. With `fresh`, the files of an earlier
+    /// study are removed first.
     ///
     /// # Errors
     ///
@@ -121,8 +120,8 @@ impl StudyFolder {
                 if found == *study {
                     return Ok(());
                 }
-                // Remove suites and logs, because their names contain labels. They are written
-                // again from the store.
+                // The names of suites and logs contain labels, which may have changed. Suites and
+                // logs are written again from the store.
                 let written = self
                     .remove(&["suites", "logs"])
                     .and_then(|()| write_atomically(&manifest, study));
@@ -138,8 +137,8 @@ impl StudyFolder {
         }
     }
 
-    /// Checks that a store without a manifest, such as a restored copy, belongs to this study: each
-    /// study in the store must be this study, possibly with fewer runs, or one of its rounds.
+    /// Checks that a store without a manifest, such as a restored copy, belongs to this study. Each
+    /// study in the store must be a variant of this study or of one of its rounds.
     fn compare_with_store(&self, study: &Plan) -> Result<(), String> {
         let unreadable = |cause| {
             format!("holds a study without its {MANIFEST}, and its store cannot be read: {cause}")
@@ -166,7 +165,6 @@ impl StudyFolder {
     fn clear(&self) -> Result<(), ResultsError> {
         let lock = File::create(self.path.join("study.lock"));
         match lock.map_err(TryLockError::Error).and_then(|lock| lock.try_lock().map(|()| lock)) {
-            // The lock is held until the last file is removed.
             Ok(_lock) => {
                 let names: Vec<_> = contents().collect();
                 self.remove(&names).map_err(|cause| self.unusable(cause))
@@ -195,7 +193,7 @@ impl StudyFolder {
     }
 }
 
-/// Writes a file so that after a crash it has either its new or its old content.
+/// Writes a file atomically: after a crash, the file has either the old or the new content.
 fn write_atomically(path: &Path, content: &Plan) -> io::Result<()> {
     let temporary = path.with_extension("part");
     let mut file = File::create(&temporary)?;

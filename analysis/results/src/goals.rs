@@ -10,10 +10,8 @@ use serde_json::Value;
 
 use crate::error::ResultsError;
 
-/// Name of the table.
 const FILE: &str = "goals.csv";
 
-/// Columns of the table before the columns of the algorithms.
 const COLUMNS: [&str; 11] = [
     "project",
     "project_digest",
@@ -28,11 +26,11 @@ const COLUMNS: [&str; 11] = [
     "turned_off",
 ];
 
-/// Name of the artifact with which an external tool names its goals.
+/// Name of the artifact in which an external tool lists the names of its goals.
 const NAMES: &str = "goals.json";
 
-/// The run that came closest to a goal that no run covers. If several runs came equally close, this
-/// is the first of them, in the order of the plan's algorithms and then of the seeds.
+/// The run that came closest to a goal that no run covers. Of several equally close runs, this is
+/// the first in the order of the plan's algorithms and then of the seeds.
 struct Closest {
     distance: u32,
     algorithm: usize,
@@ -43,14 +41,13 @@ struct Closest {
 
 /// Counts the runs that cover each goal.
 pub(super) struct GoalCounts {
-    /// How close runs came to goals, for kinds that read this from records.
+    /// Computes how close runs came to goals, for kinds whose records contain this.
     approaches: Option<Approaches>,
-    /// The index in `sets` of each project and configuration whose kind names goals in advance.
+    /// The index in `sets` of each project and configuration, for kinds that name goals in advance.
     planned: HashMap<(Digest, String), usize>,
-    /// The index in `sets` of each project, criterion and number of goals of other kinds.
+    /// The index in `sets` of each project, criterion and number of goals, for other kinds.
     found: HashMap<(Digest, String, u32), usize>,
     sets: Vec<Counts>,
-    /// The labels of algorithms in the order of the plan.
     labels: Vec<String>,
 }
 
@@ -68,7 +65,7 @@ struct Counts {
     covering: Vec<Vec<u64>>,
     /// The goals that no run has covered yet, in ascending order.
     open: Vec<u32>,
-    /// The run that came closest to each goal, by goal.
+    /// The closest run to each goal.
     closest: Vec<Option<Closest>>,
 }
 
@@ -93,7 +90,7 @@ impl Counts {
         self.open.retain(|goal| covered.binary_search(goal).is_err());
     }
 
-    /// Compares a run with the runs that came closest to the goals that no run covers.
+    /// Compares a run with the closest runs so far to the goals that no run covers.
     fn approach(
         &mut self,
         algorithm: usize,
@@ -122,13 +119,13 @@ impl Counts {
         }
     }
 
-    /// How many more goals a run would have had to cover, one after the other, to reach a goal, and
-    /// the last goal on this path that the run covers. `None` if the run covers no goal on the
-    /// path, or if the order of goals is not known.
+    /// The number of goals that a run lacks on the path to a goal, and the last goal on the path
+    /// that the run covers. `None` if the run covers no goal on the path, or if the order of goals
+    /// is not known.
     fn on_the_way(&self, goal: u32, covered: &[u32]) -> Option<Approach> {
         let before = |goal: u32| self.before.get(goal as usize).copied().flatten();
         let mut at = before(goal)?;
-        // Limit the length of a path to the number of goals, because a wrong description could
+        // The length of a path is limited to the number of goals, because a wrong description could
         // contain a cycle.
         for distance in 1..=self.names.len() as u32 {
             if covered.binary_search(&at).is_ok() {
@@ -142,7 +139,7 @@ impl Counts {
 }
 
 impl GoalCounts {
-    /// Counts for a plan. `goals` are the goals that the subject kind names in advance.
+    /// `goals` are the goals that the subject kind names in advance.
     pub(super) fn new(
         goals: &[NamedGoals],
         plan: &Plan,
@@ -161,8 +158,8 @@ impl GoalCounts {
         }
     }
 
-    /// Counts a run. A run whose goals are not the goals that its kind has named, such as the goals
-    /// of its pool, is left out.
+    /// Counts a run with a result. A run with other goals than its kind has named, such as the
+    /// goals of its pool, is left out.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let label = &spec.algorithm.label;
         let Some(algorithm) = self.labels.iter().position(|known| known == label) else { return };
@@ -172,7 +169,7 @@ impl GoalCounts {
         }
         let number = match self.planned.get(&(spec.project, label.clone())) {
             Some(&number) => number,
-            // Leave out the run, because the kind names the goals of only some of its criteria.
+            // Leave out the run, because the kind has named only the goals of other runs.
             None if !self.planned.is_empty() => return,
             None => self.found(spec, record),
         };
@@ -183,7 +180,7 @@ impl GoalCounts {
         }
     }
 
-    /// The number of the set of goals of a record, with the names that the record has.
+    /// The index in `sets` of the goals of a record. Their names come from the record.
     fn found(&mut self, spec: &RunSpec, record: &RunRecord) -> usize {
         let criterion = &record.criteria[0];
         let key = (spec.project, criterion.name.clone(), criterion.goals);
@@ -203,7 +200,7 @@ impl GoalCounts {
         self.sets.len() - 1
     }
 
-    /// Writes the table into a folder if there are goals.
+    /// Writes the table if there are goals.
     pub(super) fn write(&self, folder: &Path, plan: &Plan) -> Result<(), ResultsError> {
         if self.sets.is_empty() {
             return Ok(());
@@ -214,8 +211,7 @@ impl GoalCounts {
             .enumerate()
             .map(|(at, one)| (one.digest, (at, one.name.as_str())))
             .collect();
-        // Sort by the order of the plan, so that the table does not depend on the order in which
-        // runs ended.
+        // The table must not depend on the order in which runs ended.
         let mut sets: Vec<&Counts> = self.sets.iter().collect();
         sets.sort_by_key(|set| places.get(&set.project).map_or(usize::MAX, |place| place.0));
         let path = folder.join(FILE);

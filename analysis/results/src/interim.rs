@@ -9,8 +9,8 @@ use crate::error::{ResultsError, WriteError};
 use crate::stored::StoredStudies;
 use crate::tables::{Extent, StudyTables};
 
-/// The next tables are written at the earliest after this multiple of the time that the last ones
-/// took, so that writing the tables of a large study takes only a small part of one core's time.
+/// The pause after writing tables is at least this multiple of the time spent writing. Writing the
+/// tables of a large study therefore takes only a small part of one core's time.
 const PAUSE_FACTOR: u32 = 20;
 
 /// Writes the tables of a study at intervals, in a separate thread.
@@ -19,14 +19,13 @@ pub struct InterimTables {
     studies: StoredStudies,
     interval: Duration,
     next: Instant,
-    /// Number of runs that had ended when the last tables were started.
+    /// Number of ended runs when the last tables were started.
     written: u64,
     writing: Option<Writing>,
     cancelled: Arc<AtomicBool>,
-    /// Called with the error if tables could not be written.
     on_failure: Box<dyn FnMut(ResultsError)>,
-    /// Whether the last tables could not be written. Only the first of several failures is
-    /// reported.
+    /// Whether the last tables could not be written. Only the first of several successive failures
+    /// is reported.
     failed: bool,
 }
 
@@ -36,7 +35,7 @@ struct Writing {
 }
 
 impl InterimTables {
-    /// Writes the tables at most once in every `interval`. `on_failure` is called with the first of
+    /// Writes the tables at most once per `interval`. `on_failure` is called with the first of
     /// several successive failures.
     pub fn new(
         tables: StudyTables,
@@ -57,8 +56,8 @@ impl InterimTables {
         }
     }
 
-    /// Starts to write tables if none are being written, the interval has passed, and more runs
-    /// have ended than the last time.
+    /// Starts to write tables if no tables are being written, the interval has passed, and more
+    /// runs have ended than at the last start.
     pub fn poll(&mut self, ended: u64) {
         if self.writing.as_ref().is_some_and(|writing| writing.thread.is_finished()) {
             self.join();

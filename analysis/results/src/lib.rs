@@ -1,12 +1,12 @@
 //! Folders of results: the projects of a study, the results of its runs from a store or another
-//! source, and the tables that are made from them. Nothing is printed; that is left to the caller.
+//! source, and the tables that are made from them. Nothing is printed here.
 //!
 //! - [`Corpus`] finds and describes the projects of a study, and stores them at a coordinator.
 //! - [`StudyFolder`] is a folder of results, which belongs to one study.
 //! - [`RunResult`] is the result of a run; [`StoredStudies`] reads the results in a store.
 //! - [`StudyTables`] writes the tables; [`InterimTables`] writes them while runs are executed.
-//! - [`remake`] makes the tables of a study again from its results.
-//! - [`race`] executes runs in rounds, each without the configurations that have lost.
+//! - [`remake`] makes the tables of a study again from the results of its runs.
+//! - [`race`] executes runs in rounds and drops configurations that have lost.
 //! - [`stop`] executes seeds in rounds until every pair of algorithms is decided.
 
 mod artifacts;

@@ -1,8 +1,8 @@
-//! Races: runs in rounds, each without the configurations that have lost.
+//! Races: runs are executed in rounds, and each round leaves out the configurations that have lost.
 //!
-//! Each round is a separate plan in the store of this computer or of a coordinator, so an
-//! interrupted race continues like any study: runs of finished rounds are not executed again, and
-//! the same configurations are dropped after them.
+//! Each round is a separate plan in the store of this computer or of a coordinator. An interrupted
+//! race therefore continues like any study: runs of finished rounds are not executed again, and the
+//! same configurations are dropped.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -16,38 +16,40 @@ use crate::tables::StudyTables;
 
 /// Executes the rounds of a race, on this computer or at a coordinator.
 pub trait Rounds {
-    /// The error if a round cannot be executed.
+    /// The error of a round that cannot be executed.
     type Error;
 
     /// The reason why a round was stopped.
     type Stopped;
 
-    /// Executes a round until all its runs have ended or it is stopped.
+    /// Executes a round until all its runs have ended or the round is stopped.
     ///
     /// # Errors
     ///
-    /// If it cannot be executed.
+    /// If the round cannot be executed.
     fn run(&mut self, round: Plan) -> Result<ControlFlow<Self::Stopped>, Self::Error>;
 
     /// Calls `take` with the results of a round that has ended.
     ///
     /// # Errors
     ///
-    /// If they cannot be read.
+    /// If the results cannot be read.
     fn results(&mut self, round: &str, take: &mut dyn FnMut(RunResult)) -> Result<(), Self::Error>;
 
-    /// Reports that all comparisons of these algorithms are decided, the number of executed seeds
-    /// and of all seeds, and the number of algorithms that still have undecided comparisons.
+    /// Reports that all comparisons of these algorithms are decided. `rest` is the number of
+    /// algorithms with undecided comparisons, `seeds` the number of executed seeds, and `all` the
+    /// number of all seeds.
     fn report_decided(&mut self, algorithms: Vec<&str>, rest: usize, seeds: usize, all: usize);
 
-    /// Reports that a configuration has lost.
+    /// Reports that a configuration was dropped.
     fn report(&mut self, dropped: &Dropped);
 
     /// The tables of the whole race.
     fn tables(&mut self) -> &mut StudyTables;
 }
 
-/// Executes a race until one configuration is left, it has used all projects, or it is stopped.
+/// Executes a race until only one configuration is left, all projects have been used, or the race
+/// is stopped.
 ///
 /// # Errors
 ///
@@ -59,10 +61,9 @@ pub fn run<R: Rounds>(
 ) -> Result<ControlFlow<R::Stopped>, R::Error> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
     // One block of the rank test for each project: the mean coverage of each remaining
-    // configuration, or `None` if no run of the configuration on the project has a coverage.
+    // configuration; `None` if no run of the configuration on the project has a coverage.
     let mut blocks: Vec<Vec<Option<f64>>> = Vec::new();
     for (number, projects) in race.rounds(plan.projects.len()).enumerate() {
-        // A single configuration cannot be compared.
         if left.len() < 2 {
             break;
         }
@@ -106,7 +107,7 @@ pub fn run<R: Rounds>(
     Ok(ControlFlow::Continue(()))
 }
 
-/// Mean coverage by project and algorithm.
+/// Sum of the coverage and number of runs, by project and algorithm.
 #[derive(Default)]
 struct MeanCoverage(HashMap<(Digest, String), (f64, u32)>);
 

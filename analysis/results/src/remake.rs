@@ -1,4 +1,4 @@
-//! The tables of a study, made again from its results without executing a run.
+//! Makes the tables of a study again from its results, without executing runs.
 
 use std::collections::HashSet;
 use std::ops::ControlFlow;
@@ -14,9 +14,9 @@ use crate::stop;
 use crate::stored::RunResult;
 use crate::tables::{Extent, StudyTables, WrittenResults};
 
-/// Writes the tables of a study into a folder as the study itself has written them: the same
-/// results give the same bytes. `results` returns the results of the runs in the order of the
-/// study; it is called twice for a study with rounds, whose decisions are made again.
+/// Writes the tables of a study into a folder. The bytes are the same as in the tables that the
+/// study wrote from the same results. `results` returns the results of the runs in the order of the
+/// study, and is called twice for a study with rounds, because the decisions are made again.
 ///
 /// # Errors
 ///
@@ -35,7 +35,6 @@ where
     let tables = StudyTables::new(folder, plan, projects, kinds);
     let tables = if plan.has_rounds() {
         let mut decided = DecidedRounds::read(tables, results()).map_err(WriteError::Source)?;
-        // Executing the rounds does not fail, because the results have been read.
         if let Some(rules) = plan.race {
             let Ok(_) = race::run(&mut decided, plan, rules);
         } else if let Some(rule) = plan.stop {
@@ -48,10 +47,10 @@ where
     tables.write(results(), extent)
 }
 
-/// The rounds of a study whose runs have been executed before.
+/// The rounds of a study whose runs were executed before.
 struct DecidedRounds {
     tables: StudyTables,
-    /// Records without the parts on which no decision depends.
+    /// Records without the parts that do not affect decisions.
     records: Vec<(RunSpec, RunRecord)>,
     quarantined: Vec<RunSpec>,
     round: Option<Plan>,
@@ -82,7 +81,7 @@ impl DecidedRounds {
     }
 }
 
-/// Whether a run belongs to a round, judged by its project, configuration and seed.
+/// Whether a run belongs to a round, according to its project, configuration and seed.
 fn belongs(round: &Plan) -> impl Fn(&RunSpec) -> bool + use<'_> {
     let projects: HashSet<Digest> = round.projects.iter().map(|one| one.digest).collect();
     let labels: HashSet<&str> = round.algorithms.iter().map(|one| one.label.as_str()).collect();

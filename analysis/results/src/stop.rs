@@ -1,8 +1,8 @@
-//! Studies that end when their comparisons are decided: seeds are executed in rounds.
+//! Studies that end when their comparisons are decided: the seeds are executed in rounds.
 //!
 //! Each round is a separate plan in the store, as in a race, with the algorithms that still have
-//! comparisons to decide. A decision depends only on the records of the rounds in their order, so a
-//! study that was interrupted makes the same decisions.
+//! undecided comparisons. A decision depends only on the records of the rounds in their order, so
+//! an interrupted study makes the same decisions.
 
 use std::collections::HashMap;
 use std::ops::ControlFlow;
@@ -14,7 +14,7 @@ use crate::race::Rounds;
 use crate::stored::RunResult;
 
 /// Executes the rounds of a study until every pair of algorithms is decided, all seeds have been
-/// used, or the runner stops.
+/// used, or the study is stopped.
 ///
 /// # Errors
 ///
@@ -32,7 +32,6 @@ pub fn run<R: Rounds>(
         plan.algorithms.iter().enumerate().map(|(at, one)| (one.label.as_str(), at)).collect();
     let empty = vec![vec![None; plan.projects.len()]; plan.algorithms.len()];
     let mut found = Sequential::new(plan.algorithms.len(), Looks::of_stop(stop, seeds.len()));
-    // A single algorithm has no comparisons, and is executed with all seeds.
     let mut active: Vec<usize> = (0..plan.algorithms.len()).collect();
     for (number, range) in stop.rounds(seeds.len()).enumerate() {
         let round = plan.seed_round(number + 1, &active, seeds[range.clone()].to_vec());

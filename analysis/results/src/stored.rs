@@ -14,7 +14,7 @@ pub enum RunResult {
     Quarantined(Box<QuarantinedRun>),
 }
 
-/// The studies of a store whose runs are the results: one study, or its rounds in order.
+/// The studies of a store with the results: one study, or its rounds in order.
 #[derive(Clone, Debug)]
 pub struct StoredStudies {
     /// The store.
@@ -25,8 +25,7 @@ pub struct StoredStudies {
 
 impl StoredStudies {
     /// The results of the runs, in the order of the studies. Each study is read through a separate
-    /// connection, which is closed at its end. After an error, the results of the next study
-    /// follow.
+    /// connection. If a study cannot be read, an error takes the place of its results.
     pub fn results(&self) -> impl Iterator<Item = Result<RunResult, ResultsError>> + use<'_> {
         self.names.iter().flat_map(|name| {
             let (results, error) = match results(&self.store, name) {
@@ -43,7 +42,7 @@ impl StoredStudies {
     }
 }
 
-/// The results of a study in the order of its runs, with quarantined runs at the end.
+/// The results of a study in the order of its runs, followed by the quarantined runs.
 fn results(
     store: &StoreUrl,
     study: &str,

@@ -17,7 +17,6 @@ use crate::folder::{CORPUS, MANIFEST, StudyFolder};
 use crate::goals::GoalCounts;
 use crate::stored::RunResult;
 
-/// Name of the table of measures of projects.
 const MEASURES: &str = "projects.csv";
 
 /// The input of the tables of a study, in addition to the results of its runs.
@@ -25,32 +24,32 @@ const MEASURES: &str = "projects.csv";
 pub struct StudyTables {
     folder: PathBuf,
     plan: Plan,
-    /// The description of the subject kind. `None` if this program does not have the kind.
+    /// The description of the subject kind; `None` if this program does not have the kind.
     subject: Option<SubjectInfo>,
-    /// How close runs came to goals, for kinds that read it from records.
+    /// Computes how close runs came to goals, for kinds whose records contain this.
     approaches: Option<Approaches>,
     projects: CorpusDescription,
     dropped: Vec<Dropped>,
-    /// Whether the rounds of a race or of a rule to stop have ended, so that the runs without a
-    /// result are not needed.
+    /// Whether the rounds of a race or of a stopping rule have ended. Runs without a result are not
+    /// needed then.
     race_is_over: bool,
 }
 
 /// The files that are written in addition to the tables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Nothing, because the tables will soon be written again.
+    /// Only the tables, which will soon be written again.
     Tables,
-    /// The artifacts of all runs.
+    /// The tables and the artifacts of all runs.
     WithSuites,
 }
 
 /// A summary of the results that were written.
 #[derive(Debug)]
 pub struct WrittenResults {
-    /// Comparisons of the algorithms, and the files written with them.
+    /// Comparisons of the algorithms, and the files written with the comparisons.
     pub summary: Summary,
-    /// How many runs have ended, and how.
+    /// Counts of runs by state.
     pub states: RunStates,
     /// Number of runs whose suites were written.
     pub suites: usize,
@@ -59,7 +58,8 @@ pub struct WrittenResults {
 }
 
 impl StudyTables {
-    /// The tables of a study in its folder. `kinds` describes the measures and units of its runs.
+    /// Prepares the tables of a study in its folder. `kinds` describes the measures and units of
+    /// its runs.
     pub fn new(
         folder: &StudyFolder,
         plan: &Plan,
@@ -78,19 +78,17 @@ impl StudyTables {
         }
     }
 
-    /// Adds configurations that a race has dropped.
     pub(crate) fn add_dropped(&mut self, dropped: Vec<Dropped>) {
         self.dropped.extend(dropped);
     }
 
-    /// Records that the rounds of the study have ended, so that the runs without a result are not
-    /// needed.
+    /// Marks the rounds of the study as ended. Runs without a result are not needed then.
     pub(crate) fn end_race(&mut self) {
         self.race_is_over = true;
     }
 
-    /// Writes into the folder that the study is not complete, so that tables of an earlier, smaller
-    /// study are not mistaken for complete ones. Nothing is written if the folder has no readable
+    /// Marks the study as incomplete in its folder, because tables of an earlier, smaller study
+    /// must not be mistaken for complete tables. Nothing is written if the folder has no readable
     /// counts of runs. Called before runs are executed.
     ///
     /// # Errors
@@ -104,12 +102,12 @@ impl StudyTables {
         Ok(RunStates { planned, pending, ..before }.write(&self.folder)?)
     }
 
-    /// Writes the results of the runs that have ended: first the artifacts, then all tables
-    /// together, so that a reader finds either all earlier tables or all new ones.
+    /// Writes the results of the runs that have ended: first the artifacts, then all tables in one
+    /// step. A reader finds either all earlier tables or all new tables.
     ///
     /// # Errors
     ///
-    /// If a result is an error, or if the tables cannot be written.
+    /// If a result is an error, or if a file cannot be written.
     pub fn write<E>(
         &self,
         results: impl IntoIterator<Item = Result<RunResult, E>>,
@@ -176,8 +174,8 @@ impl StudyTables {
         Ok(WrittenResults { summary, states, suites: artifacts.suites, problems })
     }
 
-    /// The description of a subject kind that this program does not have, from the names in a
-    /// record; without a record, only its name and engine.
+    /// The description of a subject kind that this program does not have. The names come from a
+    /// record; without a record, only the name and the engine of the kind are known.
     fn subject_of(&self, first: Option<&RunResult>) -> SubjectInfo {
         let (kind, engine) = (&self.plan.subject, &self.plan.engine);
         match first {
@@ -189,7 +187,7 @@ impl StudyTables {
         }
     }
 
-    /// The counts, completed with the runs that have not ended.
+    /// Completes the counts with the runs that have not ended.
     fn with_rest(&self, states: RunStates) -> RunStates {
         let RunStates { planned, .. } = states;
         let rest = planned.saturating_sub(states.ended());
@@ -203,7 +201,6 @@ impl StudyTables {
         RunStates { dropped, pending: rest - dropped, ..states }
     }
 
-    /// Writes the plan, the description of the projects and their measures.
     fn describe(&self, folder: &Path) -> Result<(), ResultsError> {
         let path = folder.join(MANIFEST);
         let written = self.plan.to_json().map_err(std::io::Error::from);
@@ -227,7 +224,7 @@ impl StudyTables {
     }
 }
 
-/// The reason why a run has no result; `None` if it has one.
+/// The reason why a run has no result.
 fn problem(record: &RunRecord) -> Option<String> {
     let word = match record.outcome {
         RunOutcome::Done | RunOutcome::NoGoals => return None,

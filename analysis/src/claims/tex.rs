@@ -1,5 +1,5 @@
 //! Writes numbers of a report for LaTeX. A paper contains `\catherd{TABLE/ROW/COLUMN}` instead of a
-//! number, so that its numbers cannot differ from the numbers of the study.
+//! number, so the numbers of the paper cannot differ from the numbers of the study.
 
 use std::fmt::Write as _;
 
@@ -17,14 +17,14 @@ pub struct Used {
     pub address: String,
 }
 
-/// The numbers that the text of a paper takes from a study. Comments are ignored.
+/// The numbers that a paper takes from a study. Comments in the paper are ignored.
 pub fn used(paper: &str) -> Vec<Used> {
     let mut found = Vec::new();
     for (line, text) in (1..).zip(paper.lines()) {
         let mut rest = without_comment(text);
         while let Some((_, after)) = rest.split_once(MACRO) {
             let Some((address, after)) = after.split_once('}') else { break };
-            // In LaTeX the underscores of names are escaped, so they are unescaped here.
+            // Underscores of names are escaped in LaTeX.
             found.push(Used { line, address: address.replace("\\_", "_").trim().to_owned() });
             rest = after;
         }
@@ -41,7 +41,7 @@ fn without_comment(line: &str) -> &str {
 /// The definition of the macro with the numbers at these addresses, as a LaTeX file.
 ///
 /// # Errors
-/// [`AddressError`] for the first address that is malformed or that the report does not have.
+/// [`AddressError`] for the first address that is malformed or not in the report.
 pub fn macros<'a>(
     report: &Report<'_>,
     addresses: impl IntoIterator<Item = &'a str>,
@@ -67,7 +67,6 @@ pub fn macros<'a>(
     Ok(text)
 }
 
-/// A number as LaTeX.
 fn number(displayed: &str) -> String {
     let mut text = String::new();
     for c in displayed.chars() {
@@ -79,7 +78,7 @@ fn number(displayed: &str) -> String {
             c => text.push(c),
         }
     }
-    // A number and its unit stay on one line.
+    // A number and its unit must be on the same line.
     text.replace(" \\%", "\\,\\%")
 }
 

@@ -5,13 +5,12 @@ use super::numbers::{grouped, round_step};
 /// Maximum length of a name next to an axis or in a legend, in characters.
 const MAX_NAME: usize = 28;
 
-/// The text between the names of two configurations that are compared.
 const PAIR: &str = " vs ";
 
 /// Maximum number of labelled ticks of a logarithmic axis.
 const MAX_TICKS: usize = 7;
 
-/// Factors of the labelled ticks within a decade, the densest first.
+/// Factors of the labelled ticks within a decade, from dense to sparse.
 const FACTORS: [&[f64]; 5] = [
     &[1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 9.0],
     &[1.0, 2.0, 3.0, 4.0, 6.0, 8.0],
@@ -20,18 +19,15 @@ const FACTORS: [&[f64]; 5] = [
     &[1.0],
 ];
 
-/// An axis of a chart.
 pub(crate) struct Axis {
     pub(super) label: String,
     low: f64,
     high: f64,
     scale: Scale,
-    /// Value and text of each tick.
     pub(super) ticks: Vec<(f64, String)>,
     /// Values of the ticks without a label.
     pub(super) minor: Vec<f64>,
-    /// The value at which a linear axis would begin if it were complete; `None` if there is no such
-    /// value.
+    /// The value at which a complete linear axis would begin, if there is one.
     origin: Option<f64>,
 }
 
@@ -39,13 +35,12 @@ pub(crate) struct Axis {
 enum Scale {
     Linear,
     Logarithmic,
-    /// One position for each name: 0, 1, 2, ...
+    /// A position for each name: 0, 1, 2, ...
     Names,
 }
 
 impl Axis {
-    /// A linear axis from a round number that is at most `low` to a round number that is at least
-    /// `high`.
+    /// A linear axis from a round number of at most `low` to a round number of at least `high`.
     pub(crate) fn round(label: &str, low: f64, high: f64) -> Axis {
         let step = round_step(((high - low) / 5.0).max(1e-3));
         let low = (low / step + 1e-9).floor() * step;
@@ -76,7 +71,7 @@ impl Axis {
         Axis { label, low, high, scale, ticks, minor: Vec::new(), origin: None }
     }
 
-    /// The same axis for a quantity whose smallest possible value is not 0, such as ranks.
+    /// Sets the origin, for a quantity whose smallest possible value is not 0, such as ranks.
     pub(crate) fn with_origin(self, origin: f64) -> Axis {
         Axis { origin: Some(origin), ..self }
     }
@@ -86,8 +81,8 @@ impl Axis {
         Axis::exact(label, 0.0, 100.0)
     }
 
-    /// A linear axis of percentages from a round number that is at most `low` to a round number
-    /// that is at least `high`, both from 0 to 100.
+    /// A linear axis of percentages from a round number of at most `low` to a round number of at
+    /// least `high`, both limited to the range from 0 to 100.
     pub(crate) fn percent_of(label: &str, low: f64, high: f64) -> Axis {
         let step = round_step(((high - low) / 5.0).max(0.5));
         let high = ((high / step - 1e-9).ceil() * step).clamp(step, 100.0);
@@ -95,8 +90,8 @@ impl Axis {
         Axis::with_step(label, (low, high), step)
     }
 
-    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit,
-    /// and a tick for each digit between them.
+    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit
+    /// and minor ticks for all digits.
     pub(crate) fn log(label: &str, low: f64, high: f64) -> Axis {
         let high = high.max(low);
         if high < low * 2.0 {
@@ -136,9 +131,9 @@ impl Axis {
         Axis { minor, ..Axis::new(label, ends, Scale::Logarithmic, ticks) }
     }
 
-    /// A logarithmic axis for values that differ by less than a factor of two. Its ticks are
-    /// multiples of a round step, because too few powers of ten and their multiples are within an
-    /// octave.
+    /// A logarithmic axis for values that differ by less than a factor of two. The ticks are
+    /// multiples of a round step, because an octave contains too few powers of ten and their
+    /// multiples.
     fn log_within_octave(label: &str, low: f64, high: f64) -> Axis {
         let step = [(high - low) / 4.0, low / 10.0].into_iter().fold(f64::MIN, f64::max);
         let step = if step >= 1e-3 { round_step(step) } else { step };
@@ -148,7 +143,7 @@ impl Axis {
         Axis::new(label, (first, last), Scale::Logarithmic, linear.ticks)
     }
 
-    /// An axis with one position for each name: 0, 1, 2, ...
+    /// An axis with a position for each name: 0, 1, 2, ...
     pub(crate) fn names<'a>(label: &str, names: impl IntoIterator<Item = &'a str>) -> Axis {
         let ticks: Vec<(f64, String)> =
             names.into_iter().enumerate().map(|(i, name)| (i as f64, truncated(name))).collect();
@@ -156,17 +151,15 @@ impl Axis {
         Axis::new(label, (-0.5, high), Scale::Names, ticks)
     }
 
-    /// Whether the ticks are names.
     pub(super) fn has_names(&self) -> bool {
         self.scale == Scale::Names
     }
 
-    /// Whether the origin is outside of the axis.
     pub(super) fn is_broken(&self) -> bool {
         self.origin.is_some_and(|origin| origin < self.low - 1e-9 || origin > self.high + 1e-9)
     }
 
-    /// The position of a value, in 0..=1; values beyond an end are moved to the end.
+    /// The position of a value, in 0..=1. Values beyond an end are moved to the end.
     pub(super) fn position(&self, value: f64) -> f64 {
         let scaled = |v: f64| match self.scale {
             Scale::Logarithmic => libm::log10(v.max(f64::MIN_POSITIVE)),
@@ -176,7 +169,6 @@ impl Axis {
         ((scaled(value) - low) / (high - low)).clamp(0.0, 1.0)
     }
 
-    /// Position and label of the ticks between the ends.
     pub(super) fn visible_ticks(&self) -> Vec<(f64, String)> {
         let inside =
             |value: f64| value >= self.low - 1e-9 && value <= self.high * (1.0 + 1e-9) + 1e-9;
@@ -187,7 +179,6 @@ impl Axis {
             .collect()
     }
 
-    /// The values at the ends.
     pub(crate) fn ends(&self) -> (f64, f64) {
         (self.low, self.high)
     }
@@ -225,8 +216,7 @@ pub(crate) fn truncated(name: &str) -> String {
     }
 }
 
-/// The string, or, if it has more than `most` letters, a string of `most` letters in which an
-/// ellipsis replaces the middle.
+/// Shortens a string to `most` letters, with an ellipsis in place of the middle.
 fn cut(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {
@@ -237,9 +227,9 @@ fn cut(text: &str, most: usize) -> String {
     letters[..begin].iter().chain(&['…']).chain(&letters[letters.len() - end..]).collect()
 }
 
-/// The string with the names of parameters in labels of grids shortened to `letters` letters, or
-/// left out if `letters` is 0. `None` if it contains no such label, or a bracket that is not
-/// closed.
+/// Shortens the names of parameters in labels of grids to `letters` letters, or leaves them out if
+/// `letters` is 0. `None` if the string does not contain such a label, or contains a bracket that
+/// is not closed.
 fn abbreviated(text: &str, letters: usize) -> Option<String> {
     let mut short = String::new();
     let (mut rest, mut found) = (text, false);

@@ -1,5 +1,5 @@
 //! Box plots: quartiles, whiskers to the last value within 1.5 times the interquartile range,
-//! values beyond as circles, and the mean as a diamond.
+//! values beyond this range as circles, and the mean as a diamond.
 
 use super::chart::{Chart, INK};
 use super::layout::{Layout, Width};
@@ -8,17 +8,16 @@ use super::{Axis, Series, Style, three_digits};
 use crate::comparison::MIN_SAMPLE;
 use crate::stats::Description;
 
-/// Boxes next to each other above one name: one for each series that has values.
+/// Boxes next to each other above a name.
 pub(crate) struct BoxGroup {
     pub(crate) label: String,
-    /// Each series with its values.
     pub(crate) boxes: Vec<(Series, Vec<f64>)>,
 }
 
 /// The series whose marker is the diamond of the mean.
 pub(super) const MEAN: Series = Series::Other(3);
 
-/// Opacities of the boxes by series, so that they differ without colour.
+/// Opacities of the boxes by series, which distinguish series without colour.
 const OPACITIES: [f64; 4] = [0.15, 0.45, 0.75, 0.3];
 
 /// Draws boxes on a vertical axis. `legend` contains the series and their labels if groups have
@@ -58,7 +57,7 @@ pub(crate) fn draw(
     chart.finish()
 }
 
-/// The text of a tooltip, with the numbers that a box shows.
+/// The text of a tooltip, with the numbers of a box.
 pub(super) fn description(group: &str, name: &str, values: &[f64]) -> String {
     let Ok(d) = Description::of(values) else { return name.to_owned() };
     let who = if group == name { name.to_owned() } else { format!("{name}, {group}") };
@@ -72,7 +71,6 @@ pub(super) fn description(group: &str, name: &str, values: &[f64]) -> String {
     )
 }
 
-/// The fill of the boxes of a series.
 fn fill(series: Series) -> Fill {
     series.style().fill(OPACITIES[series.number() % OPACITIES.len()])
 }
@@ -80,7 +78,7 @@ fn fill(series: Series) -> Fill {
 fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
     if values.len() < MIN_SAMPLE {
-        // Too few values for meaningful quartiles are drawn as single points.
+        // Values that are too few for meaningful quartiles are drawn as single points.
         for &value in values {
             chart.marker((x, value), series, 2.8, 0.0);
         }
@@ -103,7 +101,7 @@ fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: 
     chart.line(&[(x - half_width, d.median), (x + half_width, d.median)], ink, 2.5);
     let mut beyond: Vec<f64> = values.iter().copied().filter(|v| *v < low || *v > high).collect();
     beyond.sort_unstable_by(f64::total_cmp);
-    // Values within half a pixel share a circle, so that files stay small.
+    // Values within half a pixel share a circle to keep files small.
     beyond.dedup_by_key(|v| (chart.at((x, *v)).1 * 2.0).round() as i64);
     for value in beyond {
         chart.marker((x, value), Series::Other(0), 1.6, 0.0);
@@ -111,7 +109,7 @@ fn draw_box(chart: &mut Chart, x: f64, half_width: f64, series: Series, values: 
     chart.marker((x, d.mean), MEAN, 3.5, 1.0);
 }
 
-/// A number with three significant digits, in thousands or millions if it is large.
+/// A number with about three significant digits, in thousands or millions if it is large.
 fn compact(value: f64) -> String {
     match value.abs() {
         size if size >= 1e6 => format!("{}M", three_digits(value / 1e6)),
@@ -120,7 +118,7 @@ fn compact(value: f64) -> String {
     }
 }
 
-/// Writes the median to the right of a box, where there are neither circles nor whiskers.
+/// Writes the median to the right of a box, where there are no circles or whiskers.
 fn label_median(chart: &mut Chart, right: f64, values: &[f64]) {
     let Ok(d) = Description::of(values) else { return };
     let (x, y) = chart.at((right, d.median));

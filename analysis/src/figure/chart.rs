@@ -5,13 +5,11 @@ use super::layout::{FONT_SIZE, LINE_HEIGHT, Layout, Places, width_of};
 use super::svg::{Anchor, Canvas, Fill, Label, Stroke, Svg};
 use super::{Series, Style};
 
-/// The colour of text, frames and outlines.
 pub(crate) const INK: &str = "#222222";
 const GRID: &str = "#e4e4e4";
 /// Minimum distance between the baselines of labels, in pixels.
 const LABEL_HEIGHT: f64 = 15.0;
 
-/// A chart that is being drawn.
 pub(crate) struct Chart {
     canvas: Canvas,
     x: Axis,
@@ -20,7 +18,7 @@ pub(crate) struct Chart {
 }
 
 impl Chart {
-    /// An empty frame with its axes.
+    /// Draws an empty frame with its axes.
     pub(crate) fn new(x: Axis, y: Axis, layout: &Layout<'_>) -> Chart {
         let places = Places::new(&x, &y, layout);
         let size = (layout.width.pixels(), places.height);
@@ -52,7 +50,7 @@ impl Chart {
             self.canvas.line(&[(left - 3.0, y), (left, y)], Stroke::solid(INK, 0.7));
         }
         let label = self.y.label.clone();
-        // Keep a label that is longer than the frame inside the picture.
+        // A label that is longer than the frame must not leave the picture.
         let room = width_of(&label) / 2.0 + 2.0;
         let middle = (top + bottom) / 2.0;
         let middle =
@@ -129,43 +127,40 @@ impl Chart {
         self.places.frame
     }
 
-    /// The values at the ends of the horizontal and of the vertical axis.
     pub(crate) fn ends(&self) -> ((f64, f64), (f64, f64)) {
         (self.x.ends(), self.y.ends())
     }
 
-    /// A line through points.
     pub(crate) fn line(&mut self, points: &[(f64, f64)], style: Style, width: f64) {
         let points: Vec<_> = points.iter().map(|&point| self.at(point)).collect();
         self.canvas.line(&points, style.stroke(width));
     }
 
-    /// A line through positions in pixels.
     pub(crate) fn pixel_line(&mut self, places: &[(f64, f64)], stroke: Stroke) {
         self.canvas.line(places, stroke);
     }
 
-    /// A grey, dashed line for comparison.
+    /// Draws a grey, dashed line for comparison.
     pub(crate) fn reference(&mut self, from: (f64, f64), to: (f64, f64)) {
         let ends = [self.at(from), self.at(to)];
         self.canvas.line(&ends, Stroke { colour: "#666666", width: 1.2, dashes: "5 4" });
     }
 
-    /// An outlined rectangle between two corners.
+    /// Draws an outlined rectangle between two corners.
     pub(crate) fn rectangle(&mut self, a: (f64, f64), b: (f64, f64), fill: Fill) {
         let (a, b) = (self.at(a), self.at(b));
         self.canvas.rectangle(a, b, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// A filled area; if it is outlined, the outline has the colour of the fill.
+    /// Draws a filled area. The outline, if any, has the colour of the fill.
     pub(crate) fn area(&mut self, corners: &[(f64, f64)], fill: Fill, outlined: bool) {
         let corners: Vec<_> = corners.iter().map(|&corner| self.at(corner)).collect();
         let stroke = outlined.then(|| Stroke::solid(fill.colour, 1.0));
         self.canvas.polygon(&corners, fill, stroke);
     }
 
-    /// The marker of a series at a point. The markers of different series also differ in shape, so
-    /// that they can be distinguished without colour.
+    /// Draws the marker of a series at a point. The markers of different series also differ in
+    /// shape, which distinguishes them without colour.
     pub(crate) fn marker(&mut self, point: (f64, f64), series: Series, radius: f64, opacity: f64) {
         let at = self.at(point);
         self.marker_at(at, series, radius, opacity);
@@ -186,7 +181,6 @@ impl Chart {
         self.canvas.polygon(&corners, fill, Some(stroke));
     }
 
-    /// A star that marks one point.
     pub(crate) fn star(&mut self, point: (f64, f64)) {
         let (x, y) = self.at(point);
         let corner = |i: i32| {
@@ -199,7 +193,7 @@ impl Chart {
         self.canvas.polygon(&corners, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// Text in the middle of a filled area, centred at a point.
+    /// Writes text in the middle of a filled area, centred at a point.
     pub(crate) fn text_on_area(&mut self, point: (f64, f64), text: &str, colour: &'static str) {
         let (x, y) = self.at(point);
         self.canvas.text((x, y + 4.0), Label { colour, ..Label::new(text, Anchor::Middle, INK) });
@@ -215,12 +209,11 @@ impl Chart {
         self.canvas.begin_key(series);
     }
 
-    /// Ends the shapes of a series.
     pub(crate) fn end(&mut self) {
         self.canvas.end();
     }
 
-    /// Text with its baseline at a position in pixels.
+    /// Writes text with its baseline at a position in pixels.
     pub(crate) fn text_at(&mut self, place: (f64, f64), text: &str, anchor: Anchor) {
         self.canvas.text(place, Label::new(text, anchor, INK));
     }
@@ -229,8 +222,9 @@ impl Chart {
         self.canvas.text(place, Label { rotation, ..Label::new(text, anchor, INK) });
     }
 
-    /// Text to the right of a position in pixels, on a white background that hides lines. The text
-    /// is moved into the frame if necessary, so that the edges of the frame do not cross it.
+    /// Writes text to the right of a position in pixels, on a white background that hides lines.
+    /// The text is moved into the frame if necessary, because the edges of the frame must not cross
+    /// it.
     pub(crate) fn boxed_text(&mut self, (x, y): (f64, f64), text: &str) {
         let (_, top, right, bottom) = self.bounds();
         let x = x.min(right - width_of(text) - 1.0);
@@ -241,7 +235,8 @@ impl Chart {
         self.text_at((x, y + 4.0), text, Anchor::Start);
     }
 
-    /// The legend above the frame. `key` draws the symbol of an entry around a position in pixels.
+    /// Draws the legend above the frame. `key` draws the symbol of an entry around a position in
+    /// pixels.
     pub(crate) fn legend(
         &mut self,
         entries: &[String],
@@ -257,31 +252,30 @@ impl Chart {
         }
     }
 
-    /// The symbol of a series in a legend: its marker.
+    /// Draws the symbol of a series in a legend: its marker.
     pub(crate) fn marker_key(&mut self, series: Series, place: (f64, f64), opacity: f64) {
         self.marker_at(place, series, 4.0, opacity);
     }
 
-    /// The symbol of a line in a legend: a piece of the line with its marker.
+    /// Draws the symbol of a line in a legend: a piece of the line with its marker.
     pub(crate) fn line_key(&mut self, series: Series, (x, y): (f64, f64)) {
         self.canvas.line(&[(x - 12.0, y), (x + 14.0, y)], series.style().stroke(1.8));
         self.marker_at((x + 1.0, y), series, 3.0, 1.0);
     }
 
-    /// The symbol of a filled area in a legend.
+    /// Draws the symbol of a filled area in a legend.
     pub(crate) fn area_key(&mut self, (x, y): (f64, f64), fill: Fill) {
         let (low, high) = ((x - 8.0, y - 6.0), (x + 8.0, y + 6.0));
         self.canvas.rectangle(low, high, fill, Some(Stroke::solid(INK, 1.0)));
     }
 
-    /// The finished picture.
     pub(crate) fn finish(self) -> Svg {
         self.canvas.finish()
     }
 }
 
-/// Baselines for labels, as close as possible to `wanted`, which is ascending. They are at least
-/// one line apart, and between top and bottom if there is enough space.
+/// Baselines for labels, close to `wanted`, which must be ascending. Baselines are at least one
+/// line apart, and between `top` and `bottom` if there is enough space.
 pub(crate) fn spread_labels(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut baselines = wanted.to_vec();
     for i in 1..baselines.len() {

@@ -9,7 +9,7 @@ use crate::comparison::{Correction, ProjectComparison};
 /// Maximum number of projects that are shown with their names.
 const MAX_NAMED: usize = 40;
 
-/// Draws the comparisons of two algorithms; `names` contains the names of all projects.
+/// Draws the comparisons of two algorithms. `names` contains the names of all projects.
 pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: &str) -> Svg {
     let mut sorted: Vec<&ProjectComparison> = per_project.iter().collect();
     sorted.sort_by(|a, b| a.a12.total_cmp(&b.a12).then(a.project.cmp(&b.project)));

@@ -1,5 +1,5 @@
 //! Figures as PDF and PNG, converted from SVG. Both have the size of the figure on paper. Text is
-//! drawn as outlines, so that no font has to be embedded or installed.
+//! drawn as outlines, so no font needs to be embedded or installed.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -14,26 +14,25 @@ use resvg::usvg::{FillRule, Group, LineCap, LineJoin, Node, Options, Paint, Path
 use super::Svg;
 use super::font;
 
-/// Resolution of PNG pictures in pixels per inch.
 const DPI: f32 = 300.0;
 
 /// Pixels per inch in CSS, the unit of a parsed picture.
 const CSS_DPI: f32 = 96.0;
 
-/// Why a picture could not be converted to PDF or PNG.
+/// Why a picture cannot be converted to PDF or PNG.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExportError {
-    /// The SVG could not be parsed.
+    /// The SVG cannot be parsed.
     #[error(transparent)]
     Svg(#[from] resvg::usvg::Error),
-    /// The PNG could not be encoded.
+    /// The PNG cannot be encoded.
     #[error(transparent)]
     Png(#[from] png::EncodingError),
     /// The picture has no pixels, or too many.
     #[error("the picture has no size that can be drawn")]
     Size,
-    /// The PDF could not be compressed.
+    /// The PDF cannot be compressed.
     #[error(transparent)]
     Io(#[from] std::io::Error),
 }
@@ -48,7 +47,7 @@ impl Svg {
         Ok(Tree::from_str(self.as_str(), &options)?)
     }
 
-    /// The picture as a PNG file of 300 pixels per inch.
+    /// Converts the picture to a PNG file with 300 pixels per inch.
     ///
     /// # Errors
     /// [`ExportError`] if the picture cannot be converted.
@@ -79,7 +78,7 @@ impl Svg {
         Ok(file)
     }
 
-    /// The picture as a PDF file with one page of its size.
+    /// Converts the picture to a PDF file with one page of the picture's size.
     ///
     /// # Errors
     /// [`ExportError`] if the picture cannot be converted.
@@ -121,10 +120,9 @@ impl Svg {
     }
 }
 
-/// The content of a page.
 struct Drawing {
     content: Content,
-    /// Names of the pairs of opacities of a fill and a stroke, each in 0..=255.
+    /// Names of pairs of opacities: the opacity of a fill and of a stroke, each in 0..=255.
     opacities: BTreeMap<(u8, u8), String>,
 }
 
@@ -135,7 +133,7 @@ impl Drawing {
                 Node::Group(group) => self.group(group),
                 Node::Path(path) => self.path(path),
                 Node::Text(text) => self.group(text.flattened()),
-                // Figures contain no other pictures.
+                // Figures do not contain other pictures.
                 Node::Image(_) => {}
             }
         }
@@ -213,7 +211,7 @@ fn outline(content: &mut Content, path: &Path) {
                 content.line_to(p.x, p.y);
                 (p.x, p.y)
             }
-            // PDF has only cubic curves, so quadratic ones are converted.
+            // PDF has only cubic curves, so quadratic curves are converted.
             PathSegment::QuadTo(c, p) => {
                 let toward = |from: (f32, f32)| {
                     (from.0 + 2.0 / 3.0 * (c.x - from.0), from.1 + 2.0 / 3.0 * (c.y - from.1))
@@ -258,12 +256,12 @@ mod tests {
     fn a_png_has_300_pixels_per_inch_and_text() {
         let file = figure().png().unwrap();
         let mut reader = png::Decoder::new(std::io::Cursor::new(&file)).read_info().unwrap();
-        // 84 mm.
+        // The width of 84 mm.
         assert_eq!(reader.info().width, 992);
         assert_eq!(reader.info().pixel_dims.unwrap().xppu, 11_811);
         let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
         reader.next_frame(&mut pixels).unwrap();
-        // The first line of text is above the frame: n = 9.
+        // The first line of text, n = 9, is above the frame.
         let dark = |row: usize| pixels[row * 992 * 3..(row + 1) * 992 * 3].iter().any(|b| *b < 80);
         assert!((0..40).any(dark), "no text is drawn");
         assert_eq!(figure().png().unwrap(), file);
@@ -274,7 +272,7 @@ mod tests {
         let file = figure().pdf().unwrap();
         assert!(file.starts_with(b"%PDF-1.") && file.ends_with(b"%%EOF"), "{}", file.len());
         let text = String::from_utf8_lossy(&file);
-        // 84 mm in points.
+        // The width of 84 mm in points.
         assert!(text.contains("/MediaBox [0 0 238.1"), "{text}");
         assert!(!text.contains("/Font"), "text is outlines");
         assert_eq!(figure().pdf().unwrap(), file);

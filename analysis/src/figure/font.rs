@@ -1,4 +1,4 @@
-//! The font of figures: widths of text, and the font with which pictures are drawn.
+//! The font of figures, and the widths of text in this font.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,8 +9,8 @@ use skrifa::{FontRef, MetadataProvider as _};
 /// Liberation Sans, whose letters are as wide as the letters of Helvetica and Arial.
 const FONT: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 
-/// The width of a text in pixels at a font size in pixels. A letter that the font does not have is
-/// taken to be as wide as the font size.
+/// The width of a text in pixels at a font size in pixels. A letter that is not in the font counts
+/// as wide as the font size.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return text.chars().count() as f64 * size };
     let letters = font.charmap();
@@ -20,8 +20,8 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| width(letter).map_or(size, |w| f64::from(w) / em * size)).sum()
 }
 
-/// Splits a text between words into lines that are at most `most` pixels wide. A word that is wider
-/// has a separate line.
+/// Splits a text between words into lines that are at most `most` pixels wide. A wider word has a
+/// separate line.
 pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in text.split(' ').filter(|word| !word.is_empty()) {
@@ -36,7 +36,7 @@ pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     lines
 }
 
-/// The fonts of pictures: only [`FONT`], so that pictures are equal on every computer.
+/// The fonts of pictures: only [`FONT`], because pictures must be equal on every computer.
 pub(super) fn database() -> Arc<fontdb::Database> {
     static DATABASE: LazyLock<Arc<fontdb::Database>> = LazyLock::new(|| {
         let mut database = fontdb::Database::new();
@@ -60,8 +60,8 @@ mod tests {
 
     #[test]
     fn text_has_the_width_of_helvetica() {
-        // From the metrics that Adobe publishes, in thousandths of the size: M 833, i 222, space
-        // 278.
+        // Adobe publishes these widths in thousandths of the size: 833 for M, 222 for i, and 278
+        // for a space.
         assert!((width("Mi ", 1_000.0) - 1_333.0).abs() < 1.0, "{}", width("Mi ", 1_000.0));
         assert_eq!(width("\u{4e00}", 12.0), 12.0);
         assert_eq!(lines("n = 5  projects", 12.0, 40.0), ["n = 5", "projects"]);

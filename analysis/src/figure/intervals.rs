@@ -5,16 +5,14 @@ use super::layout::{Layout, Width};
 use super::svg::Svg;
 use super::{Axis, Series, Style, three_digits};
 
-/// A row.
 pub(crate) struct Row {
     pub(crate) label: String,
     pub(crate) series: Series,
     pub(crate) value: f64,
-    /// Lower and upper end; `None` if there is no interval.
     pub(crate) interval: Option<(f64, f64)>,
 }
 
-/// Draws the rows, the first at the top, with a dashed line at 0.
+/// Draws the rows, with the first at the top, and a dashed line at 0.
 pub(crate) fn draw(x: Axis, rows: &[Row], subtitle: &str) -> Svg {
     let labels = || rows.iter().map(|row| row.label.as_str());
     let names = Axis::names("", labels().rev());

@@ -15,27 +15,23 @@ const LEGEND_ROW: f64 = 18.0;
 const KEY: f64 = 30.0;
 /// Gap after the text of a legend entry.
 const LEGEND_GAP: f64 = 14.0;
-/// Width of the space between the frame and the labels to its right, in which lines connect the
-/// two.
+/// Width of the space between the frame and the labels to its right, which connecting lines cross.
 const CONNECTOR: f64 = 39.0;
 const PIXELS_PER_MM: f64 = 1.5 * 72.0 / 25.4;
 
-/// The width of a text in pixels.
 pub(super) fn width_of(text: &str) -> f64 {
     font::width(text, FONT_SIZE)
 }
 
-/// Width of a figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Width {
-    /// 84 mm: a column of a page with two columns.
+    /// A column of a page with two columns: 84 mm.
     Column,
-    /// 174 mm: a page.
+    /// A page: 174 mm.
     Page,
 }
 
 impl Width {
-    /// The width in millimetres.
     pub(super) fn mm(self) -> f64 {
         match self {
             Width::Column => 84.0,
@@ -43,7 +39,6 @@ impl Width {
         }
     }
 
-    /// The width in pixels.
     pub(super) fn pixels(self) -> f64 {
         self.mm() * PIXELS_PER_MM
     }
@@ -61,12 +56,11 @@ impl Width {
     }
 }
 
-/// Height of the frame of a chart.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Height {
     /// In pixels.
     Pixels(f64),
-    /// The same as the frame's width.
+    /// The same as the width of the frame.
     Square,
 }
 
@@ -83,7 +77,7 @@ pub(crate) struct Layout<'a> {
 }
 
 impl<'a> Layout<'a> {
-    /// A layout without a legend.
+    /// A layout without a legend and without labels to the right.
     pub(crate) fn new(width: Width, height: f64, subtitle: &'a str) -> Layout<'a> {
         Layout { width, height: Height::Pixels(height), legend: &[], right: &[], subtitle }
     }
@@ -100,8 +94,8 @@ pub(super) struct Places {
     pub(super) label: Vec<String>,
     /// The baseline of the first line of the label of the horizontal axis.
     pub(super) label_top: f64,
-    /// Middle of the symbol of each legend entry; its text begins [`Places::KEY_TEXT`] to the
-    /// right.
+    /// The middle of the symbol of each legend entry. The text begins [`Places::KEY_TEXT`] to the
+    /// right of the middle.
     pub(super) legend: Vec<(f64, f64)>,
     /// Whether the names below the frame are rotated.
     pub(super) turned: bool,
@@ -117,8 +111,7 @@ impl Places {
         let left = longest(y) + if y.label.is_empty() { 12.0 } else { 32.0 };
         let labels =
             layout.right.iter().map(|label| width_of(&truncated(label))).fold(0.0, f64::max);
-        // Leave room for the label of the last horizontal tick, which extends to the right of the
-        // frame.
+        // Leave room for the label of the last horizontal tick, which extends beyond the frame.
         let right = if layout.right.is_empty() {
             if x.has_names() { 8.0 } else { (longest(x) / 2.0 + 4.0).max(10.0) }
         } else {

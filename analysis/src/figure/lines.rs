@@ -6,27 +6,24 @@ use super::layout::{Layout, Width};
 use super::svg::{Anchor, Stroke, Svg};
 use super::{Axis, Series, three_digits};
 
-/// The colour of the connection of a line with its label.
 const CONNECTION: &str = "#888888";
 
-/// A line.
 pub(crate) struct Line {
     pub(crate) label: String,
     pub(crate) series: Series,
     /// Points in ascending order of x.
     pub(crate) points: Vec<(f64, f64)>,
-    /// The lower and the upper edge of a band around the line; both empty if there is none.
+    /// The lower and the upper edge of a band around the line; both are empty if there is no band.
     pub(crate) band: [Vec<(f64, f64)>; 2],
 }
 
 impl Line {
-    /// A line without a band.
     pub(crate) fn new(label: String, series: Series, points: Vec<(f64, f64)>) -> Line {
         Line { label, series, points, band: [Vec::new(), Vec::new()] }
     }
 }
 
-/// Draws curves with bands in a page's width, each labelled at its end.
+/// Draws curves with bands in a figure of a page's width. Each curve is labelled at its end.
 pub(crate) fn curves(x: Axis, y: Axis, lines: &[Line], subtitle: &str) -> Svg {
     let labels: Vec<String> = lines.iter().map(|line| line.label.clone()).collect();
     let layout = Layout { right: &labels, ..Layout::new(Width::Page, 260.0, subtitle) };
@@ -48,7 +45,8 @@ pub(crate) fn curves(x: Axis, y: Axis, lines: &[Line], subtitle: &str) -> Svg {
     chart.finish()
 }
 
-/// Draws lines with markers at their points in a column's width, and a dashed line at `reference`.
+/// Draws lines with markers at their points in a figure of a column's width, and a dashed line at
+/// `reference`.
 pub(crate) fn marked(
     x: Axis,
     y: Axis,
@@ -79,7 +77,7 @@ pub(crate) fn marked(
 }
 
 /// Writes the labels to the right of the frame in the order of the ends of their lines, moves them
-/// apart where they would overlap, and connects them with the ends. The connection is a thin line,
+/// apart if they would overlap, and connects them with the ends. The connection is a thin line,
 /// because readers would mistake a line in the style of the data for data.
 fn label_ends(chart: &mut Chart, lines: &[Line]) {
     let mut ends: Vec<((f64, f64), f64, &Line)> = lines

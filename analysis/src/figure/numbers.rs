@@ -1,7 +1,6 @@
 //! Formats numbers for figures and captions.
 
-/// The smallest of 1, 2, 5, 10, 20, 50, ... (and 0.5, 0.2, ... down to 0.001) that is not less than
-/// `minimum`, a positive number.
+/// The smallest of the numbers 0.001, 0.002, 0.005, 0.01, ... that is not less than `minimum`.
 pub(crate) fn round_step(minimum: f64) -> f64 {
     let mut power = 1e-3;
     loop {
@@ -14,7 +13,7 @@ pub(crate) fn round_step(minimum: f64) -> f64 {
     }
 }
 
-/// A number; if it is whole and has more than four digits, thin spaces separate groups of three.
+/// A number. In an integer with more than four digits, thin spaces separate groups of three.
 pub(crate) fn grouped(value: f64) -> String {
     if value.fract() != 0.0 {
         return format!("{value}");

@@ -5,18 +5,16 @@ use super::layout::{Layout, Width};
 use super::svg::Svg;
 use super::{Axis, Series, Style};
 
-/// A configuration of a race.
 pub(crate) struct Racer {
     pub(crate) label: String,
     pub(crate) series: Series,
-    /// Number of projects on which it was run.
     pub(crate) projects: usize,
-    /// Whether it was dropped after these projects.
+    /// Whether the configuration was dropped after these projects.
     pub(crate) dropped: bool,
 }
 
-/// Draws a line for each configuration, with the configurations that were run on the most projects
-/// at the top.
+/// Draws a line for each configuration. Configurations that were run on the most projects are at
+/// the top.
 pub(crate) fn draw(mut racers: Vec<Racer>, subtitle: &str) -> Svg {
     racers.sort_by_key(|racer| racer.projects);
     let most = racers.iter().map(|racer| racer.projects).max().unwrap_or(0).max(1);

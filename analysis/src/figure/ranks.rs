@@ -1,6 +1,6 @@
 //! Rank diagrams: algorithms on a line of mean ranks, each with its intervals. Bars join algorithms
-//! that do not differ significantly: thick bars by paired tests, thin ones by Nemenyi's critical
-//! difference (Demšar, 2006).
+//! that do not differ significantly: thick bars according to paired tests, thin bars according to
+//! Nemenyi's critical difference (Demšar, 2006).
 
 use super::axis::truncated;
 use super::chart::{Chart, INK};
@@ -8,25 +8,23 @@ use super::layout::{Layout, Width};
 use super::svg::Svg;
 use super::{Axis, Series, Style};
 
-/// An algorithm with its mean rank.
 pub(crate) struct RankedRow {
     pub(crate) label: String,
     pub(crate) series: Series,
     pub(crate) rank: f64,
-    /// The interval of the mean rank.
     pub(crate) interval: (f64, f64),
-    /// A second interval, drawn thicker; `None` if there is none.
+    /// A second interval, which is drawn thicker.
     pub(crate) inner: Option<(f64, f64)>,
 }
 
-/// Draws rows, the first at the top, and bars, each of which joins the ranks of the rows with the
-/// given indices. `bars` has the width of each bar in pixels.
+/// Draws rows, with the first at the top, and bars. Each bar has the indices of the rows whose
+/// ranks it joins, and its width in pixels.
 pub(crate) fn draw(rows: &[RankedRow], bars: &[(Vec<usize>, f64)], subtitle: &str) -> Svg {
     let count = rows.len();
     let last = (count as f64).max(2.0);
     let x = Axis::exact("Mean rank (1 = highest coverage)", 1.0, last).with_origin(1.0);
     // The vertical axis begins at the bottom, so the algorithms are in reverse order. The rows of
-    // the bars, which are above them, have no names.
+    // the bars, which are above the algorithms, have no names.
     let mut names: Vec<String> = rows
         .iter()
         .rev()
@@ -61,7 +59,7 @@ pub(crate) fn draw(rows: &[RankedRow], bars: &[(Vec<usize>, f64)], subtitle: &st
         let of = || members.iter().map(|&row| rows[row].rank);
         let (low, high) = (of().fold(f64::MAX, f64::min), of().fold(f64::MIN, f64::max));
         let y = (count + number) as f64;
-        // Widen a bar of equal ranks, so that it is visible.
+        // A bar of equal ranks must be visible.
         let more = (0.04 - (high - low)).max(0.0) / 2.0 + 0.02;
         chart.line(&[(low - more, y), (high + more, y)], Style::solid(INK), *width);
     }

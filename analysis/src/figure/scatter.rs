@@ -7,11 +7,11 @@ use super::layout::{Height, Layout, Width};
 use super::svg::Svg;
 use super::{Axis, Series, three_digits};
 
-/// Maximum number of positions next to which the number of points at the position is written.
+/// Maximum number of positions at which the number of points is written.
 const MAX_COUNTS: usize = 12;
 
-/// Two positions that both have a number are more than the first distance apart horizontally, or
-/// more than the second one vertically, in pixels.
+/// Two positions with a written number are more than the first distance apart horizontally, or more
+/// than the second distance vertically, in pixels.
 const COUNT_ROOM: (f64, f64) = (22.0, 14.0);
 
 /// Points with the same marker.
@@ -30,18 +30,18 @@ impl PointSet {
     }
 }
 
-/// What a scatter plot shows in addition to its points.
+/// The contents of a scatter plot in addition to its points.
 #[derive(Default)]
 pub(crate) struct Annotations {
-    /// Whether to draw a dashed line of points whose coordinates are equal.
+    /// Whether to draw a dashed line of points with equal coordinates.
     pub(crate) diagonal: bool,
-    /// Straight lines: series and ends. Parts above or below the frame are not drawn.
+    /// Straight lines, each with its series and its ends. Parts above or below the frame are not
+    /// drawn.
     pub(crate) lines: Vec<(Series, [(f64, f64); 2])>,
-    /// A point marked by a star.
+    /// A point that is marked by a star.
     pub(crate) star: Option<(f64, f64)>,
 }
 
-/// Draws the points.
 pub(crate) fn draw(
     x: Axis,
     y: Axis,
@@ -61,7 +61,7 @@ pub(crate) fn draw(
     }
     let mut shared: Vec<((f64, f64), usize)> = Vec::new();
     for set in sets {
-        // Points within half a pixel share a marker, so that files stay small.
+        // Points within half a pixel share a marker to keep files small.
         let mut drawn: BTreeMap<(i64, i64), ((f64, f64), usize)> = BTreeMap::new();
         for &point in &set.points {
             let at = chart.at(point);
@@ -78,8 +78,8 @@ pub(crate) fn draw(
         }
         shared.extend(drawn.into_values().filter(|(_, count)| *count > 1));
     }
-    // Write the numbers of points at the same position, the largest first, where they do not
-    // overlap.
+    // Write the numbers of points at the same position if they do not overlap, with the largest
+    // first.
     shared
         .sort_by(|a, b| b.1.cmp(&a.1).then(a.0.0.total_cmp(&b.0.0)).then(a.0.1.total_cmp(&b.0.1)));
     let mut written: Vec<(f64, f64)> = Vec::new();
@@ -110,14 +110,15 @@ pub(crate) fn draw(
     chart.finish()
 }
 
-/// The part of a straight line that is within a vertical range; `None` if there is none.
+/// The part of a straight line within a vertical range.
 fn within(ends: [(f64, f64); 2], (low, high): (f64, f64)) -> Option<[(f64, f64); 2]> {
     let [(x, y), (to_x, to_y)] = ends;
     let inside = |y: f64| (low..=high).contains(&y);
     if y == to_y {
         return inside(y).then_some(ends);
     }
-    // Where the line crosses both limits, as shares of its length, in the order of x.
+    // The positions at which the line crosses both limits, as shares of its length, in the order of
+    // x.
     let at = |height: f64| (height - y) / (to_y - y);
     let from = at(low).min(at(high)).max(0.0);
     let to = at(low).max(at(high)).min(1.0);

@@ -1,5 +1,5 @@
-//! SVG canvas: the shapes of which a figure consists, in pixels from the top left corner. Text is
-//! always escaped, because every shape is written with `maud`.
+//! SVG canvas: the shapes of a figure, in pixels from the top left corner. Text is always escaped,
+//! because every shape is written with `maud`.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use maud::{Markup, Render, html};
 
 use super::font;
 
-/// Font families of every figure, the preferred one first.
+/// Font families of every figure, with the preferred family first.
 const FONTS: &str = "Helvetica, Arial, 'Liberation Sans', sans-serif";
 
 /// Minimum distance of text from the border, in pixels.
@@ -16,7 +16,7 @@ const MARGIN: f64 = 2.0;
 /// The colour of marks, such as the mark of interim results.
 const MARK: &str = "#b22200";
 
-/// A finished SVG picture: well-formed XML that needs no other file.
+/// A finished SVG picture: well-formed XML that does not need any other file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Svg {
     canvas: Canvas,
@@ -29,12 +29,12 @@ impl Svg {
         &self.text
     }
 
-    /// The width in pixels, rounded up; a pixel is 2/3 pt.
+    /// The width in pixels, rounded up. A pixel is 2/3 pt.
     pub fn width(&self) -> u32 {
         self.canvas.width.ceil() as u32
     }
 
-    /// The picture with a line of text below it.
+    /// Adds a line of text below the picture.
     pub(crate) fn marked(&self, text: &str) -> Svg {
         let mut canvas = self.canvas.clone();
         canvas.height += 1.5 * canvas.font_size;
@@ -50,7 +50,7 @@ impl Render for Svg {
     }
 }
 
-/// The point of a text at its coordinates: its start, middle or end.
+/// The part of a text that is at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -68,18 +68,16 @@ impl Anchor {
     }
 }
 
-/// The stroke of a line or an outline.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stroke {
     pub(crate) colour: &'static str,
     /// Width in pixels.
     pub(crate) width: f64,
-    /// Lengths of dashes and gaps in pixels; empty if the line is solid.
+    /// Lengths of dashes and gaps in pixels; empty for a solid line.
     pub(crate) dashes: &'static str,
 }
 
 impl Stroke {
-    /// A solid stroke.
     pub(crate) fn solid(colour: &'static str, width: f64) -> Stroke {
         Stroke { colour, width, dashes: "" }
     }
@@ -89,7 +87,6 @@ impl Stroke {
     }
 }
 
-/// The fill of an area.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fill {
     pub(crate) colour: &'static str,
@@ -97,7 +94,6 @@ pub(crate) struct Fill {
     pub(crate) opacity: f64,
 }
 
-/// A text and its style.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Label<'a> {
     pub(crate) text: &'a str,
@@ -108,26 +104,24 @@ pub(crate) struct Label<'a> {
 }
 
 impl<'a> Label<'a> {
-    /// A text that is not rotated.
+    /// A label that is not rotated.
     pub(crate) fn new(text: &'a str, anchor: Anchor, colour: &'static str) -> Label<'a> {
         Label { text, anchor, colour, rotation: 0.0 }
     }
 }
 
-/// A picture that is being drawn. Later shapes cover earlier ones.
+/// Later shapes cover earlier shapes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Canvas {
     width: f64,
     height: f64,
-    /// Width in millimetres.
     mm: f64,
     font_size: f64,
     shapes: String,
 }
 
 impl Canvas {
-    /// A white canvas. Its size and the size of the font are in pixels; its width is also given in
-    /// millimetres.
+    /// A white canvas with a size and a font size in pixels, and with a width in millimetres.
     pub(crate) fn new((width, height): (f64, f64), mm: f64, font_size: f64) -> Canvas {
         Canvas { width, height, mm, font_size, shapes: String::new() }
     }
@@ -137,7 +131,6 @@ impl Canvas {
         self.shapes.push('\n');
     }
 
-    /// An open line through points.
     pub(crate) fn line(&mut self, points: &[(f64, f64)], stroke: Stroke) {
         self.add(html! {
             polyline points=(Points(points)) fill="none" stroke=(stroke.colour)
@@ -145,7 +138,7 @@ impl Canvas {
         });
     }
 
-    /// A filled polygon, outlined if `stroke` is given.
+    /// Draws a filled polygon, with an outline if `stroke` is given.
     pub(crate) fn polygon(&mut self, corners: &[(f64, f64)], fill: Fill, stroke: Option<Stroke>) {
         self.add(html! {
             polygon points=(Points(corners)) fill=(fill.colour) fill-opacity=(Px(fill.opacity))
@@ -153,7 +146,7 @@ impl Canvas {
         });
     }
 
-    /// A filled rectangle between two opposite corners, outlined if `stroke` is given.
+    /// Draws a filled rectangle between two opposite corners, with an outline if `stroke` is given.
     pub(crate) fn rectangle(
         &mut self,
         a: (f64, f64),
@@ -169,7 +162,6 @@ impl Canvas {
         });
     }
 
-    /// A filled circle with an outline.
     pub(crate) fn circle(&mut self, centre: (f64, f64), radius: f64, fill: Fill, stroke: Stroke) {
         self.add(html! {
             circle cx=(Px(centre.0)) cy=(Px(centre.1)) r=(Px(radius))
@@ -178,12 +170,12 @@ impl Canvas {
         });
     }
 
-    /// A line of text with its baseline at these coordinates; an empty text is left out. The width
-    /// is stated in the picture, because the letters of a reader's font may be wider than the
-    /// layout assumes.
+    /// Writes a line of text with its baseline at these coordinates; an empty text is left out. The
+    /// picture contains the width of the text, because the letters of a reader's font may be wider
+    /// than the layout assumes.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
-        // Replace control characters, which XML does not permit even if they are escaped, and
-        // repeated spaces, which a viewer shows as one.
+        // Control characters are not permitted in XML even if they are escaped, and a viewer shows
+        // repeated spaces as one space.
         let text = label.text.replace(char::is_control, " ");
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         if text.is_empty() {
@@ -200,8 +192,8 @@ impl Canvas {
         });
     }
 
-    /// The position of a text, moved if necessary so that the text is inside the picture. Only
-    /// texts that are horizontal or rotated by -90° are moved.
+    /// The position of a text, moved into the picture if necessary. Only text that is horizontal or
+    /// rotated by -90° is moved.
     fn inside(&self, (x, y): (f64, f64), width: f64, label: Label<'_>) -> (f64, f64) {
         let before = match label.anchor {
             Anchor::Start => 0.0,
@@ -225,8 +217,8 @@ impl Canvas {
         }
     }
 
-    /// Begins the shapes of a series, which the page hides together, until [`Canvas::end`]. A
-    /// reader sees `tooltip` next to the pointer.
+    /// Begins the shapes of a series, until [`Canvas::end`]. The page can hide these shapes, and
+    /// shows `tooltip` next to the pointer.
     pub(crate) fn begin(&mut self, series: &str, tooltip: &str) {
         let clean = |text: &str| text.replace(char::is_control, " ");
         let series = Some(clean(series)).filter(|series| !series.is_empty());
@@ -237,20 +229,18 @@ impl Canvas {
         self.shapes.push_str(open);
     }
 
-    /// Begins the entry of a series in the legend, until [`Canvas::end`]; on the page it is a
-    /// switch.
+    /// Begins the entry of a series in the legend, until [`Canvas::end`]. The entry is a switch on
+    /// the page.
     pub(crate) fn begin_key(&mut self, series: &str) {
         let series = series.replace(char::is_control, " ");
         let element = html! { g data-key=(series) {} }.into_string();
         self.shapes.push_str(element.strip_suffix("</g>").unwrap_or(&element));
     }
 
-    /// Ends the shapes of a series.
     pub(crate) fn end(&mut self) {
         self.shapes.push_str("</g>\n");
     }
 
-    /// The finished picture.
     pub(crate) fn finish(self) -> Svg {
         let (width, height) = (Px(self.width), Px(self.height));
         let height_mm = Px(self.height / self.width * self.mm);

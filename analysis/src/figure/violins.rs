@@ -8,10 +8,9 @@ use super::svg::Svg;
 use super::{Axis, Series, Style, three_digits};
 use crate::stats::Description;
 
-/// Number of values at which a density is drawn.
+/// Number of values at which a density is computed.
 const POINTS: usize = 128;
 
-/// A named sample.
 pub(crate) struct Violin<'a> {
     pub(crate) label: &'a str,
     pub(crate) series: Series,
@@ -58,12 +57,12 @@ fn draw_violin(chart: &mut Chart, number: usize, sample: &Violin<'_>, labelled: 
     }
 }
 
-/// A Gaussian kernel density with the bandwidth of Silverman's rule, but at least a sixtieth of the
-/// range, between the smallest and the largest value.
+/// A Gaussian kernel density between the smallest and the largest value. The bandwidth follows
+/// Silverman's rule, but is at least a sixtieth of the range.
 fn density(values: &[f64], d: &Description) -> Vec<(f64, f64)> {
     let range = d.maximum - d.minimum;
     if range == 0.0 {
-        // If all values are equal, there is no density, so a line at full width is drawn instead.
+        // Equal values have no density, so a line of the full width is drawn instead.
         return vec![(d.minimum, 1.0)];
     }
     let quartiles = (d.upper_quartile - d.lower_quartile) / 1.34;

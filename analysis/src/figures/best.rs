@@ -1,4 +1,4 @@
-//! The best algorithm compared with the others.
+//! The best algorithm compared with the other algorithms.
 
 use super::{Figure, range, sample_size};
 use crate::figure::intervals::{self, Row};
@@ -6,7 +6,7 @@ use crate::figure::{Axis, truncated};
 use crate::findings::Best;
 use crate::tidy::Results;
 
-/// How far the mean coverage of each algorithm is below the mean coverage of the best; `None` if
+/// The difference between the mean coverages of each algorithm and of the best algorithm; `None` if
 /// there is only one algorithm.
 pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     let name = |algorithm: usize| truncated(&results.algorithms[algorithm]);
@@ -39,12 +39,12 @@ pub fn best(results: &Results, best: &Best) -> Option<Figure> {
         name: "best".to_owned(),
         title: format!("Mean coverage compared with {first}"),
         caption: format!(
-            "Mean over {n} projects of the difference to {first} in percentage points, with its \
+            "Mean over {n} projects of the difference from {first} in percentage points, with its \
              95 % bootstrap interval over projects; after the names, the mean coverage. An \
              interval that contains 0 (dashed) is compatible with no difference."
         ),
         svg: intervals::draw(
-            Axis::round("Difference of mean coverage (percentage points)", low, high.max(0.0)),
+            Axis::round("Difference in mean coverage (percentage points)", low, high.max(0.0)),
             &rows,
             &sample_size(n, "project"),
         ),

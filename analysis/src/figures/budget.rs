@@ -9,7 +9,7 @@ use crate::progress::{Curve, Point, Progress};
 use crate::terms::{clock_title, counted};
 use crate::tidy::{Clock, Results};
 
-/// Mean coverage over time of each algorithm, with its band (Whisker paper, figure 20).
+/// Mean coverage of each algorithm over time, with its band (Whisker paper, figure 20).
 pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
     let mut progress = progress.clone();
     let selected = super::selected(results);
@@ -61,7 +61,7 @@ pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
     }
 }
 
-/// The time axis, and the number of units of the clock in one unit of the axis.
+/// The time axis, and the number of units of the clock in a unit of the axis.
 fn time_axis(progress: &Progress) -> (Axis, f64) {
     let end = progress.end.max(1) as f64;
     let (unit, label) = match &progress.clock {
@@ -74,8 +74,8 @@ fn time_axis(progress: &Progress) -> (Axis, f64) {
     (Axis::with_step(&label, (0.0, high), round_step(high / 6.0)), unit)
 }
 
-/// The axis of mean coverage in percent. It begins at a round number below the coverage after the
-/// first 2 % of the time, because runs cover most easy goals in their first executions. An axis
+/// The axis of mean coverage in percent. The axis begins at a round number below the coverage after
+/// the first 2 % of the time, because runs cover most easy goals in their first executions. An axis
 /// from zero would leave little room for the differences between algorithms.
 fn coverage_axis(progress: &Progress) -> Axis {
     let early = (progress.end / 50).max(1);
@@ -89,7 +89,8 @@ fn coverage_axis(progress: &Progress) -> Axis {
     Axis::percent_of("Mean coverage (%)", (lowest - step / 4.0).max(0.0), highest)
 }
 
-/// The corners of a step function in percent, from its entry into the frame to its right edge.
+/// The corners of a step function in percent, from its entry into the frame to the right edge of
+/// the frame.
 fn steps(
     points: &[Point],
     time: impl Fn(u64) -> f64,
@@ -109,7 +110,7 @@ fn steps(
     corners
 }
 
-/// A sentence with the sample sizes and the meaning of the band.
+/// The subtitle, with the sample sizes and the meaning of the band.
 fn progress_subtitle(progress: &Progress) -> String {
     let (fewest, most) = progress.runs;
     let runs = if fewest == most {
@@ -150,7 +151,7 @@ pub fn effect_over_budget(
     })
 }
 
-/// Shares of projects with a significant difference as a function of the budget. `None` if no
+/// Shares of projects with a significant difference as a function of the budget; `None` if no
 /// difference is significant at any budget, for example because there are too few runs.
 pub fn significance_over_budget(
     results: &Results,
@@ -184,8 +185,8 @@ pub fn significance_over_budget(
     })
 }
 
-/// The work or time that runs need to reach shares of their final coverage; `None` if it is known
-/// for no algorithm that figures show.
+/// The work or time that runs need to reach shares of their final coverage; `None` if it is not
+/// known for any of the algorithms in figures.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Option<Figure> {
     let selected = super::selected(results);
     let series: Vec<Line> = rows
@@ -211,16 +212,15 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Op
         title: "Convergence".to_owned(),
         caption: format!(
             "Mean number of {} until a run reaches 50, 90, 95, 99 and 100 % of its final \
-             coverage; {n}. A run that covers little converges early, so that this figure flatters \
-             weak algorithms: it says how soon a run stops improving, not how much it covers. The table of the same title has medians and quartiles.",
+             coverage; {n}. A run that covers little converges early, so this figure flatters weak \
+             algorithms: it shows how soon a run stops improving, not how much it covers. The table of the same title has medians and quartiles.",
             clock.unit()
         ),
         svg: lines::marked(x, y, &series, None, &subtitle),
     })
 }
 
-/// Largest number of projects on which a pair is compared at the last milestone; `None` if there is
-/// no milestone or no pair.
+/// Maximum number of projects on which a pair is compared at the last milestone.
 fn projects(milestones: &[Milestone]) -> Option<usize> {
     milestones.last()?.comparisons.iter().map(|pair| pair.per_project.len()).max()
 }

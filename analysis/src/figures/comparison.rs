@@ -12,16 +12,16 @@ use crate::findings::{AaTest, Order, PlacedAlgorithm, Ranking};
 use crate::stats::mean;
 use crate::tidy::Results;
 
-/// Effect sizes of coverage (Whisker paper, figure 18); `None` without pairs, or if a pair has too
-/// few projects.
+/// Effect sizes of coverage (Whisker paper, figure 18); `None` if there are no pairs, or if a pair
+/// has too few projects.
 pub fn effect_sizes(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let about = "A12 of coverage on each project. Above 0.5 (dashed) the first algorithm of a \
                  pair covers more.";
     effect_violins(results, pairs, "effect-sizes", "Effect sizes", about)
 }
 
-/// Counts of projects on which one algorithm of a pair is better (Pynguin paper, RQ1); `None`
-/// without pairs.
+/// Counts of projects by the result of each pair (Pynguin paper, RQ1); `None` if there are no
+/// pairs.
 pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     let bars: Vec<(String, Vec<usize>)> = shown(results, pairs)
         .map(|pair| {
@@ -51,7 +51,8 @@ pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
     })
 }
 
-/// Mean coverage of two algorithms on each project (Whisker paper, figure 19).
+/// Mean coverage of two algorithms on each project (Whisker paper, figure 19), with a figure for
+/// each pair.
 pub fn coverage_by_project(
     results: &Results,
     samples: &Samples,
@@ -66,7 +67,7 @@ pub fn coverage_by_project(
             points: Vec::new(),
         });
         for project in &pair.per_project {
-            // Both algorithms have runs on a project that is compared.
+            // Both algorithms have runs on every compared project.
             let coverage = |algorithm| {
                 let values = samples.values(project.project, algorithm);
                 mean(values.iter().copied()).unwrap_or(0.0) * 100.0
@@ -106,7 +107,8 @@ pub fn coverage_by_project(
     shown_by_project(results, pairs).map(one).collect()
 }
 
-/// Effect sizes with their intervals on each project (Pynguin paper, figure 6).
+/// Effect sizes with their intervals on each project (Pynguin paper, figure 6), with a figure for
+/// each pair.
 pub fn effects_by_project(results: &Results, pairs: &[Comparison]) -> Vec<Figure> {
     let projects: Vec<&str> = results.projects.iter().map(|p| p.name.as_str()).collect();
     let one = |pair: &Comparison| {
@@ -184,7 +186,7 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
 }
 
 /// Effect sizes of algorithms compared with themselves, next to effect sizes of pairs of
-/// algorithms; `None` without A/A tests, or if one of them or a pair has too few projects.
+/// algorithms; `None` if there are no A/A tests, or if an A/A test or a pair has too few projects.
 pub fn aa_test(results: &Results, pairs: &[Comparison], aa_tests: &[AaTest]) -> Option<Figure> {
     if aa_tests.is_empty() {
         return None;

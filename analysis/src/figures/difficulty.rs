@@ -39,7 +39,8 @@ pub fn baseline_coverage(results: &Results, trivial: &Trivial) -> Option<Figure>
 }
 
 /// Size, executions and coverage of the baseline (Whisker paper, figure 14); `None` for fewer than
-/// [`MIN_SAMPLE`] projects of known size, or if all of them need the same number of executions.
+/// [`MIN_SAMPLE`] projects of known size, or if all of these projects need the same number of
+/// executions.
 pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
     let label = &results.algorithms[trivial.algorithm];
     let classes = ["100 %", "90 % or more", "50 % or more", "below 50 %"];
@@ -93,9 +94,9 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
     })
 }
 
-/// Coverage as a function of a measure of projects, such as their complexity. The arguments are the
-/// name and the title of its column (Pynguin paper, figures 4 and 5). `None` for fewer than
-/// [`MIN_SAMPLE`] projects, or if the measure is the same on all.
+/// Coverage as a function of a measure of projects, such as their complexity (Pynguin paper,
+/// figures 4 and 5). `column` and `title` are the name and the title of the measure's column.
+/// `None` for fewer than [`MIN_SAMPLE`] projects, or if the measure is the same on all projects.
 pub fn relation(
     results: &Results,
     (column, title): (&str, &str),

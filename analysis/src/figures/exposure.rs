@@ -8,8 +8,8 @@ use crate::stats::Survival;
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// The share of pairs of a fault and a run in which the run has exposed the fault, over real time.
-/// `None` if no run exposes a fault.
+/// The share of pairs of a fault and a run in which the run has exposed the fault, over real time;
+/// `None` if no fault is exposed.
 pub fn exposure(results: &Results, all: &[Exposure]) -> Option<Figure> {
     let selected = super::selected(results);
     let pooled = Exposure::pooled(all, results.algorithms.len());
@@ -52,7 +52,7 @@ pub fn exposure(results: &Results, all: &[Exposure]) -> Option<Figure> {
     })
 }
 
-/// The corners of the curve: seconds and percent.
+/// The corners of the curve, in seconds and percent.
 fn corners(survival: &Survival, end: f64) -> Vec<(f64, f64)> {
     let mut corners = vec![(0.0, 0.0)];
     let mut level = 0.0;

@@ -1,4 +1,4 @@
-//! Growth of coverage over time on a logarithmic axis, over all projects and on each.
+//! Growth of coverage over time on a logarithmic axis, over all projects and on each project.
 
 use super::{Figure, file_name};
 use crate::figure::lines::{self, Line};
@@ -7,13 +7,13 @@ use crate::progress::{Curve, Point, Progress};
 use crate::terms::{clock_title, counted};
 use crate::tidy::{Clock, Results};
 
-/// Maximum number of projects that have a separate figure each.
+/// Maximum number of projects with a separate figure for each project.
 const MAX_PROJECTS: usize = 12;
 
 /// Maximum ratio of the end of the axis to its beginning.
 const MAX_SPAN: u64 = 300;
 
-/// The growth over all projects; `None` if no run improves after its start.
+/// The growth over all projects; `None` if no curve rises after the start.
 pub fn growth(results: &Results, progress: &Progress) -> Option<Figure> {
     let over =
         format!("Mean over {} of the mean coverage of", counted(progress.projects, "project"));
@@ -34,8 +34,7 @@ pub fn growth_by_project(results: &Results, all: &[(usize, Progress)]) -> Vec<Fi
     all.iter().filter_map(one).collect()
 }
 
-/// The growth of coverage by a criterion after the first one; `None` if no run improves after its
-/// start.
+/// The growth of coverage by a criterion after the first; `None` if no curve rises after the start.
 pub fn growth_by_criterion(
     results: &Results,
     criterion: &str,
@@ -58,7 +57,7 @@ fn draw(
     let curves: Vec<&Curve> =
         progress.curves.iter().filter(|curve| selected[curve.algorithm]).collect();
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    // The first improvement that was measured after the start, from which the axis begins.
+    // The first improvement after the start. The axis begins there.
     let first = points().map(|point| point.at).filter(|&at| at > 0).min()?;
     let end = progress.end.max(first + 1);
     let first = first.max(end / MAX_SPAN);

@@ -6,8 +6,8 @@ use crate::figure::intervals::{self, Row};
 use crate::findings::VersionChange;
 use crate::tidy::Results;
 
-/// The difference between the mean coverage of each algorithm in this version and in each earlier
-/// version, in the order of the versions; `None` if there are no earlier versions.
+/// The difference in mean coverage between each earlier version and this version of each algorithm;
+/// `None` if there are no earlier versions.
 pub fn history(results: &Results, changes: &[VersionChange]) -> Option<Figure> {
     let mut rows = Vec::new();
     for (number, label) in results.algorithms.iter().enumerate() {
@@ -28,12 +28,12 @@ pub fn history(results: &Results, changes: &[VersionChange]) -> Option<Figure> {
     Some(Figure {
         name: "history".to_owned(),
         title: "Earlier versions".to_owned(),
-        caption: "Mean coverage of an earlier version minus that of this one (dashed), over the projects \
+        caption: "Mean coverage of an earlier version minus mean coverage of this version (dashed), over the projects \
                   of both, in percentage points, with its 95 % interval (Student's t over projects). To \
                   the left of the dashed line the earlier version covers less."
             .to_owned(),
         svg: intervals::draw(
-            Axis::round("Difference to this version (percentage points)", low.min(0.0), high.max(0.0)),
+            Axis::round("Difference from this version (percentage points)", low.min(0.0), high.max(0.0)),
             &rows,
             &super::sample_size(projects, "project"),
         ),

@@ -1,4 +1,4 @@
-//! Estimates of the number of goals that have not been covered yet but can be.
+//! Estimates of the number of goals that have not been covered but are reachable.
 
 use super::{Figure, range};
 use crate::comparison::MIN_SAMPLE;
@@ -8,8 +8,8 @@ use crate::findings::Left;
 use crate::terms::{capitalised, goals};
 use crate::tidy::Results;
 
-/// The number of goals of all projects that are covered by fewer runs, by all runs and by more runs
-/// than were executed, with the band of the estimates; `None` if there are no estimates.
+/// The number of goals covered on all projects by fewer, as many or more runs than were executed,
+/// with the band of the estimates; `None` if there are no estimates to show.
 pub fn left(results: &Results, all: &[Left]) -> Option<Figure> {
     let selected = super::selected(results);
     let shown: Vec<&Left> = all.iter().filter(|one| selected[one.algorithm]).collect();

@@ -10,8 +10,8 @@ use crate::findings::{MutationAnalysis, MutationScore};
 use crate::stats::pearson;
 use crate::tidy::Results;
 
-/// Mutation scores by operator, with false positives (Whisker paper, figure 29); `None` without
-/// scores.
+/// Mutation scores by operator, with false positives (Whisker paper, figure 29); `None` if there
+/// are no scores.
 pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let totals: Vec<&MutationScore> = analysis.totals().filter(|s| s.mutants > 0).collect();
     let label = |score: &MutationScore| results.algorithms[score.algorithm].clone();
@@ -27,7 +27,7 @@ pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Opt
         let found = scores.find(|s| (s.algorithm, s.operator) == (algorithm, Some(operator)));
         found.map_or(&[][..], |score| &score.per_run)
     };
-    // The sample sizes differ, because rare operators have mutants of only a few projects.
+    // The sample sizes differ, because rare operators have mutants on only a few projects.
     let runs = |operator| totals.iter().map(|t| of_operator(t.algorithm, operator).len()).max();
     let mut groups: Vec<BoxGroup> = analysis
         .operators
@@ -65,8 +65,8 @@ pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Opt
     })
 }
 
-/// Distribution of mutation scores (Pynguin paper, figure 7); `None` without scores, or if an
-/// algorithm has too few.
+/// Distribution of mutation scores (Pynguin paper, figure 7); `None` if there are no scores, or if
+/// an algorithm has too few scores.
 pub fn mutation_violins(results: &Results, analysis: &MutationAnalysis) -> Option<Figure> {
     let samples: Vec<Sample> = analysis
         .totals()

@@ -8,20 +8,20 @@ use crate::figure::{Axis, Series};
 use crate::findings::{RiskStability, SuiteRank};
 use crate::tidy::Results;
 
-/// Start of the logarithmic axis, in milliseconds; the times of runs are whole milliseconds.
+/// Start of the logarithmic axis in milliseconds. The times of runs are integers.
 const MIN_MS: f64 = 0.1;
 
-/// Mean rank over mean time, with one figure for each project and optimised criterion, and a line
-/// for each method with a point for each size of suites (Elyasaf et al., figures 3 and 5). A
-/// criterion is drawn if it has at least two suite sizes and some search took longer than
-/// `MIN_MS`. A method has the same colour in all figures.
+/// Mean rank over mean time, with a figure for each project and optimised criterion, and a line for
+/// each method with a point for each size of suites (Elyasaf et al., figures 3 and 5). A criterion
+/// is drawn if it has at least two suite sizes and a mean time above `MIN_MS`. A method has the
+/// same colour in all figures.
 pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
     let mut groups: BTreeMap<(usize, &str), Vec<&SuiteRank>> = BTreeMap::new();
     for rank in ranks.iter().filter(|rank| rank.optimised && rank.size.is_some()) {
         groups.entry((rank.project, &rank.criterion)).or_default().push(rank);
     }
-    // Configurations that differ only in their parameters, such as size and criterion, are one
-    // method.
+    // Configurations that differ only in their parameters, such as size and criterion, belong to
+    // the same method.
     let method = |rank: &SuiteRank| {
         let label = &results.algorithms[rank.algorithm];
         label.split('[').next().unwrap_or(label).to_owned()
@@ -58,8 +58,8 @@ pub fn rank_over_time(results: &Results, ranks: &[SuiteRank]) -> Vec<Figure> {
             return None;
         }
         let (least, most) = match range(members.iter().map(|rank| rank.ranks.mean))? {
-            // Widen the axis if all ranks are equal, because its ticks would be at fractions of an
-            // item.
+            // Widen the axis for nearly equal ranks, because its ticks would otherwise be at
+            // fractions of an item.
             (least, most) if most - least < 1.0 => (least - 1.0, most + 1.0),
             ranks => ranks,
         };

@@ -6,7 +6,7 @@ use crate::figure::{Axis, Series};
 use crate::findings::RealTime;
 use crate::tidy::Results;
 
-/// Maximum number of cores that have different markers.
+/// Maximum number of cores with different markers.
 const MAX_PLACES: usize = 8;
 
 /// The speed of each run over the time of the study; `None` if the start is known for fewer than
@@ -42,7 +42,7 @@ pub fn real_time(_: &Results, found: &RealTime) -> Option<Figure> {
     }
     let x = Axis::exact(&format!("Start of the run ({name})"), 0.0, (end / unit).max(0.001));
     let y =
-        Axis::round("Speed, difference to the mean (%)", 100.0 * (low - 1.0), 100.0 * (high - 1.0));
+        Axis::round("Speed, difference from the mean (%)", 100.0 * (low - 1.0), 100.0 * (high - 1.0));
     let lines = Annotations {
         lines: vec![(Series::Other(1), [(0.0, 0.0), (end / unit, 0.0)])],
         ..Annotations::default()

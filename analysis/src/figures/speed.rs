@@ -6,7 +6,7 @@ use crate::findings::{Machine, Speed};
 use crate::tidy::{Results, Run};
 
 /// Real time of a unit of work of the search, such as a test execution (Whisker paper, figure 22);
-/// `None` if time and work are known for no search.
+/// `None` if no search has a positive time and a positive amount of work.
 pub fn execution_times(results: &Results) -> Option<Figure> {
     let (unit, work) = results.subject.units.first().zip(results.work.first())?;
     let time = |(number, run): (usize, &Run)| {
@@ -42,7 +42,8 @@ pub fn execution_times(results: &Results) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Program time over real time (Whisker paper, figure 12); `None` if it is known for no run.
+/// Program time divided by real time (Whisker paper, figure 12); `None` if no run has a positive
+/// value.
 pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     let samples = by_algorithm(results, |algorithm| positive(&rows[algorithm].factors));
     let (low, high) = range(samples.iter().flat_map(|s| &s.values).copied())?;
@@ -58,8 +59,8 @@ pub fn acceleration(results: &Results, rows: &[Speed]) -> Option<Figure> {
     .boxes(&samples)
 }
 
-/// Program time over real time on each machine (Whisker paper, figure 12); `None` unless it is
-/// known for runs of at least two machines.
+/// Program time divided by real time on each machine (Whisker paper, figure 12); `None` unless runs
+/// on at least two machines have positive values.
 pub fn machines(machines: &[Machine]) -> Option<Figure> {
     let samples: Vec<Sample> = machines
         .iter()

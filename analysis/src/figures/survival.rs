@@ -1,4 +1,4 @@
-//! Times until runs cover everything, as Kaplan-Meier curves.
+//! Times until runs cover as many goals as the best run, as Kaplan-Meier curves.
 
 use super::{Figure, sample_sizes};
 use crate::figure::Axis;
@@ -8,8 +8,8 @@ use crate::stats::Survival;
 use crate::terms::counted;
 use crate::tidy::{Clock, Results};
 
-/// The share of runs that cover as much as any run on their project, over the share of the longest
-/// search. `None` if no run has a coverage and a time on this clock.
+/// The share of runs that cover as many goals as the best run on their project, over the share of
+/// the longest search; `None` if no run has a coverage and a time on this clock.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> Option<Figure> {
     let selected = super::selected(results);
     let pooled = FullCoverage::pooled(rows, results.algorithms.len());

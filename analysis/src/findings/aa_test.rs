@@ -2,9 +2,9 @@
 
 use crate::comparison::{Comparison, Correction, Samples};
 
-/// An algorithm compared with itself: on each project, every second one of its runs is compared
-/// with the others. The expected effect size is 1/2, and at most 5 % of the projects are expected
-/// to differ significantly. Differences between algorithms count only if they exceed those of the
+/// An algorithm compared with itself: on each project, every second run is compared with the other
+/// runs. The expected effect size is 1/2, and at most 5 % of the projects are expected to differ
+/// significantly. Differences between algorithms count only if they exceed the differences in the
 /// A/A tests.
 #[derive(Clone, Debug)]
 pub struct AaTest {
@@ -17,7 +17,7 @@ pub struct AaTest {
 }
 
 impl AaTest {
-    /// An A/A test of each algorithm that has at least two runs on some project.
+    /// An A/A test of each algorithm with at least two runs on some project.
     pub fn all(samples: &Samples) -> Vec<AaTest> {
         let one = |algorithm| {
             let samples = samples.aa_split(algorithm);
@@ -32,7 +32,7 @@ impl AaTest {
     }
 
     /// The share of projects on which both halves differ significantly without a correction, in
-    /// 0..=1, among the projects with enough runs for a significant difference; `None` if there are
+    /// 0..=1, among the projects with enough runs for a significant difference. `None` if there are
     /// no such projects.
     pub fn false_positive_rate(&self) -> Option<f64> {
         let able = self.comparison.per_project.iter().filter(|p| p.could_be_significant());

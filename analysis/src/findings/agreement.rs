@@ -1,4 +1,4 @@
-//! Whether the order of the algorithms by coverage agrees with their order by mutation score.
+//! Agreement of the order of the algorithms by coverage with their order by mutation score.
 
 use crate::comparison::{Samples, enough};
 use crate::stats::{Interval, MeanPosterior, Unavailable, mean};
@@ -10,13 +10,14 @@ pub struct Agreement {
     pub first: usize,
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub second: usize,
-    /// The projects on which both have both measures.
+    /// The projects on which both algorithms have both measures.
     pub projects: Vec<usize>,
-    /// Mean over these projects of the difference of coverage, first minus second.
+    /// Mean difference in coverage over these projects, first minus second.
     pub coverage: f64,
-    /// Mean over these projects of the difference of mutation scores, first minus second.
+    /// Mean difference in mutation scores over these projects, first minus second.
     pub score: f64,
-    /// Projects on which both measures prefer the same algorithm, or neither prefers one.
+    /// Number of projects on which both measures prefer the same algorithm, or neither prefers an
+    /// algorithm.
     pub agreeing: usize,
     /// Probability that both means prefer the same algorithm on projects like these.
     pub probability: Result<f64, Unavailable>,
@@ -25,24 +26,24 @@ pub struct Agreement {
 /// The agreement of the orders of all algorithms by coverage and by mutation score.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OrderAgreement {
-    /// The algorithms that have both measures: indices into
+    /// The algorithms that have both measures, as indices into
     /// [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithms: Vec<usize>,
-    /// The projects on which all of them have both measures.
+    /// The projects on which all of these algorithms have both measures.
     pub projects: Vec<usize>,
-    /// Kendall's correlation τ-b of the mean coverages and the mean scores, in -1..=1; NaN if all
-    /// algorithms have the same mean by one of the measures.
+    /// Kendall's correlation τ-b of the mean coverages and the mean scores, in -1..=1. NaN if all
+    /// algorithms have the same mean according to one of the measures.
     pub tau: f64,
-    /// The central 95 % of its posterior distribution on projects like these.
+    /// The central 95 % of the posterior distribution of τ-b on projects like these.
     pub interval: Interval,
-    /// Probability that the same algorithm has the highest mean by both measures.
+    /// Probability that the same algorithm has the highest mean according to both measures.
     pub same_best: f64,
     /// Probability that both orders are the same.
     pub same_order: f64,
 }
 
 impl OrderAgreement {
-    /// The agreement over the projects with both measures of all algorithms.
+    /// The agreement over the projects on which all algorithms have both measures.
     ///
     /// # Errors
     /// [`Unavailable`] if there are fewer than two algorithms or too few projects.
@@ -57,7 +58,7 @@ impl OrderAgreement {
         let centre = |samples: &Samples, project: usize, algorithm: usize| {
             mean(samples.values(project, algorithm).iter().copied())
         };
-        // A block contains the coverages of all algorithms and then their scores, so that both vary
+        // A block contains the coverages of all algorithms and then their scores, because both vary
         // over projects together.
         let block = |project: usize| -> Option<Vec<f64>> {
             let by = |samples| algorithms.iter().map(move |&one| centre(samples, project, one));
@@ -96,7 +97,7 @@ impl OrderAgreement {
     }
 }
 
-/// Kendall's τ-b of two samples of the same length; NaN if all values of one sample are equal.
+/// Kendall's τ-b of two samples of the same length; NaN if all values of a sample are equal.
 fn kendall(x: &[f64], y: &[f64]) -> f64 {
     let (mut sum, mut of_x, mut of_y) = (0.0, 0.0, 0.0);
     for one in 1..x.len() {
@@ -115,7 +116,8 @@ fn kendall(x: &[f64], y: &[f64]) -> f64 {
 }
 
 impl Agreement {
-    /// The agreement on each pair of algorithms that both have both measures on some project.
+    /// The agreement on each pair of algorithms that both have both measures on at least one
+    /// project.
     pub fn all(coverage: &Samples, score: &Samples) -> Vec<Agreement> {
         let pairs = (1..coverage.algorithms())
             .flat_map(|first| (0..first).map(move |second| (first, second)));
@@ -159,9 +161,9 @@ mod tests {
     fn orders_have_kendalls_correlation() {
         assert_eq!(kendall(&[1.0, 2.0, 3.0], &[0.1, 0.5, 0.9]), 1.0);
         assert_eq!(kendall(&[1.0, 2.0, 3.0], &[9.0, 5.0, 1.0]), -1.0);
-        // Two pairs agree, one disagrees.
+        // Two pairs agree, and one pair disagrees.
         assert!((kendall(&[1.0, 2.0, 3.0], &[1.0, 3.0, 2.0]) - 1.0 / 3.0).abs() < 1e-12);
-        // A tie: (2 - 0) / sqrt(3 * 2).
+        // With a tie, the result is (2 - 0) / sqrt(3 * 2).
         let tied = kendall(&[1.0, 2.0, 3.0], &[1.0, 1.0, 3.0]);
         assert!((tied - 2.0 / 6.0_f64.sqrt()).abs() < 1e-12);
         assert!(kendall(&[1.0, 1.0], &[1.0, 2.0]).is_nan());

@@ -2,9 +2,9 @@
 
 use crate::tidy::{Clock, Error, Results};
 
-/// The area of each run: its mean coverage over the time, on `clock`, of the longest search on its
-/// project, in 0..=1. A run that ended earlier keeps its last coverage. `None` if the run has no
-/// coverage or its time was not measured, or if the longest search took no time.
+/// The area of each run, in 0..=1: its mean coverage over the time, on `clock`, of the longest
+/// search on its project. A run that ended earlier keeps its last coverage. `None` if the run has
+/// no coverage, if its time was not measured, or if the longest search took no time.
 ///
 /// # Errors
 /// [`Error`] if the timeline cannot be read.
@@ -16,7 +16,7 @@ pub fn areas(results: &Results, clock: &Clock) -> Result<Vec<Option<f64>>, Error
             *end = (*end).max(spent);
         }
     }
-    // Each goal adds its time from its first coverage to the end.
+    // Each goal adds the time from its first coverage to the end.
     let mut sums = vec![0_f64; results.runs.len()];
     let mut before = vec![0_u32; results.runs.len()];
     let mut improvements = results.improvements(clock)?;

@@ -1,18 +1,18 @@
-//! The best algorithm of a study, and how far the others are from it.
+//! The best algorithm of a study, and its differences from the other algorithms.
 
 use crate::comparison::{Comparison, Samples, mean_intervals};
 use crate::stats::{Interval, Unavailable, mean};
 
 /// The algorithm with the highest mean coverage over the projects on which all algorithms have
-/// runs. It is chosen by the same runs that are then compared, so if there are many algorithms, the
-/// intervals and p-values of its differences tend to be too small.
+/// runs. The same runs determine the best algorithm and its differences, so if there are many
+/// algorithms, the intervals and p-values of the differences tend to be too small.
 #[derive(Clone, Debug)]
 pub struct Best {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// Its mean over [`Best::projects`] of the mean coverage of its runs, in 0..=1.
+    /// The mean over [`Best::projects`] of the algorithm's mean coverage, in 0..=1.
     pub mean: f64,
-    /// The projects with runs of every algorithm that has any runs: indices into
+    /// The projects with runs of every algorithm that has any runs, as indices into
     /// [`Results::projects`](crate::tidy::Results::projects).
     pub projects: Vec<usize>,
     /// The other algorithms, by descending mean coverage.
@@ -24,21 +24,21 @@ pub struct Best {
 pub struct Other {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// Its mean over [`Best::projects`], in 0..=1.
+    /// The mean over [`Best::projects`] of the algorithm's mean coverage, in 0..=1.
     pub mean: f64,
-    /// Mean over these projects of the difference of the mean coverages: the best minus this one,
-    /// in 0..=1.
+    /// Mean difference in mean coverage over these projects, in 0..=1: the best algorithm minus
+    /// this algorithm.
     pub difference: f64,
-    /// Confidence interval of the difference at level 1 - [`LEVEL`](crate::comparison::LEVEL), by a
-    /// bootstrap over projects.
+    /// Confidence interval of the difference at level 1 - [`LEVEL`](crate::comparison::LEVEL),
+    /// computed by a bootstrap over projects.
     pub interval: Result<Interval, Unavailable>,
-    /// The comparison of the best, as the first algorithm, with this one.
+    /// The comparison of the best algorithm, as the first, with this algorithm.
     pub comparison: Comparison,
 }
 
 impl Best {
-    /// Finds the best algorithm; of several equal ones, the first. `None` if no project has runs of
-    /// all algorithms that have runs.
+    /// Finds the best algorithm, or the first of several equal algorithms. `None` if no project has
+    /// runs of all algorithms that have runs.
     pub fn new(samples: &Samples) -> Option<Best> {
         let projects: Vec<usize> = (0..samples.projects())
             .filter(|&p| {

@@ -17,7 +17,7 @@ pub struct Configuration {
 }
 
 impl Configuration {
-    /// One value for each algorithm.
+    /// Returns a value for each algorithm.
     pub fn all(samples: &Samples) -> Vec<Configuration> {
         let one = |algorithm| {
             let (values, runs) = samples.pooled(algorithm);
@@ -27,9 +27,9 @@ impl Configuration {
     }
 }
 
-/// Two configurations compared on the runs of all projects together, as in the Pynguin paper.
-/// Because this mixes projects of different difficulty, the comparison by project
-/// ([`Comparison`](crate::comparison::Comparison)) detects more differences.
+/// Two configurations compared on the runs of all projects together, as in the Pynguin paper. Such
+/// a comparison mixes projects of different difficulty, so the comparison by project
+/// ([`Comparison`](crate::comparison::Comparison)) can detect more differences.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PooledPair {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
@@ -38,16 +38,16 @@ pub struct PooledPair {
     pub second: usize,
     /// Vargha-Delaney effect size.
     pub a12: f64,
-    /// Its confidence interval at level 0.95.
+    /// Confidence interval of A12 at level 0.95.
     pub interval: Result<Interval, Unavailable>,
-    /// The magnitude of the effect by Vargha and Delaney.
+    /// The magnitude of the effect according to Vargha and Delaney.
     pub magnitude: Magnitude,
-    /// Two-sided p-value of the hypothesis of no difference.
+    /// Two-sided p-value for the hypothesis of no difference.
     pub p: PValue,
 }
 
 impl PooledPair {
-    /// Every pair of algorithms that both have runs: each algorithm with each earlier one.
+    /// Every pair of algorithms that both have runs: each algorithm with each earlier algorithm.
     pub fn all(samples: &Samples) -> Vec<PooledPair> {
         let pooled: Vec<Vec<f64>> =
             (0..samples.algorithms()).map(|algorithm| samples.pooled(algorithm).0).collect();

@@ -1,4 +1,4 @@
-//! Convergence: the work until a search reaches shares of its final coverage.
+//! Convergence: the work until a search reaches given shares of its final coverage.
 
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Clock, Error, Results};
@@ -6,21 +6,21 @@ use crate::tidy::{Clock, Error, Results};
 /// The shares of the final coverage.
 pub const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
 
-/// The work until the runs of an algorithm reach a share of their own final coverage.
+/// The work until the runs of an algorithm reach a share of their final coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convergence {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
     /// The share of the final coverage, in 0..=1.
     pub share: f64,
-    /// The work after which the runs reached the share, on the requested clock.
+    /// The work or time after which the runs reached the share, on the requested clock.
     pub spent: Result<Description, Unavailable>,
-    /// The runs that cover at least one goal.
+    /// The runs that reached the share, which cover at least one goal.
     pub runs: Vec<u32>,
 }
 
 impl Convergence {
-    /// One value for each algorithm and each of [`SHARES`].
+    /// Returns a value for each algorithm and each share in [`SHARES`].
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.

@@ -2,29 +2,30 @@
 
 use crate::tidy::Results;
 
-/// The cost of the runs of an algorithm, including failed ones.
+/// The cost of the runs of an algorithm, including failed runs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Cost {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Core-hours: real time of whole runs, each of which occupies one core, or of their searches
-    /// where only that is known. `None` if the time of no run is known.
+    /// Core-hours: the real time of whole runs, each of which occupies one core, or of their
+    /// searches if only this time is known. `None` if the time of no run is known.
     pub core_hours: Option<f64>,
-    /// The part of the core-hours that searches took; `None` if the time of no search is known.
+    /// Core-hours of searches; `None` if the time of no search is known.
     pub search_hours: Option<f64>,
-    /// Work of all searches, in each unit of the subject kind; `None` if no run counts it.
+    /// Work of all searches, in each unit of the subject kind; `None` if no run is measured in the
+    /// unit.
     pub work: Vec<Option<u64>>,
     /// Mean milliseconds of search per unit of work, in the first unit of the subject kind (Whisker
-    /// paper, figure 22); `None` if no run with work in it has a known search time.
+    /// paper, figure 22). `None` if no run with work in this unit has a known search time.
     pub ms_per_unit: Option<f64>,
-    /// Number of runs whose time is not known; the sums above do not contain them.
+    /// Number of runs with an unknown time, which the sums do not contain.
     pub unknown: usize,
     /// The runs of the algorithm.
     pub runs: Vec<u32>,
 }
 
 impl Cost {
-    /// One value for each algorithm.
+    /// Returns a value for each algorithm.
     pub fn all(results: &Results) -> Vec<Cost> {
         let first = |run: u32| results.work.first()?[run as usize];
         let one = |algorithm| {
@@ -50,7 +51,6 @@ impl Cost {
     }
 }
 
-/// The sum of the known values; `None` if there are none.
 fn sum(values: impl Iterator<Item = Option<u64>>) -> Option<u64> {
     values.flatten().fold(None, |sum: Option<u64>, value| Some(sum.unwrap_or(0) + value))
 }

@@ -1,4 +1,4 @@
-//! Comparisons of pairs of algorithms over all projects, each decided by one rule.
+//! Comparisons of pairs of algorithms over all projects, each decided by a rule.
 
 use std::cmp::Ordering;
 use std::fmt;
@@ -10,22 +10,22 @@ use crate::stats::{
 
 use super::sequential::{MIN_ROUNDS, Sequential};
 
-/// A difference of mean coverage below which two algorithms count as equivalent: one percentage
+/// A difference in mean coverage below which two algorithms count as equivalent: one percentage
 /// point.
 pub const MARGIN: f64 = 0.01;
 
 /// The result of the rule for a pair of algorithms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The first covers more.
+    /// The first algorithm covers more.
     Better,
-    /// The first covers less.
+    /// The first algorithm covers less.
     Worse,
-    /// The difference is smaller than the margin.
+    /// The difference has been shown to be smaller than the margin.
     Equivalent,
     /// Neither a difference nor its absence has been shown.
     Undecided,
-    /// There are too few projects, or rounds, for the rule.
+    /// There are too few projects or rounds for the rule.
     TooFew,
 }
 
@@ -42,8 +42,8 @@ impl fmt::Display for Verdict {
 }
 
 impl Verdict {
-    /// The verdict on an interval of a difference: equivalent if it is within the margin, otherwise
-    /// better or worse if it is on one side of 0, otherwise undecided.
+    /// The verdict on the interval of a difference: equivalent if the interval is within the
+    /// margin, otherwise better or worse if the interval is on one side of 0, otherwise undecided.
     pub fn of_interval(Interval { low, high }: Interval, margin: f64) -> Verdict {
         if -margin < low && high < margin {
             Verdict::Equivalent
@@ -64,34 +64,36 @@ pub struct Decision {
     pub first: usize,
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub second: usize,
-    /// The projects on which both have runs.
+    /// The projects on which both algorithms have runs.
     pub projects: Vec<usize>,
-    /// Mean over these projects of the difference of mean coverages, first minus second, in -1..=1;
-    /// NaN without such projects.
+    /// Mean difference in mean coverage over these projects, first minus second, in -1..=1; NaN if
+    /// there are no such projects.
     pub difference: f64,
-    /// Interval of the difference at level 1 - [`LEVEL`]: by Student's t over projects or, if the
-    /// study is analysed repeatedly, an interval that is valid for all looks together.
+    /// Interval of the difference at level 1 - [`LEVEL`], from Student's t distribution over
+    /// projects. If the study is analysed repeatedly, the interval is from the rounds and is valid
+    /// for all looks together.
     pub interval: Result<Interval, Unavailable>,
-    /// Probability that the first has the higher mean over projects like these.
+    /// Probability that the first algorithm has the higher mean over projects like these.
     pub higher: Result<f64, Unavailable>,
     /// Probability that the means differ by at most [`MARGIN`].
     pub near: Result<f64, Unavailable>,
     /// Two-sided p-value of the Wilcoxon signed-rank test over projects; `None` if the study is
     /// analysed repeatedly.
     pub p: Option<Result<PValue, Unavailable>>,
-    /// The p-value corrected by Holm over all pairs; `None` if `p` is not available.
+    /// The p-value with Holm's correction over all pairs; `None` if `p` is not available.
     pub p_holm: Option<f64>,
-    /// Number of rounds on which the decision is based, if the study is analysed repeatedly.
+    /// Number of rounds on which the decision is based; `None` unless the study is analysed
+    /// repeatedly.
     pub rounds: Option<usize>,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 impl Decision {
-    /// Decides each pair of algorithms once, each algorithm against each earlier one; if there are
-    /// many, each against the first. With `rounds`, the intervals and verdicts are taken from the
-    /// rounds, and there are no p-values, because these are not valid if the study is analysed
-    /// repeatedly.
+    /// Decides each pair of algorithms with runs. Each algorithm is compared with each earlier
+    /// algorithm or, if there are many algorithms, only with the first. With `rounds`, the
+    /// intervals and verdicts come from the rounds, and there are no p-values, because p-values are
+    /// not valid if the study is analysed repeatedly.
     pub fn pairs(samples: &Samples, rounds: Option<&Sequential>) -> Vec<Decision> {
         let all = samples.algorithms() <= MAX_ALL_COMPARED;
         let mut decisions: Vec<Decision> = (1..samples.algorithms())
@@ -159,7 +161,7 @@ impl Decision {
         }
     }
 
-    /// Whether the first covers more, the same or less.
+    /// Whether the first algorithm covers more, as much or less.
     pub fn ordering(&self) -> Ordering {
         self.difference.total_cmp(&0.0)
     }
@@ -174,8 +176,8 @@ impl Decision {
     }
 }
 
-/// The rule of a finished study: the Wilcoxon signed-rank test over projects, corrected by Holm
-/// over all pairs, decides whether two algorithms differ; the interval of the difference decides
+/// The rule of a finished study. The Wilcoxon signed-rank test over projects with Holm's correction
+/// over all pairs decides whether two algorithms differ; the interval of the difference decides
 /// whether they are equivalent.
 fn decide_by_wilcoxon(decisions: &mut [Decision]) {
     let tested: Vec<(usize, f64)> = decisions

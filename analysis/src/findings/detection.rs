@@ -1,46 +1,46 @@
-//! Detection: the share of suites that detect a known fault, from the metrics
-//! `detected.FAULT.RULE` (Elyasaf et al., Table III).
+//! Detection: the share of suites that detect a known fault, from the metrics `detected.FAULT.RULE`
+//! (Elyasaf et al., Table III).
 
 use std::collections::BTreeMap;
 
 use crate::stats::{Contingency, Interval, holm};
 use crate::tidy::{Error, Results};
 
-/// The beginning of the names of the metrics, whose value is 1 if the suite of the run detects the
-/// fault by the rule, and 0 if not.
+/// The beginning of the names of the metrics. A value is 1 if the suite of the run detects the
+/// fault by the rule, and 0 otherwise.
 const DETECTED: &str = "detected.";
 
 /// Project, rule, fault and algorithm.
 type Key = (usize, String, String, usize);
 
-/// How often the suites of an algorithm detect a fault of a project.
+/// The frequency with which the suites of an algorithm detect a fault of a project.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Detection {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// The fault.
+    /// Name of the fault.
     pub fault: String,
-    /// The rule by which a suite detects it, such as `trigger`.
+    /// The rule by which a suite detects the fault, such as `trigger`.
     pub rule: String,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Runs whose suite detects the fault.
+    /// Number of runs whose suite detects the fault.
     pub detecting: usize,
     /// The runs that have this metric.
     pub runs: Vec<u32>,
-    /// Wilson interval of the share at 95 %.
+    /// Wilson interval of the share at level 0.95.
     pub interval: Option<Interval>,
     /// P-value of Fisher's exact test against the first algorithm whose runs have the metric;
     /// `None` for that algorithm.
     pub p: Option<f64>,
-    /// The p-value, corrected by Holm over all faults and projects of the algorithm under the rule;
-    /// `None` without a p-value.
+    /// The p-value with Holm's correction over all faults and projects of the algorithm under the
+    /// rule; `None` without a p-value.
     pub adjusted: Option<f64>,
 }
 
 impl Detection {
-    /// One value for each project, rule, fault and algorithm, in this order; empty if runs have no
-    /// metrics of detection.
+    /// Returns a value for each project, rule, fault and algorithm, in this order. Empty if runs
+    /// have no metrics of detection.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -93,7 +93,6 @@ impl Detection {
     }
 }
 
-/// Corrects the p-values of each algorithm under each rule.
 fn adjust(all: &mut [Detection]) {
     let mut families: BTreeMap<(usize, String), Vec<usize>> = BTreeMap::new();
     for (number, one) in all.iter().enumerate().filter(|(_, one)| one.p.is_some()) {

@@ -1,32 +1,33 @@
-//! Differences of algorithms as a function of properties of projects.
+//! Differences between algorithms as a function of properties of projects.
 
 use crate::comparison::{LEVEL, MAX_ALL_COMPARED, MIN_SAMPLE, Samples};
 use crate::stats::{Interval, LinearFit, Unavailable, mean, student_quantile};
 
-/// The regression of the difference of mean coverage of two algorithms on a number that describes
-/// projects.
+/// The regression of the difference in mean coverage between two algorithms on a number that
+/// describes projects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DifferenceRelation {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub first: usize,
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub second: usize,
-    /// The projects on which both have runs, and whose number is known and not negative.
+    /// The projects on which both algorithms have runs, and whose number is known and not negative.
     pub projects: Vec<usize>,
-    /// Change of the difference, first minus second, if the number plus one doubles.
+    /// Change in the difference, first minus second, if the number plus one doubles.
     pub slope: f64,
-    /// Interval of the slope at level 1 - [`LEVEL`], by Student's t.
+    /// Interval of the slope at level 1 - [`LEVEL`], from Student's t distribution.
     pub interval: Interval,
     /// Share of the variance of the differences that the number explains, in 0..=1.
     pub explained: f64,
 }
 
 impl DifferenceRelation {
-    /// One value for each pair of algorithms, each against each earlier one; if there are many,
-    /// each against the first. `measure` contains the number of the project of each run, as
-    /// returned by [`Results::measure`](crate::tidy::Results::measure). Pairs with fewer than
-    /// [`MIN_SAMPLE`] projects that have a number are left out, and so are pairs for which the
-    /// number or the difference is the same on all projects.
+    /// Returns a value for each pair of algorithms, each algorithm against each earlier algorithm.
+    /// If there are many algorithms, each is only compared with the first. `measure` contains the
+    /// number of the project of each run, as returned by
+    /// [`Results::measure`](crate::tidy::Results::measure). Pairs with fewer than [`MIN_SAMPLE`]
+    /// usable projects are left out, as are pairs for which the number or the difference is the
+    /// same on all projects.
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<DifferenceRelation> {
         let all = samples.algorithms() <= MAX_ALL_COMPARED;
         (1..samples.algorithms())

@@ -6,14 +6,15 @@ use std::collections::BTreeMap;
 use crate::stats::{Contingency, Interval, Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
-/// The metric that counts the faults that a run exposed. A run without it does not look for faults.
+/// The metric with the number of faults that a run exposed. Runs without this metric do not look
+/// for faults.
 const FAULTS: &str = "faults";
 
 /// The beginning of the names of the metrics with the milliseconds until a run exposed a fault.
 const EXPOSED: &str = "exposed_ms.";
 
 /// The runs of an algorithm on a project as observations of the real time until they expose a fault
-/// that some run of the project exposes. A run that does not expose the fault is censored at the
+/// that some run on the project exposes. A run that does not expose the fault is censored at the
 /// end of its search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exposure {
@@ -23,14 +24,14 @@ pub struct Exposure {
     pub fault: String,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// The Kaplan-Meier estimate; times are milliseconds.
+    /// The Kaplan-Meier estimate, with times in milliseconds.
     pub survival: Survival,
-    /// Wilson interval of the share of runs that expose it, at 95 %.
+    /// Wilson interval, at level 0.95, of the share of runs that expose the fault.
     pub interval: Option<Interval>,
     /// P-value of the log-rank test against the first algorithm with runs on the project; `None`
-    /// for that algorithm and if there is no test.
+    /// for that algorithm, or if there is no test.
     pub p: Option<f64>,
-    /// The p-value, corrected by Holm over all rows; `None` without a p-value.
+    /// The p-value with Holm's correction over all rows; `None` without a p-value.
     pub adjusted: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
@@ -38,8 +39,8 @@ pub struct Exposure {
 }
 
 impl Exposure {
-    /// One value for each project, fault and algorithm, in this order; empty if no run looks for
-    /// faults.
+    /// Returns a value for each project, fault and algorithm, in this order. Empty if no run looks
+    /// for faults.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -107,15 +108,15 @@ impl Exposure {
         (0..algorithms).map(|algorithm| Survival::of(&of(algorithm)).ok()).collect()
     }
 
-    /// The longest time of an observation in milliseconds; 0 without observations.
+    /// The longest time of an observation in milliseconds; 0 if there are no observations.
     pub fn longest(all: &[Exposure]) -> f64 {
         let times = all.iter().flat_map(|row| &row.observations).map(|one| one.time);
         times.fold(0.0, f64::max)
     }
 }
 
-/// Compares each row of a fault with the row of the first algorithm, and corrects the p-values of
-/// all rows by Holm.
+/// Compares each row of a fault with the row of the first algorithm, and applies Holm's correction
+/// to the p-values of all rows.
 fn compare(all: &mut [Exposure]) {
     for rows in all.chunk_by_mut(|a, b| (a.project, &a.fault) == (b.project, &b.fault)) {
         let Some((first, others)) = rows.split_first_mut() else { continue };

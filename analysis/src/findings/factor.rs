@@ -1,4 +1,4 @@
-//! Factors: parameters in which configurations differ, such as whether a tool uses type hints
+//! Factors: parameters in which configurations differ, such as the use of type hints by a tool
 //! (Pynguin paper, RQ2).
 
 use std::collections::BTreeMap;
@@ -13,18 +13,19 @@ use crate::tidy::{Error, Results};
 #[derive(Clone, Debug)]
 pub struct FactorPair {
     /// The common beginning of both labels, which names the algorithm; the first label if there is
-    /// none.
+    /// no common beginning.
     pub algorithm: String,
-    /// The configuration listed first in the study: index into [`Results::algorithms`].
+    /// The configuration that comes first in the study, as an index into [`Results::algorithms`].
     pub first: usize,
-    /// The other configuration: index into [`Results::algorithms`].
+    /// The other configuration, as an index into [`Results::algorithms`].
     pub second: usize,
     /// The values of the factor in both configurations.
     pub values: [String; 2],
-    /// Mean coverage over all runs of the first configuration minus mean coverage of the second, in
-    /// -1..=1; `None` if one of them has no runs.
+    /// Mean coverage over all runs of the first configuration minus mean coverage over all runs of
+    /// the second, in -1..=1; `None` if a configuration has no runs with a coverage.
     pub gain: Option<f64>,
-    /// Effect size A12 over all runs, and its p-value; `None` if a configuration has no runs.
+    /// Effect size A12 over all runs, and its p-value; `None` if a configuration has no runs with a
+    /// coverage.
     pub pooled: Option<(f64, PValue)>,
     /// The comparison by project.
     pub comparison: Comparison,
@@ -32,7 +33,7 @@ pub struct FactorPair {
 
 impl FactorPair {
     /// The pairs of a factor, in the order of the study. Imported results have no plan, so their
-    /// labels are split into algorithm and value: `DYNAMOSA-TypeHints`.
+    /// labels, such as `DYNAMOSA-TypeHints`, are split into algorithm and value.
     ///
     /// # Errors
     /// [`Error`] if the plans cannot be read.
@@ -93,7 +94,7 @@ impl FactorPair {
     }
 
     /// The effect sizes of the projects of each group, with the runs from which they were computed,
-    /// in the order of the groups' names; empty if no project has a group.
+    /// in the order of the groups' names. Empty if no project has a group.
     pub fn groups(&self, results: &Results, samples: &Samples) -> Vec<GroupEffect> {
         let mut groups: BTreeMap<&str, GroupEffect> = BTreeMap::new();
         for project in &self.comparison.per_project {
@@ -117,29 +118,29 @@ impl FactorPair {
 pub struct GroupEffect {
     /// The group.
     pub group: String,
-    /// A12 on each of its projects.
+    /// A12 on each project of the group.
     pub effects: Vec<f64>,
-    /// The runs from which they were computed.
+    /// The runs from which the effect sizes were computed.
     pub runs: Vec<u32>,
 }
 
 impl GroupEffect {
-    /// The median of the effect sizes; `None` if there are none.
+    /// The median of the effect sizes; `None` if there are no effect sizes.
     pub fn median(&self) -> Option<f64> {
         Description::of(&self.effects).ok().map(|description| description.median)
     }
 }
 
-/// The configuration of imported results, whose label is an algorithm and the value of the factor:
-/// `DYNAMOSA-TypeHints`. `None` if the label has a different form.
+/// The configuration of imported results, whose label consists of an algorithm and a value of the
+/// factor, such as `DYNAMOSA-TypeHints`. `None` if the label has a different form.
 fn of_label(label: &str, factor: &str) -> Option<Algorithm> {
     let (name, value) = label.rsplit_once('-').filter(|(name, _)| !name.is_empty())?;
     let parameters = BTreeMap::from([(factor.to_owned(), Parameter::Text(value.to_owned()))]);
     Some(Algorithm { label: label.to_owned(), name: name.to_owned(), parameters })
 }
 
-/// The common beginning of two labels, up to a separator; the first label if they have nothing in
-/// common.
+/// The common beginning of two labels, up to a separator; the first label if there is no common
+/// beginning.
 fn common_beginning(one: &str, other: &str) -> String {
     let same = one.chars().zip(other.chars()).take_while(|(a, b)| a == b);
     let common: String = same.map(|(c, _)| c).collect();

@@ -1,12 +1,12 @@
-//! The work until a search covers everything that any search covers.
+//! The work until a search covers as many goals as the best search.
 
 use crate::stats::{Observation, Survival, holm, log_rank};
 use crate::tidy::{Clock, Error, Results};
 
 /// The runs of an algorithm on a project as observations of the work until they cover as many goals
-/// as the best run on the project. A run that never covers as many is censored at its end. If it
-/// ended below its budget, it is censored at the end of the longest search on the project instead,
-/// because a search that has nothing left to try would not have covered more with more time.
+/// as the best run on the project. A run that never covers as many goals is censored at its end. If
+/// the run ended below its budget, it is censored at the end of the longest search on the project
+/// instead, because a search with nothing left to try would not have covered more with more time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FullCoverage {
     /// Index into [`Results::projects`].
@@ -15,8 +15,8 @@ pub struct FullCoverage {
     pub algorithm: usize,
     /// The Kaplan-Meier estimate.
     pub survival: Survival,
-    /// P-value of the log-rank test against the first algorithm, corrected by Holm over all rows;
-    /// `None` for the first algorithm and if there is no test.
+    /// P-value of the log-rank test against the first algorithm, with Holm's correction over all
+    /// rows; `None` for the first algorithm, or if there is no test.
     pub p: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
@@ -24,8 +24,8 @@ pub struct FullCoverage {
 }
 
 impl FullCoverage {
-    /// One value for each project and algorithm with runs that have a coverage and a time on this
-    /// clock.
+    /// Returns a value for each project and algorithm with runs that have a coverage and a time on
+    /// this clock.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -96,8 +96,8 @@ impl FullCoverage {
     }
 }
 
-/// Whether a run ended before it had used up any limit of its budget; false if the budget has no
-/// limit or it is not known how much of one was used.
+/// Whether a run ended before it had used up any limit of its budget. False if the budget has no
+/// limit, or if the used amount of a limit is not known.
 fn ended_early(results: &Results, number: usize) -> bool {
     let run = &results.runs[number];
     let budget = &results.budgets[run.algorithm as usize];
@@ -111,8 +111,8 @@ fn ended_early(results: &Results, number: usize) -> bool {
     limited && work && wall
 }
 
-/// Compares each row with the row of the first algorithm on the same project, and corrects the
-/// p-values of all rows by Holm.
+/// Compares each row with the row of the first algorithm on the same project, and applies Holm's
+/// correction to the p-values of all rows.
 fn compare(rows: &mut [FullCoverage]) {
     let mut tests = Vec::new();
     for (number, row) in rows.iter().enumerate().filter(|(_, row)| row.algorithm != 0) {

@@ -1,5 +1,5 @@
-//! The uncertainty of the main numbers of a study if the projects of a group, such as all projects
-//! of one author, are similar.
+//! The uncertainty of the main numbers of a study if the projects of a group, such as the projects
+//! of an author, are similar.
 
 use std::collections::BTreeMap;
 
@@ -14,24 +14,24 @@ pub enum GroupedQuantity {
     Coverage(usize),
     /// Mean A12 of the first algorithm against the second.
     A12(usize, usize),
-    /// Core-hours of all runs: processor time where it was measured, otherwise real time.
+    /// Core-hours of all runs, from processor time or, if it was not measured, from real time.
     CoreHours,
 }
 
 /// A number with an interval over projects and an interval over groups of projects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Grouped {
-    /// The number.
+    /// The quantity.
     pub quantity: GroupedQuantity,
-    /// Its value.
+    /// The value of the quantity.
     pub value: f64,
     /// Number of projects.
     pub projects: usize,
     /// Number of groups. A project without a group is a separate group.
     pub groups: usize,
-    /// Bootstrap interval over projects at the level 1 - [`LEVEL`].
+    /// Bootstrap interval over projects at level 1 - [`LEVEL`].
     pub by_projects: Result<Interval, Unavailable>,
-    /// Bootstrap interval over groups, at the same level: whole groups are drawn.
+    /// Bootstrap interval over groups at the same level, for which whole groups are drawn.
     pub by_groups: Result<Interval, Unavailable>,
 }
 
@@ -40,27 +40,28 @@ pub struct Grouped {
 pub struct GroupShare {
     /// The group.
     pub group: String,
-    /// Number of its projects.
+    /// Number of projects of the group.
     pub projects: usize,
-    /// Mean coverage over its projects and all algorithms; `None` if no run has a coverage.
+    /// Mean coverage over the projects of the group and all algorithms; `None` if no run has a
+    /// coverage.
     pub coverage: Option<f64>,
-    /// Core-hours of its runs; `None` if no time is known.
+    /// Core-hours of the runs; `None` if no time is known.
     pub core_hours: Option<f64>,
-    /// Its runs.
+    /// The runs on the projects of the group.
     pub runs: Vec<u32>,
 }
 
 impl Grouped {
-    /// The ratio of the variance over groups to the variance over projects. Divided by this ratio,
-    /// the number of projects gives the effective sample size. `None` without both intervals, or if
-    /// the interval over projects has the width 0.
+    /// The ratio of the variance over groups to the variance over projects. The number of projects
+    /// divided by this ratio is the effective sample size. `None` unless both intervals exist and
+    /// the interval over projects has a width above 0.
     pub fn design_effect(&self) -> Option<f64> {
         let width = |interval: Interval| interval.high - interval.low;
         let (projects, groups) = (width(self.by_projects.ok()?), width(self.by_groups.ok()?));
         (projects > 0.0).then(|| (groups / projects).powi(2))
     }
 
-    /// The numbers of a study; empty unless projects of the results have groups.
+    /// The numbers of a study; empty if no project has a group.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -87,7 +88,7 @@ impl Grouped {
         Ok(all)
     }
 
-    /// A number that is `scale` times the mean of values of projects; `None` without values.
+    /// A number that is `scale` times the mean of values of projects.
     fn new(
         results: &Results,
         quantity: GroupedQuantity,
@@ -115,7 +116,7 @@ impl Grouped {
 }
 
 impl GroupShare {
-    /// The groups, by descending core-hours and then by name; projects without a group are left
+    /// The groups, by descending core-hours and then by name. Projects without a group are left
     /// out.
     ///
     /// # Errors
@@ -152,8 +153,8 @@ impl GroupShare {
     }
 }
 
-/// Core-hours on each project, by the processor time of a run or else its real time; runs without a
-/// known time are left out.
+/// Core-hours on each project, from the processor time or else the real time of runs. Runs without
+/// a known time are left out.
 fn hours_by_project(results: &Results) -> Result<BTreeMap<usize, f64>, Error> {
     let processor = results.processor_ms()?;
     let mut hours = BTreeMap::new();

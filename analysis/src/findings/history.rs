@@ -10,27 +10,27 @@ use crate::tidy::Results;
 use super::decision::MARGIN;
 
 /// An algorithm in a new study compared with the same algorithm in an old study, on the projects of
-/// both.
+/// both studies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct VersionChange {
     /// The name of the old study.
     pub version: String,
-    /// The label of the algorithm in both.
+    /// The label of the algorithm in both studies.
     pub algorithm: String,
-    /// Number of projects on which both have runs.
+    /// Number of projects on which both studies have runs.
     pub projects: usize,
     /// Mean over these projects of the mean coverage of the old runs, in 0..=1.
     pub old: f64,
     /// Mean over these projects of the mean coverage of the new runs, in 0..=1.
     pub new: f64,
-    /// Interval of the mean difference, new minus old, at level 1 - [`LEVEL`], by Student's t over
-    /// projects.
+    /// Interval of the mean difference, new minus old, at level 1 - [`LEVEL`], from Student's t
+    /// distribution over projects.
     pub interval: Result<Interval, Unavailable>,
     /// The size of a difference that chance explains: half the width of the same interval for the
-    /// odd runs against the even runs of the old study, which differ only by chance; `None` if too
+    /// odd runs against the even runs of the old study, which differ only by chance. `None` if too
     /// few projects have two old runs.
     pub noise: Option<f64>,
-    /// The runs of the new study: indices into [`Results::runs`].
+    /// The runs of the new study, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
@@ -57,9 +57,9 @@ impl Change {
 }
 
 impl VersionChange {
-    /// Compares each algorithm whose label is in both studies, on the projects of the same content,
-    /// or of the same name where the digest is not known. Algorithms without runs on any of these
-    /// projects are left out.
+    /// Compares each algorithm whose label is in both studies, on the projects with the same
+    /// digest, or with the same name if the digest is not known. Algorithms without runs on any of
+    /// these projects are left out.
     pub fn all(version: &str, old: &Results, new: &Results) -> Vec<VersionChange> {
         let (before, after) = (Samples::coverage(old), Samples::coverage(new));
         let key = |results: &Results, project: usize| {
@@ -121,7 +121,7 @@ impl VersionChange {
         self.noise.unwrap_or(0.0).max(MARGIN)
     }
 
-    /// Whether the new version is better or worse than the old one by more than the tolerance.
+    /// Whether the new version is better or worse than the old version by more than the tolerance.
     pub fn change(&self) -> Change {
         match self.new - self.old {
             difference if difference < -self.tolerance() => Change::Worse,

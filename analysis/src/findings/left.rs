@@ -9,25 +9,26 @@ use crate::tidy::{GoalSet, Results};
 /// The multiples of the runs at which the curve of goals is estimated.
 pub const MULTIPLES: [f64; 5] = [1.0, 2.0, 4.0, 7.0, 10.0];
 
-/// The estimator of reachable goals in tables; `docs/measurements/statistics.md` compares all.
+/// The estimator of reachable goals in tables. `docs/measurements/statistics.md` compares all
+/// estimators.
 pub const ESTIMATOR: Estimator = Estimator::Chao2;
 
-/// Estimates of how many more goals an algorithm would cover.
+/// Estimates of the number of goals that an algorithm would cover with more runs.
 #[derive(Clone, Debug)]
 pub struct Left {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
     /// The projects with goals and enough runs of the algorithm.
     pub projects: Vec<LeftOnProject>,
-    /// Points of the curve of covered goals of all projects together: the number of runs of each
-    /// project as a multiple of those executed, the estimate, and its interval for multiples
-    /// above 1.
+    /// Points of the curve of covered goals of all projects together. A point consists of the
+    /// number of runs of each project as a multiple of the executed runs, the estimate and, for
+    /// multiples above 1, the interval of the estimate.
     pub curve: Vec<(f64, f64, Option<Interval>)>,
-    /// The number of goals that can be reached on all projects together.
+    /// The number of reachable goals on all projects together.
     pub reachable: Estimate,
 }
 
-/// Estimates of how many more goals of a project an algorithm would cover.
+/// Estimates of the number of goals of a project that an algorithm would cover with more runs.
 #[derive(Clone, Debug)]
 pub struct LeftOnProject {
     /// Index into the sets of goals that were passed to [`Left::all`].
@@ -38,21 +39,21 @@ pub struct LeftOnProject {
     pub goals: usize,
     /// Mean number of goals that a run covers.
     pub mean: f64,
-    /// Number of goals that some run covers.
+    /// Number of goals that at least one run covers.
     pub observed: u64,
-    /// Estimate for ten times as many runs.
+    /// Estimate of the number of goals that ten times as many runs cover.
     pub tenfold: Estimate,
-    /// Estimate of the goals that can be reached.
+    /// Estimate of the number of reachable goals.
     pub reachable: Estimate,
-    /// Bootstrap draws: for each draw, the number of goals at each of [`MULTIPLES`].
+    /// Bootstrap draws, each with the number of goals at each multiple in [`MULTIPLES`].
     draws: Vec<Vec<f64>>,
     values: Vec<f64>,
     incidence: Incidence,
 }
 
 impl Left {
-    /// The estimates for each algorithm that has enough runs on some project, from the sets of
-    /// goals of the results.
+    /// The estimates for each algorithm with enough runs on at least one project, computed from the
+    /// sets of goals of the results.
     pub fn all(results: &Results, sets: &[GoalSet]) -> Vec<Left> {
         let one = |algorithm: usize| Left::new(algorithm, &results.algorithms[algorithm], sets);
         (0..results.algorithms.len()).filter_map(one).collect()
@@ -114,15 +115,15 @@ impl Left {
         Some(Left { algorithm, projects, curve, reachable })
     }
 
-    /// The estimate of the goals that ten times as many runs cover, on all projects together;
-    /// `None` without a curve, or if its last point has no interval.
+    /// The estimate of the number of goals that ten times as many runs cover on all projects
+    /// together; `None` if the curve is empty or if its last point has no interval.
     pub fn tenfold(&self) -> Option<(f64, Interval)> {
         let &(_, value, interval) = self.curve.last()?;
         Some((value, interval?))
     }
 }
 
-/// The interval with the central share 1 - [`LEVEL`] of the draws; NaN without draws.
+/// The interval with the central share 1 - [`LEVEL`] of the draws; NaN if there are no draws.
 pub(super) fn central(mut draws: Vec<f64>) -> Interval {
     draws.sort_unstable_by(f64::total_cmp);
     let at = |share: f64| match draws.len() {

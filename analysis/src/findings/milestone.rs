@@ -1,4 +1,4 @@
-//! Comparisons after shares of the budget.
+//! Comparisons of algorithms after shares of the budget.
 
 use crate::comparison::{Comparison, Samples};
 use crate::tidy::{Clock, Error, Results};
@@ -8,9 +8,9 @@ use crate::tidy::{Clock, Error, Results};
 pub struct Milestone {
     /// The budget, on the requested clock.
     pub at: u64,
-    /// Coverage at that budget; runs that had ended earlier keep their final coverage.
+    /// Coverage at this budget. Runs that had ended earlier keep their final coverage.
     pub samples: Samples,
-    /// All pairs, like [`Comparison::pairs`].
+    /// All pairs, as in [`Comparison::pairs`].
     pub comparisons: Vec<Comparison>,
 }
 
@@ -19,7 +19,7 @@ impl Milestone {
     pub const SHARES: [f64; 9] = [0.01, 0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0];
 
     /// The comparisons at these shares (0..=1) of the longest search. Runs without a coverage or
-    /// without a time on this clock are left out; without runs there are no milestones.
+    /// without a time on this clock are left out. The result is empty if no runs remain.
     ///
     /// # Errors
     /// [`Error`] if the timeline cannot be read.
@@ -37,7 +37,7 @@ impl Milestone {
         moments.dedup();
 
         let improvements = results.improvements(clock)?;
-        // Goals covered by each run, updated from one milestone to the next.
+        // Number of goals covered by each run so far.
         let mut covered = vec![0; results.runs.len()];
         let mut order: Vec<usize> = (0..improvements.len()).collect();
         order.sort_by_key(|&i| improvements[i].at);

@@ -6,7 +6,7 @@ use catherd_experiments::RunOutcome;
 
 use crate::tidy::{Results, Skipped};
 
-/// Why a run has no coverage.
+/// The cause of a missing coverage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Cause {
     /// The project has nothing to cover.
@@ -17,7 +17,7 @@ pub enum Cause {
     TimedOut,
     /// A memory limit of the worker or of the run itself ended the run.
     OutOfMemory,
-    /// The race had dropped its configuration.
+    /// The race had dropped the configuration of the run.
     Dropped,
     /// The tables do not contain the run.
     NotRun,
@@ -34,7 +34,7 @@ impl Cause {
         }
     }
 
-    /// The cause as tables display it.
+    /// The cause as displayed in tables.
     pub fn label(self) -> &'static str {
         match self {
             Cause::NoGoals => "without goals",
@@ -47,31 +47,33 @@ impl Cause {
     }
 }
 
-/// Runs of an algorithm without coverage, with the same cause and reason.
+/// Runs of an algorithm without coverage that have the same cause and reason.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MissingRuns {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
     /// The cause of the missing coverage.
     pub cause: Cause,
-    /// The reported reason; `None` if there is none.
+    /// The reported reason; `None` if no reason was reported.
     pub reason: Option<String>,
     /// Number of these runs.
     pub count: usize,
-    /// Projects of these runs: indices into [`Results::projects`].
+    /// Projects of these runs, as indices into [`Results::projects`].
     pub projects: BTreeSet<usize>,
-    /// Their indices into [`Results::runs`]; empty for [`Cause::Dropped`] and [`Cause::NotRun`].
+    /// Indices of these runs into [`Results::runs`]; empty for [`Cause::Dropped`] and
+    /// [`Cause::NotRun`].
     pub runs: Vec<u32>,
 }
 
 /// The runs of a study without coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Missing {
-    /// Number of planned runs: for each project and algorithm, the number in [`needed_seeds`].
+    /// Number of planned runs: for each project and algorithm, the number of seeds in
+    /// [`needed_seeds`].
     pub planned: usize,
     /// Number of runs with a coverage.
     pub covered: usize,
-    /// The other runs, by algorithm and cause.
+    /// The other runs, by algorithm, cause and reason.
     pub groups: Vec<MissingRuns>,
     /// Projects without any run.
     pub skipped: Vec<Skipped>,

@@ -4,7 +4,7 @@
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, Mutants, Results};
 
-/// The mutants of the runs of an algorithm, and how many of them the suites kill.
+/// The mutants of the runs of an algorithm, and how many of these mutants the suites kill.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MutationScore {
     /// Index into [`Results::algorithms`].
@@ -15,7 +15,7 @@ pub struct MutationScore {
     pub mutants: usize,
     /// Number of these mutants that a suite killed.
     pub killed: usize,
-    /// The share of killed mutants of each run that has such mutants, in 0..=1.
+    /// The share of killed mutants, in 0..=1, of each run with such mutants.
     pub per_run: Vec<f64>,
     /// Statistics of [`MutationScore::per_run`].
     pub summary: Result<Description, Unavailable>,
@@ -28,16 +28,16 @@ pub struct MutationScore {
 pub struct MutationAnalysis {
     /// Names of the operators, in the order of the tables.
     pub operators: Vec<String>,
-    /// The scores by algorithm: first of all operators together, then of each operator.
+    /// The scores by algorithm: first for all operators together, then for each operator.
     pub scores: Vec<MutationScore>,
-    /// For each run, the share of its tests that fail on the unchanged project and are therefore
-    /// not executed on mutants, in 0..=1; `None` if it is not known.
+    /// For each run, the share of its tests, in 0..=1, that fail on the unchanged project and are
+    /// therefore not executed on mutants; `None` if the share is not known.
     pub false_positives: Vec<Option<f64>>,
 }
 
 impl MutationAnalysis {
     /// Counts the mutants, or takes the scores that a tool reported; `None` if the study has
-    /// neither.
+    /// neither mutants nor scores.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -46,7 +46,7 @@ impl MutationAnalysis {
         if mutants.is_empty() {
             return MutationAnalysis::of_counts(results);
         }
-        // For each run: the counts of killed and of all mutants of each operator.
+        // For each run, the counts of killed mutants and of all mutants of each operator.
         let mut counts = vec![Vec::new(); results.runs.len()];
         for mutant in &mutants {
             let of: &mut Vec<(usize, usize)> = &mut counts[mutant.run as usize];
@@ -96,14 +96,14 @@ impl MutationAnalysis {
         Ok(Some(MutationAnalysis { operators, scores, false_positives }))
     }
 
-    /// The mutation score of each run with mutants, all operators together.
+    /// The mutation score of each run with mutants, for all operators together.
     pub fn by_run(&self) -> std::collections::BTreeMap<usize, f64> {
         let all = self.totals().flat_map(|total| total.runs.iter().zip(&total.per_run));
         all.map(|(&run, &score)| (run as usize, score)).collect()
     }
 
-    /// The scores reported by a tool that lists no mutants; `None` if it reports none. A score
-    /// refers to the mutants that the tool checked.
+    /// The scores reported by a tool that does not list mutants; `None` if no score is reported. A
+    /// score refers to the mutants that the tool checked.
     fn of_counts(results: &Results) -> Result<Option<MutationAnalysis>, Error> {
         let names = ["mutation_score", "mutants_checked", "mutants_killed"];
         let measures = results.measures(&names)?;
@@ -135,7 +135,7 @@ impl MutationAnalysis {
         Ok(Some(MutationAnalysis { operators: Vec::new(), scores, false_positives }))
     }
 
-    /// The scores of all operators together, by algorithm.
+    /// The scores for all operators together, by algorithm.
     pub fn totals(&self) -> impl Iterator<Item = &MutationScore> {
         self.scores.iter().filter(|score| score.operator.is_none())
     }

@@ -11,10 +11,9 @@ use super::decision::MARGIN;
 /// projects.
 #[derive(Clone, Debug)]
 pub struct Order {
-    /// The algorithms that have runs, by descending mean coverage: indices into
-    /// [`Results::algorithms`](crate::tidy::Results::algorithms).
+    /// The algorithms with runs, by descending mean coverage.
     pub algorithms: Vec<PlacedAlgorithm>,
-    /// The projects on which all of them have runs.
+    /// The projects on which all of these algorithms have runs.
     pub projects: Vec<usize>,
     /// Probability that the algorithms have this order on projects like these.
     pub probability: f64,
@@ -25,22 +24,22 @@ pub struct Order {
 pub struct PlacedAlgorithm {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// Mean over projects of its mean coverage, in 0..=1.
+    /// Mean over projects of the algorithm's mean coverage, in 0..=1.
     pub mean: f64,
-    /// Mean over projects of its rank by mean coverage, 1 for the highest.
+    /// Mean over projects of the algorithm's rank by mean coverage. Rank 1 is the highest coverage.
     pub rank: f64,
     /// Interval of the mean rank at level 1 - [`LEVEL`], over projects like these.
     pub rank_interval: Interval,
     /// Interval of the mean rank on exactly these projects, for which only runs vary. `None` if an
-    /// algorithm has a single run on one of them, or if there are more than
+    /// algorithm has a single run on a project, or if there are more than
     /// [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub rank_here: Option<Interval>,
-    /// The interval, at level 1 - [`LEVEL`] and with both ends, of the algorithm's position in the
-    /// order on projects like these. Computed by the bootstrap over projects and runs, or from the
-    /// posterior if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
+    /// The interval, at level 1 - [`LEVEL`] and including both ends, of the algorithm's position in
+    /// the order on projects like these. It is computed by the bootstrap over projects and runs, or
+    /// from the posterior if there are more than [`TwoLevel::MAX_TREATMENTS`] algorithms.
     pub places: (usize, usize),
-    /// The interval of this position on exactly these projects, by the bootstrap over runs; `None`
-    /// under the conditions of [`PlacedAlgorithm::rank_here`].
+    /// The interval of this position on exactly these projects, computed by the bootstrap over
+    /// runs; `None` under the conditions of [`PlacedAlgorithm::rank_here`].
     pub places_here: Option<(usize, usize)>,
     /// Probability that the algorithm has the highest mean coverage on projects like these, from
     /// the posterior.
@@ -49,13 +48,13 @@ pub struct PlacedAlgorithm {
     /// the highest mean coverage; `None` if there are more than [`TwoLevel::MAX_TREATMENTS`]
     /// algorithms.
     pub best_drawn: Option<f64>,
-    /// Probability that it has the highest mean coverage on exactly these projects, from the
-    /// posterior in which only runs vary; `None` if an algorithm has a single run on a project.
+    /// Probability that the algorithm has the highest mean coverage on exactly these projects, from
+    /// the posterior in which only runs vary; `None` if an algorithm has a single run on a project.
     pub best_here: Option<f64>,
-    /// Probability that its mean coverage is at most [`MARGIN`] below the highest.
+    /// Probability that the algorithm's mean coverage is at most [`MARGIN`] below the highest.
     pub near_best: f64,
-    /// Probability that it has the highest strength in the model of Bradley and Terry, which uses
-    /// only the order of the algorithms on each project.
+    /// Probability that the algorithm has the highest strength in the model of Bradley and Terry,
+    /// which uses only the order of the algorithms on each project.
     pub strongest: f64,
 }
 
@@ -64,7 +63,7 @@ impl Order {
     ///
     /// # Errors
     /// [`Unavailable`] if fewer than two algorithms have runs, or if too few projects have runs of
-    /// all of them.
+    /// all these algorithms.
     pub fn new(samples: &Samples) -> Result<Order, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -83,7 +82,7 @@ impl Order {
         let ranks: Vec<Vec<f64>> = blocks
             .iter()
             .map(|block| {
-                // Rank negative values, so that the highest coverage has rank 1.
+                // With negative values, the highest coverage has rank 1.
                 let values: Vec<f64> = block.iter().map(|value| -value).collect();
                 Ranks::of(&values).map(|ranks| ranks.ranks)
             })

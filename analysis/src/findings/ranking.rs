@@ -4,27 +4,27 @@
 use crate::comparison::{LEVEL, Samples, enough};
 use crate::stats::{ChiSquare, Nemenyi, SignedRank, Unavailable, friedman, holm, mean};
 
-/// The algorithms ranked by mean coverage on each project, 1 for the best.
+/// The algorithms ranked by mean coverage on each project. Rank 1 is the best.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranking {
-    /// The algorithms that have runs: indices into
-    /// [`Results::algorithms`](crate::tidy::Results::algorithms). Ranks, pairs and cliques refer
-    /// to indices of this list.
+    /// The algorithms with runs, as indices into
+    /// [`Results::algorithms`](crate::tidy::Results::algorithms). Ranks, pairs and cliques use
+    /// indices into this list.
     pub algorithms: Vec<usize>,
-    /// The projects on which all of them have runs.
+    /// The projects on which all of these algorithms have runs.
     pub projects: Vec<usize>,
-    /// Friedman's test of no difference.
+    /// Friedman's test of the hypothesis of no difference.
     pub friedman: Result<ChiSquare, Unavailable>,
     /// Mean ranks and their pairwise p-values.
     pub nemenyi: Nemenyi,
-    /// Smallest difference of mean ranks that is significant, at [`LEVEL`].
+    /// Smallest difference between mean ranks that is significant at [`LEVEL`].
     pub critical_difference: f64,
-    /// Groups of algorithms that do not differ significantly: the bars of a critical-difference
-    /// diagram.
+    /// Groups of algorithms that do not differ significantly, which are the bars of a
+    /// critical-difference diagram.
     pub cliques: Vec<Vec<usize>>,
-    /// Groups of algorithms that do not differ significantly by the Wilcoxon signed-rank test of
-    /// each pair, corrected by Holm. Unlike Nemenyi's test, this test of a pair does not depend on
-    /// the other algorithms in the study (Benavoli, Corani and Mangili, 2016).
+    /// Groups of algorithms that do not differ significantly in the Wilcoxon signed-rank test of
+    /// each pair, with Holm's correction. Unlike Nemenyi's test, this test of a pair does not
+    /// depend on the other algorithms in the study (Benavoli, Corani and Mangili, 2016).
     pub paired_cliques: Vec<Vec<usize>>,
     /// The runs of these algorithms on these projects.
     pub runs: Vec<u32>,
@@ -34,8 +34,8 @@ impl Ranking {
     /// Ranks the algorithms.
     ///
     /// # Errors
-    /// [`Unavailable`] if fewer than two algorithms have runs, or too few projects have runs of all
-    /// of them.
+    /// [`Unavailable`] if fewer than two algorithms have runs, or if too few projects have runs of
+    /// all these algorithms.
     pub fn new(samples: &Samples) -> Result<Ranking, Unavailable> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -44,8 +44,8 @@ impl Ranking {
         let blocks: Vec<Vec<f64>> = projects
             .iter()
             .map(|&project| {
-                // Rank negative values, so that the highest coverage has rank 1. No sample is
-                // empty, because each project has runs of all algorithms.
+                // With negative values, the highest coverage has rank 1. No sample is empty,
+                // because each project has runs of all algorithms.
                 let of = |&algorithm: &usize| {
                     -mean(samples.values(project, algorithm).iter().copied()).unwrap_or(f64::NAN)
                 };
@@ -69,8 +69,9 @@ impl Ranking {
     }
 }
 
-/// The longest sequences of treatments, in the order of their mean ranks, of which no two differ
-/// significantly in the Wilcoxon signed-rank test, corrected by Holm over all pairs.
+/// The longest sequences of treatments, in the order of their mean ranks, in which no two
+/// treatments differ significantly in the Wilcoxon signed-rank test with Holm's correction over all
+/// pairs.
 fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..mean_ranks.len()).collect();
     order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));
@@ -91,8 +92,8 @@ fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     let mut reached = 0;
     for start in 0..order.len() {
         let fits = |&end: &usize| (start..end).all(|other| !differ.contains(&(other, end)));
-        // Every member of a sequence must not differ from any earlier member, so the sequence ends
-        // before the first treatment that does.
+        // A member of a sequence must not differ from any earlier member, so the sequence ends
+        // before the first treatment that differs.
         let end = (start + 1..order.len()).take_while(fits).last();
         if let Some(end) = end.filter(|&end| end + 1 > reached) {
             reached = end + 1;

@@ -7,56 +7,56 @@ use crate::stats::{Exchangeability, holm, mean};
 use crate::terms::counted;
 use crate::tidy::{Error, PlacedRuns, Results, RunConditions, SHARES};
 
-/// The level of significance of all tests of a study together: of 100 studies without a
+/// The level of significance of all tests of a study together. Of 100 studies without a
 /// disturbance, at most about two are reported as disturbed.
 const DISTURBANCE_LEVEL: f64 = 0.02;
 
-/// Minimum number of runs for the tests, where only runs that share project and algorithm with
-/// another run are counted.
+/// Minimum number of runs for the tests. Only runs that share project and algorithm with another
+/// run are counted.
 const MIN_RUNS: usize = 20;
 
 /// Share of a run's time above which other programs have used too much of its processor, in the
-/// order of [`SHARES`]. `None` for the rest of the computer, which may be busy.
+/// order of [`SHARES`]. There is no maximum for the rest of the computer, which may be busy.
 const TOO_MUCH: [Option<f64>; 4] = [Some(0.05), Some(0.05), None, Some(0.02)];
 
-/// If more than this share of the runs exceeds one of [`TOO_MUCH`], the study is disturbed.
+/// Maximum share of runs that may exceed a share in [`TOO_MUCH`] in an undisturbed study.
 const TOO_MANY: f64 = 0.05;
 
 /// The verdict on the real time of a study.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// Runs disturbed each other, or were disturbed.
+    /// Runs disturbed each other or were disturbed by other programs.
     Disturbed,
     /// The tests and measurements found no disturbance.
     NoneFound,
-    /// Too few data were measured for a test.
+    /// Too few data for a test were measured.
     Unknown,
 }
 
 /// A test of whether the speed of runs depends on a factor other than project and algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DisturbanceTest {
-    /// The tested factor, as it follows "speed depends on" in a sentence.
+    /// The tested factor, as a phrase after "speed depends on".
     pub about: String,
-    /// The difference in speed that was found, as a share of the speed, negative if slower, and a
-    /// description of the compared runs.
+    /// The difference in speed as a share of the speed, negative if slower, and a description of
+    /// the compared runs.
     pub effect: Option<(f64, String)>,
     /// The p-value.
     pub p: f64,
-    /// The p-value corrected by Holm over all tests.
+    /// The p-value with Holm's correction over all tests.
     pub p_holm: f64,
-    /// The runs: indices into [`Results::runs`].
+    /// The runs, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
-/// Runs during which other programs used a share of the time.
+/// Runs that were disturbed by other programs or slowed down by the processor.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Disturbance {
-    /// Description of the disturbance, as it follows "in 3 of 20 runs" in a sentence.
+    /// Description of the disturbance, as a phrase after "in 3 of 20 runs".
     pub about: String,
-    /// Number of runs with a measured share.
+    /// Number of runs with a measurement.
     pub measured: usize,
-    /// The runs whose share is too large: indices into [`Results::runs`].
+    /// The disturbed runs, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
@@ -66,48 +66,48 @@ impl Disturbance {
     }
 }
 
-/// The runs of a core, or of a host if the core is not known.
+/// The runs on a core, or on a host if the core is not known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlaceSpeed {
     /// The host and, if known, the core.
     pub name: String,
-    /// Mean speed of its runs, relative to the mean speed of all runs with the same project and
-    /// algorithm; `None` without such runs.
+    /// Mean speed of the runs, relative to the mean speed of all runs with the same project and
+    /// algorithm; `None` if no run has such a speed.
     pub speed: Option<f64>,
     /// Means of the shares of time, in the order of [`SHARES`].
     pub shares: [Option<f64>; 4],
-    /// How often the core was slowed down because of its temperature during these runs; `None` if
-    /// that was not measured.
+    /// Number of times that the core was slowed down because of its temperature during these runs;
+    /// `None` if it was not measured.
     pub throttled: Option<u64>,
-    /// Its runs: indices into [`Results::runs`].
+    /// The runs, as indices into [`Results::runs`].
     pub runs: Vec<u32>,
 }
 
-/// Whether results that depend on real time are reliable, with the measurements.
+/// The reliability of results that depend on real time, with the measurements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RealTime {
-    /// Number of runs whose host is known.
+    /// Number of runs with a known host.
     pub placed: usize,
-    /// Number of runs whose conditions, with the time of their start, were measured.
+    /// Number of runs with measured conditions, including the time of their start.
     pub measured: usize,
     /// Definition of speed, such as `executions by time`.
     pub response: String,
-    /// The tests, none if there are too few runs.
+    /// The tests; empty if there are too few runs.
     pub tests: Vec<DisturbanceTest>,
     /// The measured disturbances.
     pub disturbances: Vec<Disturbance>,
-    /// The cores.
+    /// The cores or hosts.
     pub places: Vec<PlaceSpeed>,
-    /// For each run with a speed: its index into [`Results::runs`], the seconds since the first
-    /// start if known, its speed relative to the mean of its project and algorithm, and the index
-    /// of its core in [`RealTime::places`].
+    /// For each run with a speed: the index into [`Results::runs`], the seconds since the first
+    /// start if known, the speed relative to the mean of its project and algorithm, and the index
+    /// of the core in [`RealTime::places`].
     pub speeds: Vec<(u32, Option<f64>, f64, usize)>,
     /// The verdict.
     pub verdict: Verdict,
 }
 
 impl RealTime {
-    /// The verdict on a study with a budget in real time; `None` if no budget is in real time.
+    /// Examines a study with a budget in real time; `None` if no budget is in real time.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -173,7 +173,7 @@ impl RealTime {
         }))
     }
 
-    /// One or two sentences on whether real time is reliable.
+    /// A sentence or two on whether real time is reliable.
     pub fn sentence(&self) -> String {
         let found = self.tests.iter().filter(|test| test.p_holm < DISTURBANCE_LEVEL);
         let found = found.map(|test| match &test.effect {
@@ -207,7 +207,7 @@ impl RealTime {
                 )
             }
             Verdict::Unknown => format!(
-                "Whether runs disturbed each other is not known, so that results by real time are to be taken \
+                "Whether runs disturbed each other is not known, so results that depend on real time must be treated \
                  with care: {} of {} have measured conditions and {} can be compared with others of the same \
                  project and algorithm ({MIN_RUNS} are needed).",
                 self.measured,
@@ -221,7 +221,7 @@ impl RealTime {
     pub fn caveat(&self) -> &'static str {
         match self.verdict {
             Verdict::Disturbed => {
-                "Runs disturbed each other or were disturbed (table real-time), so that differences and \
+                "Runs disturbed each other or were disturbed (table real-time), so differences and \
                  their significance may be due to the machine."
             }
             Verdict::NoneFound => {
@@ -232,18 +232,16 @@ impl RealTime {
     }
 }
 
-/// A run with a speed.
 struct Measured<'r> {
     run: &'r RunConditions,
-    /// Project and algorithm.
+    /// Index of the project and algorithm.
     group: usize,
-    /// The natural logarithm of its speed.
+    /// The natural logarithm of the speed.
     value: f64,
-    /// Index of its host and core.
+    /// Index of the host and core.
     place: usize,
 }
 
-/// The name of the place of a run: its host and, if known, its core.
 fn place_of(hosts: &[String], run: &RunConditions) -> String {
     let host = &hosts[run.host as usize];
     match run.core {
@@ -255,9 +253,9 @@ fn place_of(hosts: &[String], run: &RunConditions) -> String {
 /// The metric of tools that count executions without making them a unit of work.
 const EXECUTIONS: &str = "executions";
 
-/// The definition of speed, and its logarithm for each run. Speed is work per time if more than
-/// half of the runs count work, otherwise executions per time if more than half count these,
-/// otherwise the number of covered goals plus 1.
+/// The definition of speed, and its natural logarithm for each run. Speed is work per time if more
+/// than half of the runs have a speed in work, otherwise executions per time if more than half have
+/// such a speed, otherwise the number of covered goals plus 1.
 fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Option<f64>>), Error> {
     let executions = results.metrics(|name| name == EXECUTIONS)?.remove(EXECUTIONS);
     let unit = results.subject.units.first();
@@ -289,8 +287,8 @@ fn speeds(results: &Results, runs: &[RunConditions]) -> Result<(String, Vec<Opti
     })
 }
 
-/// The runs that share project and algorithm with another run. Their groups are numbered again from
-/// 0.
+/// Keeps the runs that share project and algorithm with another run, and renumbers their groups
+/// from 0.
 fn with_others(mut runs: Vec<Measured<'_>>) -> Vec<Measured<'_>> {
     let mut sizes: BTreeMap<usize, usize> = BTreeMap::new();
     for one in &runs {
@@ -324,14 +322,13 @@ fn relative_speeds(runs: &[Measured<'_>]) -> Vec<f64> {
     runs.iter().map(relative).collect()
 }
 
-/// All tests, with corrected p-values.
 fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<DisturbanceTest> {
     let values: Vec<f64> = runs.iter().map(|one| one.value).collect();
     let groups: Vec<usize> = runs.iter().map(|one| one.group).collect();
     let test = Exchangeability::new(&values, &groups);
     let relative = relative_speeds(runs);
-    // How much the mean speed of these runs differs from the mean speed of the others, as a share
-    // of the latter.
+    // The difference between the mean speed of these runs and the mean speed of the other runs, as
+    // a share of the latter.
     let against = |chosen: &dyn Fn(usize) -> bool| {
         let of = |wanted: bool| {
             mean((0..runs.len()).filter(|&at| chosen(at) == wanted).map(|at| relative[at]))
@@ -351,7 +348,7 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
         let effects = places
             .into_iter()
             .filter_map(|place| Some((against(&|at| of(at) == place)?, name(place))));
-        // With only two places, both differ by the same amount, so the slower one is named.
+        // With only two places, both differ by about the same amount, so the slower place is named.
         let size = |effect: f64| libm::log1p(effect).abs() + if effect < 0.0 { 1e-6 } else { 0.0 };
         effects.max_by(|a, b| size(a.0).total_cmp(&size(b.0)))
     };
@@ -396,14 +393,14 @@ fn tests(runs: &[Measured<'_>], names: &[String], hosts: usize) -> Vec<Disturban
         add(about, None, test.of_cause(&cause), own.map(|one| one.run.run).collect());
     }
     let p: Vec<f64> = found.iter().map(|test| test.p).collect();
-    // All p-values are in 0..=1, so the correction succeeds.
+    // All p-values are in 0..=1, so the correction exists.
     for (test, corrected) in found.iter_mut().zip(holm(&p).unwrap_or_default()) {
         test.p_holm = corrected;
     }
     found
 }
 
-/// Disturbances by the measured shares of time and by temperature.
+/// Disturbances according to the measured shares of time and the temperature.
 fn disturbances(runs: &[RunConditions]) -> Vec<Disturbance> {
     let mut found = Vec::new();
     for (number, name) in SHARES.iter().enumerate() {
@@ -436,8 +433,7 @@ fn disturbances(runs: &[RunConditions]) -> Vec<Disturbance> {
     found
 }
 
-/// Speed and conditions of each place, with its name from `names`; `own_places` contains the index
-/// of the place of each run.
+/// Speed and conditions of each place. `own_places` contains the index of the place of each run.
 fn places(
     runs: &[RunConditions],
     own_places: &[usize],
@@ -465,7 +461,7 @@ fn places(
     names.into_iter().zip(of_place).zip(speeds_of).map(of).collect()
 }
 
-/// A p-value with its relation, as in `< 0.001` or `= 0.123`.
+/// A p-value with its relation, such as `< 0.001` or `= 0.123`.
 fn probability(p: f64) -> String {
     if p < 0.001 { "< 0.001".to_owned() } else { format!("= {p:.3}") }
 }

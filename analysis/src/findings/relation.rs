@@ -1,17 +1,17 @@
-//! Relations of coverage to numbers that describe projects (Pynguin paper, figures 4 and 5).
+//! Relations between coverage and numbers that describe projects (Pynguin paper, figures 4 and 5).
 
 use crate::comparison::{LEVEL, Samples};
 use crate::stats::{
     Correlation, Interval, LinearFit, Unavailable, mean, pearson, spearman, student_quantile,
 };
 
-/// The relation of an algorithm's mean coverage on projects to a number that describes the
+/// The relation between an algorithm's mean coverage on projects and a number that describes the
 /// projects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Relation {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub algorithm: usize,
-    /// The projects with a coverage and a number: indices into
+    /// The projects with a coverage and a number, as indices into
     /// [`Results::projects`](crate::tidy::Results::projects).
     pub projects: Vec<usize>,
     /// The number and the mean coverage of each project.
@@ -27,8 +27,8 @@ pub struct Relation {
 }
 
 impl Relation {
-    /// The interval of the slope of the line at level 1 - [`LEVEL`], by Student's t; `None` if
-    /// there is no line, or if it goes through two points only.
+    /// The interval of the slope of the line at level 1 - [`LEVEL`], from Student's t distribution;
+    /// `None` if there is no line or if there are only two points.
     pub fn slope_interval(&self) -> Option<Interval> {
         let line = self.line.ok()?;
         let freedom = self.points.len().checked_sub(2).filter(|freedom| *freedom > 0)?;
@@ -36,8 +36,8 @@ impl Relation {
         Some(Interval { low: line.slope - half, high: line.slope + half })
     }
 
-    /// One value for each algorithm. `measure` contains the number of the project of each run, as
-    /// returned by [`Results::measure`](crate::tidy::Results::measure).
+    /// Returns a value for each algorithm. `measure` contains the number of the project of each
+    /// run, as returned by [`Results::measure`](crate::tidy::Results::measure).
     pub fn all(samples: &Samples, measure: &[Option<f64>]) -> Vec<Relation> {
         let one = |algorithm| {
             let mut relation = (Vec::new(), Vec::new(), Vec::new(), Vec::new());

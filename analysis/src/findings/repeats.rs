@@ -7,15 +7,15 @@ use super::speed::acceleration;
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, RecordDigests, Results};
 
-/// The runs of a machine.
+/// The runs on a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Machine {
-    /// The name of its host.
+    /// The name of the host.
     pub host: String,
-    /// Its runs in all folders.
+    /// The runs in all folders.
     pub runs: Vec<u32>,
-    /// Program time over real time of each of its searches; 1 means that the program ran at its
-    /// normal speed.
+    /// Program time divided by real time of each search with known times; 1 means that the program
+    /// ran at its normal speed.
     pub factors: Vec<f64>,
     /// Statistics of [`Machine::factors`].
     pub factor: Result<Description, Unavailable>,
@@ -26,7 +26,7 @@ pub struct Machine {
 }
 
 impl Machine {
-    /// One value for each host, by name; runs without a host in the tables are left out.
+    /// Returns a value for each host, by name. Runs without a host in the tables are left out.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -1,4 +1,4 @@
-//! Stability of risk estimates: variances over the number of executed tests, from the metrics
+//! Stability of risk estimates: variances by number of executed tests, from the metrics
 //! `risk.variance.STATISTIC.TESTS` (Elyasaf et al., figure 4).
 
 use std::collections::BTreeMap;
@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use crate::stats::mean;
 use crate::tidy::{Error, Results};
 
-/// The beginning of the names of the metrics.
 const VARIANCE: &str = "risk.variance.";
 
-/// The mean over runs of the largest, the median and the 90th percentile of the variances.
+/// The largest variance, the median and the 90th percentile of the variances, each as the mean over
+/// runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Variances {
     /// Number of executed tests.
@@ -29,8 +29,8 @@ pub struct RiskStability {
     pub project: usize,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Variances by number of tests, ascending. Contains only numbers of tests for which all runs
-    /// have variances.
+    /// Variances by number of tests, ascending, for each number of tests for which all runs have a
+    /// largest variance.
     pub variances: Vec<Variances>,
     /// Mean number of items whose variances are included; `None` unless all runs have the metric.
     pub kept: Option<f64>,
@@ -39,7 +39,7 @@ pub struct RiskStability {
 }
 
 impl RiskStability {
-    /// One value for each project and algorithm; empty if the runs estimate no risk.
+    /// Returns a value for each project and algorithm. Empty if the runs do not estimate risk.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -55,7 +55,6 @@ impl RiskStability {
             cells.entry((run.project as usize, run.algorithm as usize)).or_default().push(number);
         }
         let all = cells.into_iter().map(|((project, algorithm), runs)| {
-            // The mean, if all runs have the metric.
             let of = |name: &str| {
                 let values = metrics.get(name)?;
                 let values: Option<Vec<f64>> =

@@ -1,4 +1,4 @@
-//! Relative scores and first places, with which reports of FuzzBench rank fuzzers (Metzman et al.,
+//! Relative scores and first places, by which reports of FuzzBench rank fuzzers (Metzman et al.,
 //! 2021).
 
 use rand::RngExt as _;
@@ -9,10 +9,9 @@ use rayon::prelude::*;
 use crate::comparison::{LEVEL, MIN_SAMPLE, Samples};
 use crate::stats::{Interval, Unavailable, mean, t_interval};
 
-/// Number of bootstrap replicates.
 const REPLICATES: u64 = 2_000;
 
-/// Seed of the bootstrap, fixed so that the same results always give the same table.
+/// Seed of the bootstrap, which is fixed because the same results must always give the same table.
 const SEED: u64 = 46;
 
 /// The score of an algorithm: its median on each project, divided by the highest median of any
@@ -23,14 +22,14 @@ pub struct Score {
     pub algorithm: usize,
     /// The projects on which all algorithms have runs.
     pub projects: Vec<usize>,
-    /// Median on each of these projects, and the median divided by the highest median, in 0..=1.
+    /// Median on each of these projects, and this median divided by the highest median, in 0..=1.
     pub by_project: Vec<(f64, f64)>,
     /// Mean of the scores of the projects, in 0..=1.
     pub mean: f64,
-    /// Interval of the mean over projects like these (Student's t).
+    /// Interval of the mean over projects like these (Student's t distribution).
     pub interval: Result<Interval, Unavailable>,
     /// Interval of the mean on exactly these projects, for which only runs vary (bootstrap); `None`
-    /// if an algorithm has fewer than [`MIN_SAMPLE`] runs on one of them.
+    /// if an algorithm has fewer than [`MIN_SAMPLE`] runs on a project.
     pub here: Option<Interval>,
     /// Number of projects on which no algorithm has a higher median. Several algorithms may share
     /// the first place.
@@ -41,8 +40,8 @@ pub struct Score {
 }
 
 impl Score {
-    /// The score of each algorithm that has runs, the highest mean first; empty if no project has
-    /// runs of all of them.
+    /// The score of each algorithm with runs, by descending mean. Empty if no project has runs of
+    /// all these algorithms.
     pub fn all(samples: &Samples) -> Vec<Score> {
         let algorithms: Vec<usize> =
             (0..samples.algorithms()).filter(|&algorithm| samples.ran(algorithm)).collect();
@@ -127,14 +126,13 @@ impl Score {
     }
 }
 
-/// The middle value, or the mean of the middle two.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_unstable_by(f64::total_cmp);
     let half = values.len() / 2;
     if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
 }
 
-/// Each value divided by the highest value; 1 for all if the highest value is 0.
+/// Each value divided by the highest value; all 1 if the highest value is 0.
 fn relative(medians: &[f64]) -> Vec<f64> {
     let highest = medians.iter().copied().fold(0.0, f64::max);
     medians.iter().map(|&median| if highest > 0.0 { median / highest } else { 1.0 }).collect()

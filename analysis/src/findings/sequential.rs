@@ -1,18 +1,18 @@
-//! Comparisons in rounds: a round is a seed with which all runs that were to be executed have
-//! ended. After each of the planned looks, pairs of algorithms are decided, and an algorithm whose
-//! pairs are all decided has no more runs.
+//! Comparisons in rounds. A round is a seed with which all runs of the algorithms that need more
+//! seeds have ended. After each planned look, pairs of algorithms are decided, and an algorithm
+//! whose pairs are all decided has no more runs.
 //!
 //! The question is about exactly these projects: only seeds vary. A difference is the mean over
-//! projects of the differences of runs with the same seed. Its error follows from the variance of
-//! these differences on each project, with the degrees of freedom of Satterthwaite (1946). The
-//! bounds of the t statistics hold for all planned looks together ([`ErrorSpending`]), and so do
-//! the repeated confidence intervals (Jennison and Turnbull, 1989) computed from them.
+//! projects of the differences between runs with the same seed. Its error follows from the variance
+//! of these differences on each project, with the degrees of freedom of Satterthwaite (1946). The
+//! bounds of the t statistics hold for all planned looks together ([`ErrorSpending`]), as do the
+//! repeated confidence intervals (Jennison and Turnbull, 1989) that are computed from these bounds.
 //!
-//! The probability that any difference is false is at most [`LEVEL`]: with r differences found
+//! The probability that any difference is false is at most [`LEVEL`]. With r differences found
 //! among all pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number
 //! of pairs that can be equal if r are not (Shaffer, 1986). If m pairs are truly equal, at most all
-//! others have been found before the first false one, so until then the level is at most [`LEVEL`]
-//! / m. The same holds for equivalences with Holm's divisors.
+//! other pairs have been found before the first false difference, so until then the level is at
+//! most [`LEVEL`] / m. The same holds for equivalences with Holm's divisors.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -24,33 +24,32 @@ use crate::tidy::Results;
 
 use super::decision::Verdict;
 
-/// Coverage of the runs with one seed, by algorithm and project; `None` if there is no run, or the
-/// run has no coverage.
+/// Coverage of the runs with a seed, by algorithm and project; `None` if there is no run or the run
+/// has no coverage.
 pub type Round = Vec<Vec<Option<f64>>>;
 
-/// Minimum number of seeds on a project. With fewer, a coarse measure could have equal values by
-/// chance, and its variance would be estimated as 0.
+/// Minimum number of seeds on a project. With fewer seeds, a coarse measure could have equal values
+/// by chance, and its variance would be estimated as 0.
 pub const MIN_ROUNDS: usize = 5;
 
 /// Maximum degrees of freedom of a bound. Larger values change the bound very little.
 const MAX_FREEDOM: f64 = 200.0;
 
-/// Maximum number of looks at a study that does not plan its looks.
+/// Maximum number of looks at a study without planned looks.
 const MAX_LOOKS: usize = 50;
 
-/// A pair gets no more seeds if the probability that the planned seeds decide it is smaller than
-/// this.
+/// Probability that the planned seeds decide a pair, below which the pair gets no more seeds.
 const HOPELESS: f64 = 0.1;
 
-/// The plan of a sequential analysis: when pairs are looked at, and when they are decided.
+/// The plan of a sequential analysis: its looks, and the rules by which pairs are decided.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Looks {
     /// The margin of equivalence, in 0..=1.
     pub margin: f64,
-    /// Counts of rounds after which pairs are looked at, ascending. The last is the number of
+    /// Counts of rounds after which pairs are analysed, ascending. The last count is the number of
     /// planned seeds.
     pub after: Vec<usize>,
-    /// Whether pairs end undecided if the planned seeds will hardly decide them.
+    /// Whether pairs end undecided if the planned seeds are unlikely to decide them.
     pub gives_up: bool,
 }
 
@@ -72,25 +71,25 @@ impl Looks {
 /// A pair of algorithms after some rounds.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SequentialPair {
-    /// Number of rounds before the look that decided the pair or, if it is undecided, before the
-    /// last look; 0 before the first look.
+    /// Number of rounds before the last look at the pair; 0 if no look has found enough seeds.
     pub rounds: usize,
-    /// The mean over projects of the difference of the coverages; NaN before the first look.
+    /// The mean over projects of the difference between the coverages; NaN if no look has found
+    /// enough seeds.
     pub difference: f64,
     /// The verdict.
     pub verdict: Verdict,
     /// Whether the pair needs no more seeds.
     pub has_ended: bool,
-    /// The difference at the last look, and the level of the p-value there; `None` before the first
-    /// look.
+    /// The difference at the last look at the pair, and the level of its p-value; `None` if no look
+    /// has found enough seeds.
     found: Option<(Found, f64)>,
     /// The differences so far, by project.
     projects: Vec<Running>,
 }
 
 impl SequentialPair {
-    /// The interval of the difference at the look that decided the pair or, if it is undecided, at
-    /// the last look; `None` before the first look.
+    /// The interval of the difference at the last look at the pair; `None` if no look has found
+    /// enough seeds.
     pub fn interval(&self) -> Option<Interval> {
         self.found.map(|(found, outside)| found.interval(outside))
     }
@@ -102,17 +101,16 @@ pub struct Sequential {
     looks: Looks,
     algorithms: usize,
     rounds: usize,
-    /// The pairs: first and second algorithm.
     pairs: BTreeMap<(usize, usize), SequentialPair>,
     /// The possible numbers of truly equal pairs.
     possible: BTreeSet<usize>,
     /// Bounds for differences, by the divisor of the level.
     bounds: BTreeMap<usize, ErrorSpending>,
-    /// Bounds for equivalence, whose tests are one-sided, by the divisor of the level.
+    /// Bounds for equivalences, whose tests are one-sided, by the divisor of the level.
     near_bounds: BTreeMap<usize, ErrorSpending>,
 }
 
-/// Mean and squared deviations of values (Welford, 1962).
+/// Number, mean and squared deviations of values (Welford, 1962).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Running {
     count: usize,
@@ -128,14 +126,12 @@ impl Running {
         self.squares += before * (value - self.mean);
     }
 
-    /// The variance of the mean.
     fn variance(self) -> f64 {
         let count = self.count as f64;
         self.squares / (count * (count - 1.0))
     }
 }
 
-/// A difference with its error.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Found {
     difference: f64,
@@ -144,8 +140,7 @@ struct Found {
 }
 
 impl Found {
-    /// The mean difference over the projects with enough runs, with its error; `None` if there are
-    /// no such projects.
+    /// The mean difference over the projects with enough runs, with its error.
     fn new(projects: &[Running]) -> Option<Found> {
         let usable = || projects.iter().filter(|one| one.count >= MIN_ROUNDS);
         let count = usable().count() as f64;
@@ -155,7 +150,7 @@ impl Found {
         let variance: f64 = usable().map(|one| one.variance()).sum();
         let part = |one: &Running| one.variance() * one.variance() / (one.count - 1) as f64;
         let parts: f64 = usable().map(part).sum();
-        // If nothing varies, the error is 0, whatever the degrees of freedom.
+        // If nothing varies, the error is 0 for any degrees of freedom.
         let freedom = if parts > 0.0 { variance * variance / parts } else { MAX_FREEDOM };
         let freedom = freedom.clamp(1.0, MAX_FREEDOM) as usize;
         let difference = usable().map(|one| one.mean).sum::<f64>() / count;
@@ -176,7 +171,8 @@ impl Found {
     }
 
     /// The probability that a single analysis after all planned seeds decides the pair, if the
-    /// remaining seeds are like the seeds so far. `share` is the share of the seeds that are done.
+    /// remaining seeds are like the seeds so far. `share` is the share of the seeds that have been
+    /// used.
     fn chance(self, share: f64, margin: f64, levels: (f64, f64)) -> f64 {
         let below = |x: f64, spread: f64| {
             let distance = (x - self.difference) / spread;
@@ -196,7 +192,7 @@ impl Found {
 }
 
 impl Sequential {
-    /// A sequential analysis without any round.
+    /// Makes a sequential analysis without rounds.
     pub fn new(algorithms: usize, looks: Looks) -> Sequential {
         let all = algorithms <= MAX_ALL_COMPARED;
         let none = SequentialPair {
@@ -224,8 +220,8 @@ impl Sequential {
         }
     }
 
-    /// The same analysis without rounds. The bounds that have been computed are kept, because they
-    /// depend only on the looks.
+    /// The same analysis without rounds. The computed bounds are kept, because they depend only on
+    /// the looks.
     #[must_use]
     pub fn restarted(&self) -> Sequential {
         Sequential {
@@ -235,9 +231,9 @@ impl Sequential {
         }
     }
 
-    /// The analysis of the rounds of results, in ascending order of seeds. It ends when all pairs
-    /// have ended, or at the first seed with which a project lacks a run of an algorithm that still
-    /// has a pair to decide.
+    /// Analyses the rounds of results, in ascending order of seeds. The analysis ends when all
+    /// pairs have ended, or at the first seed with which a project lacks a run of an algorithm that
+    /// needs more seeds.
     pub fn of_results(results: &Results) -> Sequential {
         let (algorithms, projects) = (results.algorithms.len(), results.projects.len());
         let seeds = results.seed_list();
@@ -275,7 +271,7 @@ impl Sequential {
         self.rounds
     }
 
-    /// The comparison of two algorithms; `None` if they are not compared.
+    /// The comparison of an algorithm with an earlier algorithm; `None` if these are not compared.
     pub fn pair(&self, first: usize, second: usize) -> Option<&SequentialPair> {
         self.pairs.get(&(first, second))
     }
@@ -296,7 +292,7 @@ impl Sequential {
         self.pairs.values().all(|pair| pair.has_ended)
     }
 
-    /// Adds a round, and looks at the pairs if a look is planned after it.
+    /// Adds a round, and looks at the pairs if a look is planned after this round.
     pub fn push(&mut self, round: &Round) {
         self.rounds += 1;
         for (&(first, second), pair) in &mut self.pairs {
@@ -321,7 +317,7 @@ impl Sequential {
         for (&pair, found) in self.pairs.iter().filter(|(_, pair)| !pair.has_ended) {
             open.extend(Found::new(&found.projects).map(|found| (pair, found)));
         }
-        // A decision makes the level of the other pairs larger, so more of them may be decided.
+        // A decision increases the level of the other pairs, so more of them may be decided.
         loop {
             let before = open.len();
             let outside = self.near_level(look);
@@ -382,7 +378,6 @@ impl Sequential {
         }
     }
 
-    /// The number of pairs with one of these verdicts.
     fn count(&self, verdicts: &[Verdict]) -> usize {
         self.pairs.values().filter(|pair| verdicts.contains(&pair.verdict)).count()
     }
@@ -415,7 +410,7 @@ impl Sequential {
     }
 }
 
-/// The possible numbers of truly equal pairs among `algorithms` algorithms: the algorithms form
+/// The possible numbers of truly equal pairs among `algorithms` algorithms. The algorithms form
 /// groups, and two algorithms are equal if they are in the same group (Shaffer, 1986).
 fn equal_pairs(algorithms: usize) -> BTreeSet<usize> {
     let mut numbers: Vec<BTreeSet<usize>> = vec![BTreeSet::from([0])];

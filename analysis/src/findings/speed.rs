@@ -3,8 +3,8 @@
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Error, Results};
 
-/// Program time over real time; `None` if one of them is not known, or for a search of less than a
-/// millisecond. `per_second` is the number of units of work in a second of program time.
+/// Program time divided by real time; `None` if one of them is not known, or for a search of less
+/// than a millisecond. `per_second` is the number of units of work in a second of program time.
 pub(super) fn acceleration(work: Option<u64>, per_second: f64, ms: Option<u64>) -> Option<f64> {
     let ms = ms.filter(|&ms| ms > 0)?;
     Some(work? as f64 / per_second / (ms as f64 / 1_000.0))
@@ -15,22 +15,23 @@ pub(super) fn acceleration(work: Option<u64>, per_second: f64, ms: Option<u64>) 
 pub struct Speed {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Program time over real time of each search for which both are known; 1 means that the
+    /// Program time divided by real time of each search for which both are known; 1 means that the
     /// program ran at its normal speed.
     pub factors: Vec<f64>,
     /// Statistics of [`Speed::factors`].
     pub factor: Result<Description, Unavailable>,
-    /// Number of assertions in all suites; `None` if it is not known, or if suites never had any.
+    /// Number of assertions in all suites; `None` if the number is not known, or if no assertion
+    /// was ever made.
     pub assertions: Option<u64>,
-    /// Number of assertions that failed when their test was repeated, and were removed; `None`
-    /// under the same conditions.
+    /// Number of assertions that failed when their test was repeated, and were removed; `None` if
+    /// the number is not known, or if no assertion was ever made.
     pub flaky: Option<u64>,
-    /// The runs of the factors, in the same order.
+    /// The runs with the factors, in the same order.
     pub runs: Vec<u32>,
 }
 
 impl Speed {
-    /// One value for each algorithm.
+    /// Returns a value for each algorithm.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -60,7 +61,7 @@ impl Speed {
             };
             let factor = Description::of(&factors);
             let sums = (sum(&stable), sum(&flaky));
-            // There is no share of flaky assertions if there are no assertions.
+            // Without assertions, there is no share of flaky assertions.
             let sums = if sums == (Some(0), Some(0)) { (None, None) } else { sums };
             let (assertions, flaky) = sums;
             Speed { algorithm, factors, factor, assertions, flaky, runs }

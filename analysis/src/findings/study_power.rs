@@ -6,28 +6,28 @@ use crate::stats::{Power, mean};
 
 use super::decision::MARGIN;
 
-/// How the difference of two algorithms varies over projects and over runs.
+/// The variation of the difference between two algorithms over projects and over runs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct PairVariation {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub first: usize,
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).
     pub second: usize,
-    /// Number of projects on which both have at least two runs.
+    /// Number of projects on which both algorithms have at least two runs.
     pub projects: usize,
     /// Mean number of runs of an algorithm on a project.
     pub runs: f64,
-    /// Mean of the differences of mean coverage, in -1..=1.
+    /// Mean difference in mean coverage, in -1..=1.
     pub difference: f64,
-    /// Variance over projects of the true differences of mean coverage, at least 0.
+    /// Variance over projects of the true differences in mean coverage, at least 0.
     pub between: f64,
     /// Mean over projects of the sum of the variances of single runs of both algorithms.
     pub within: f64,
 }
 
 impl PairVariation {
-    /// The variation of each pair of algorithms, each algorithm against each earlier one, that both
-    /// have at least two runs on at least two projects.
+    /// The variation of each pair of algorithms that both have at least two runs on at least two
+    /// projects. Each algorithm is paired with each earlier algorithm.
     pub fn all(samples: &Samples) -> Vec<PairVariation> {
         let pairs = (1..samples.algorithms())
             .flat_map(|first| (0..first).map(move |second| (first, second)));
@@ -63,12 +63,11 @@ impl PairVariation {
         })
     }
 
-    /// Standard deviation of the difference of mean coverage on a project with this many runs.
     fn deviation(&self, runs: f64) -> f64 {
         (self.between + self.within / runs).sqrt()
     }
 
-    /// The number of projects with which a mean difference is found with probability 80 %, for
+    /// The number of projects with which a mean difference is found with a probability of 80 %, for
     /// this many runs of each algorithm on each project. `None` if `difference` is 0 although the
     /// results vary, or if the number is too large ([`Power::projects`]).
     pub fn projects_for(&self, difference: f64, runs: f64) -> Option<usize> {
@@ -79,8 +78,8 @@ impl PairVariation {
         Power::default().projects_at_least(difference / deviation, MIN_SAMPLE)
     }
 
-    /// The mean difference that is found with probability 80 % on this many projects with this many
-    /// runs; `None` for fewer than [`MIN_SAMPLE`] projects.
+    /// The mean difference that is found with a probability of 80 % on this many projects with this
+    /// many runs; `None` for fewer than [`MIN_SAMPLE`] projects.
     pub fn detectable(&self, projects: usize, runs: f64) -> Option<f64> {
         if projects < MIN_SAMPLE {
             return None;
@@ -96,8 +95,8 @@ impl PairVariation {
     }
 }
 
-/// The smallest A12 above 1/2 that the Mann-Whitney U test finds with probability 80 % with this
-/// many runs of each algorithm on a project; `None` if it finds none.
+/// The smallest A12 above 1/2 that the Mann-Whitney U test finds with a probability of 80 % with
+/// this many runs of each algorithm on a project; `None` if it does not find any.
 pub fn detectable_a12(runs: usize) -> Option<f64> {
     (501..=1_000)
         .map(|n| f64::from(n) / 1_000.0)

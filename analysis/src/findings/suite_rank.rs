@@ -1,5 +1,5 @@
-//! Ranks of suites: how many items of a criterion they cover, from the metrics `rank` (for the
-//! criterion that the search optimised) and `rank.CRITERION` (Elyasaf et al., Table IV).
+//! Ranks of suites: the number of items of a criterion that they cover, from the metrics `rank`
+//! (for the criterion that the search optimised) and `rank.CRITERION` (Elyasaf et al., Table IV).
 
 use std::collections::BTreeMap;
 
@@ -13,28 +13,29 @@ use crate::tidy::{Error, Results};
 pub struct SuiteRank {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// The criterion.
+    /// Name of the criterion.
     pub criterion: String,
-    /// Whether the search optimised it.
+    /// Whether the search optimised this criterion.
     pub optimised: bool,
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Number of tests of a suite that the configuration requests; `None` if it is not known.
+    /// Number of tests of a suite that the configuration requests; `None` if the number is not
+    /// known.
     pub size: Option<u64>,
     /// The ranks of the runs.
     pub ranks: Description,
-    /// Bootstrap interval of the mean at 95 %; `None` for fewer than two runs.
+    /// Bootstrap interval of the mean at level 0.95; `None` for fewer than two runs.
     pub interval: Option<Interval>,
-    /// Number of items that some trace covers; `None` if it is not known exactly.
+    /// Number of items that at least one trace covers; `None` if the number is not known exactly.
     pub reachable: Option<f64>,
-    /// Mean milliseconds of the search; `None` if no run has measured them.
+    /// Mean time of the search in milliseconds; `None` if it was not measured in any run.
     pub search_ms: Option<f64>,
     /// The runs.
     pub runs: Vec<u32>,
 }
 
-/// The value of a parameter that is a string; empty if the configuration does not set it, or sets
-/// it to a value of another type.
+/// The value of a string parameter. Empty if the configuration does not set the parameter to a
+/// string.
 fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
     match parameters.get(name) {
         Some(Parameter::Text(text)) => text.clone(),
@@ -43,8 +44,8 @@ fn text(parameters: &BTreeMap<String, Parameter>, name: &str) -> String {
 }
 
 impl SuiteRank {
-    /// One value for each project, criterion and algorithm, in this order; empty if the runs have
-    /// no ranks.
+    /// Returns a value for each project, criterion and algorithm, with the optimised criteria of a
+    /// project first. Empty if the runs have no ranks.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -113,8 +114,8 @@ impl SuiteRank {
     }
 }
 
-/// How the rank of suites of one size is related to the detection of a fault, over the runs of all
-/// algorithms.
+/// The relation between the rank of suites of one size and the detection of a fault, over the runs
+/// of all algorithms.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RankDetection {
     /// Index into [`Results::projects`].
@@ -123,19 +124,19 @@ pub struct RankDetection {
     pub fault: String,
     /// The criterion of the rank.
     pub criterion: String,
-    /// Number of tests of the suites.
+    /// Number of tests in each suite.
     pub size: u32,
-    /// Spearman's correlation of rank and detection; `None` if all suites have the same rank, or
-    /// all or none detect the fault.
+    /// Spearman's correlation between rank and detection; `None` if all suites have the same rank,
+    /// or if all suites or none detect the fault.
     pub correlation: Option<Correlation>,
     /// The runs.
     pub runs: Vec<u32>,
 }
 
 impl RankDetection {
-    /// One value for each project, fault, measured criterion and size with at least ten runs. If
-    /// the configuration of a run requests a size, the suite is included only if it has this size,
-    /// because a search that has covered all goals ends with a smaller suite.
+    /// Returns a value for each project, fault, measured criterion and size with at least ten runs.
+    /// If the configuration of a run requests a size, the suite is included only if it has this
+    /// size, because a search that has covered all goals ends with a smaller suite.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

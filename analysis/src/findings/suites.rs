@@ -9,27 +9,27 @@ use crate::tidy::Results;
 pub struct SuiteSize {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Sizes of the final suites on the projects of [`Suites::projects`], in the unit of the
+    /// Sizes of the final suites on the projects in [`Suites::projects`], in the unit of the
     /// subject kind.
     pub size: Result<Description, Unavailable>,
     /// Counts of tests of these suites.
     pub tests: Result<Description, Unavailable>,
-    /// Mean size of a test, over all projects; `None` if no run has tests of known size.
+    /// Mean size of a test, over all projects; `None` if no run has tests of a known size.
     pub test_size: Option<f64>,
-    /// Mean size that minimisation removed, in the same unit, on the projects of
+    /// Mean reduction in size by minimisation, in the same unit, on the projects in
     /// [`Suites::projects`]; `None` if it is not known for any run.
     pub removed: Option<f64>,
     /// The runs on these projects.
     pub runs: Vec<u32>,
 }
 
-/// Suite sizes, compared only on projects with the same coverage, because suites that cover more
-/// are larger.
+/// Suite sizes, which are compared only on projects with the same coverage, because suites that
+/// cover more are larger.
 #[derive(Clone, Debug)]
 pub struct Suites {
     /// The projects on which all algorithms that have any runs have the same mean coverage.
     pub projects: Vec<usize>,
-    /// One value for each algorithm.
+    /// A value for each algorithm.
     pub sizes: Vec<SuiteSize>,
     /// Suite sizes on these projects.
     pub samples: Samples,
@@ -72,9 +72,9 @@ impl Suites {
     }
 }
 
-/// For each project, whether every algorithm with runs has runs on it and the same mean coverage.
-/// The means are compared with whole numbers, because a mean of floating-point numbers depends on
-/// their order.
+/// For each project, whether every algorithm with runs has runs on this project and the same mean
+/// coverage. The means are compared as fractions of integers, because a mean of floating-point
+/// numbers depends on the order of the numbers.
 fn equally_covered(results: &Results) -> Vec<bool> {
     let algorithms = results.algorithms.len();
     let mut sums = vec![(0_u128, 0_u128); algorithms * results.projects.len()];

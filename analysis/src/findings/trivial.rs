@@ -9,9 +9,9 @@ use crate::tidy::Results;
 pub struct Baseline {
     /// Index into [`Results::projects`].
     pub project: usize,
-    /// Number of goals; `None` if only shares are known.
+    /// Number of goals; `None` if it is not known.
     pub size: Option<u32>,
-    /// Mean executions until full coverage or the end of the budget.
+    /// Mean number of executions until full coverage or the end of the budget.
     pub executions: f64,
     /// Mean coverage in 0..=1.
     pub coverage: f64,
@@ -21,21 +21,22 @@ pub struct Baseline {
     pub runs: Vec<u32>,
 }
 
-/// The trivial projects of a study, by the rule of the Whisker paper: the threshold is the lowest
-/// mean number of executions of any project that is not covered entirely; projects that are covered
-/// entirely with fewer executions are trivial.
+/// The trivial projects of a study, according to the rule of the Whisker paper. The threshold is
+/// the lowest mean number of executions on any project that is not covered entirely. Projects that
+/// are covered entirely with fewer executions are trivial. Without a threshold, all projects are
+/// trivial.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Trivial {
-    /// The baseline: index into [`Results::algorithms`].
+    /// The baseline, as an index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// The threshold in executions; `None` if every project is covered entirely.
+    /// The threshold as a number of executions; `None` if every project is covered entirely.
     pub threshold: Option<f64>,
     /// The projects on which the baseline has runs with a known number of executions.
     pub projects: Vec<Baseline>,
 }
 
 impl Trivial {
-    /// Applies the rule with the given algorithm as the baseline; the paper uses random search.
+    /// Applies the rule with the given algorithm as the baseline. The paper uses random search.
     pub fn new(results: &Results, algorithm: usize) -> Trivial {
         let executions = |run: u32| results.work.first()?[run as usize];
         let mut runs = vec![Vec::new(); results.projects.len()];
@@ -68,15 +69,15 @@ impl Trivial {
         Trivial { algorithm, threshold, projects }
     }
 
-    /// The baseline of the papers: the algorithm with the label `random` in any case of letters, or
-    /// the first algorithm if there is none with that label; `None` without algorithms.
+    /// The baseline of the papers: the algorithm with the label `random` in upper or lower case, or
+    /// else the first algorithm. `None` if there are no algorithms.
     pub fn baseline(results: &Results) -> Option<usize> {
         let random =
             results.algorithms.iter().position(|label| label.eq_ignore_ascii_case("random"));
         random.or((!results.algorithms.is_empty()).then_some(0))
     }
 
-    /// Whether a project of [`Trivial::projects`] is trivial.
+    /// Whether a project in [`Trivial::projects`] is trivial.
     pub fn is_trivial(&self, project: &Baseline) -> bool {
         project.full && self.threshold.is_none_or(|threshold| project.executions < threshold)
     }

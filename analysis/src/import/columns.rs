@@ -28,14 +28,14 @@ pub const FIELDS: [&str; 13] = [
 /// CSV files with a row for each run.
 #[derive(Clone, Debug, Default)]
 pub struct Columns {
-    /// The name of the tool that executed the runs.
+    /// Name of the tool that executed the runs.
     pub engine: String,
-    /// The name of the column of a field in [`FIELDS`], by field, if it differs from the name of
-    /// the field.
+    /// Names of columns by field of [`FIELDS`]. A field without an entry is read from the column
+    /// with the same name.
     pub names: BTreeMap<String, String>,
-    /// The label of all runs, in place of a column.
+    /// Label of all runs; `None` to read the column of the field `algorithm`.
     pub algorithm: Option<String>,
-    /// Whether coverage is in percent.
+    /// Whether the coverage in the files is in percent.
     pub percent: bool,
 }
 
@@ -110,8 +110,7 @@ impl Columns {
         Ok(raw)
     }
 
-    /// The coverage from counts, or from a share if there are no counts; `None` if the row has
-    /// neither.
+    /// Returns the coverage from counts if the row contains both, otherwise from the share.
     fn coverage(&self, row: &Row) -> Result<Option<Coverage>, ImportError> {
         let goals = row.u32(self.column("goals"))?;
         if let (Some(goals), Some(covered)) = (goals, row.u32(self.column("covered"))?) {
@@ -129,7 +128,7 @@ impl Columns {
             let expected = if self.percent { "a share of 0 to 100" } else { "a share of 0 to 1" };
             return Err(row.invalid(column, printed, expected));
         }
-        // A percentage that is converted to a share has two more decimals.
+        // A share has two more decimals than its percentage.
         let digits = if self.percent { format!("{printed}00") } else { printed.to_owned() };
         let digits = match digits.split_once('.') {
             None if self.percent => format!("0.{digits}"),

@@ -1,13 +1,14 @@
-//! Raw data of FuzzBench experiments: `data.csv.gz` next to each of its reports.
+//! Raw data of FuzzBench experiments, published as `data.csv.gz` next to each report.
 //!
-//! The file has a row for each snapshot of the corpus of a trial, with the edges that the corpus
-//! covers, or a row for each crash that was new in the snapshot. The columns `benchmark`, `fuzzer`,
-//! `trial_id`, `time` (seconds) and `edges_covered` are read, and `crash_key` if there is one. As
-//! in FuzzBench's reports, the trials of a benchmark are compared at the last snapshot that at
-//! least half of them have; a trial without it has failed. The file numbers trials across all
-//! benchmarks and fuzzers, so the trials of each fuzzer on a benchmark are numbered again from 1.
-//! The file does not contain the number of edges that can be covered, so the number of goals of a
-//! benchmark is the largest number of edges that one of its trials covers.
+//! The file contains rows for the snapshots of each trial's corpus, with the number of edges that
+//! the corpus covers and, if a crash was new in the snapshot, the key of the crash. The columns
+//! `benchmark`, `fuzzer`, `trial_id`, `time` (seconds), `edges_covered` and, if present,
+//! `crash_key` are read. As in FuzzBench's reports, the trials of a benchmark are compared at the
+//! last snapshot that at least half of them have; a trial without a snapshot at that time has
+//! failed. The file numbers trials across all benchmarks and fuzzers, so the trials of each fuzzer
+//! on a benchmark are renumbered from 1. The file does not contain the number of edges that can be
+//! covered, so the number of goals of a benchmark is the largest number of edges covered by one of
+//! its trials up to the compared snapshot.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ use super::{Coverage, Format, ImportError, RawRun, improvements};
 /// The file format of FuzzBench.
 #[derive(Clone, Debug, Default)]
 pub struct FuzzBench {
-    /// The label of all runs, in place of the column `fuzzer`.
+    /// Label of all runs; `None` to use the column `fuzzer`.
     pub algorithm: Option<String>,
 }
 
@@ -32,23 +33,21 @@ const TIME: &str = "time";
 const EDGES: &str = "edges_covered";
 const CRASH: &str = "crash_key";
 
-/// Maximum length of the name of a fault in bytes.
 const MAX_FAULT_BYTES: usize = 200;
 
-/// A trial.
 #[derive(Default)]
 struct Trial {
     benchmark: String,
     fuzzer: String,
-    /// The first line of the trial.
+    /// Number of the first line of the trial.
     line: u64,
-    /// Edges at each snapshot, by its time in milliseconds.
+    /// Number of covered edges at each snapshot, by time in milliseconds.
     edges: BTreeMap<u64, u32>,
-    /// Milliseconds until each crash was seen.
+    /// Time in milliseconds at which each crash was first seen.
     crashes: BTreeMap<String, u64>,
 }
 
-/// The trials of a file by number, and whether the file contains crashes.
+/// The trials of a file by number, and whether the file has a column of crashes.
 struct Trials {
     by_number: BTreeMap<u64, Trial>,
     crashes: bool,
@@ -77,7 +76,7 @@ impl Trials {
 
     fn add(&mut self, row: &Row<'_>) -> Result<(), ImportError> {
         let number = whole(row, TRIAL)?;
-        // Skip a row without a snapshot, which a trial has before its first one.
+        // Before its first snapshot, a trial has rows without a time or edges.
         let (Some(_), Some(_)) = (row.text(TIME), row.text(EDGES)) else { return Ok(()) };
         let at = whole(row, TIME)?.saturating_mul(1000);
         let edges = u32::try_from(whole(row, EDGES)?).unwrap_or(u32::MAX);
@@ -112,8 +111,8 @@ impl Trials {
         Ok(())
     }
 
-    /// For each benchmark, the time in milliseconds of the last snapshot that at least half of its
-    /// trials have, and the largest number of edges that a trial covers up to that time.
+    /// Returns, for each benchmark, the time in milliseconds of the last snapshot that at least
+    /// half of its trials have, and the largest number of edges covered by a trial until then.
     fn compared(&self) -> BTreeMap<&str, (u64, u32)> {
         let mut snapshots: BTreeMap<&str, (usize, BTreeMap<u64, usize>)> = BTreeMap::new();
         for trial in self.by_number.values() {
@@ -133,12 +132,12 @@ impl Trials {
     }
 }
 
-/// A field with a whole number, which may be written as `1234.0`.
+/// Parses an integer, which may be written as `1234.0`.
 fn whole(row: &Row<'_>, column: &str) -> Result<u64, ImportError> {
     let text = row.text(column).unwrap_or_default();
     let number = text.parse::<u64>().ok().or_else(|| {
         let number = text.parse::<f64>().ok()?;
-        // Larger floating-point numbers have no fractions, so they may be rounded.
+        // Larger integers may have been rounded to a floating-point number.
         (number >= 0.0 && number.fract() == 0.0 && number < 9e15).then_some(number as u64)
     });
     number.ok_or_else(|| ImportError::Field {
@@ -151,8 +150,8 @@ fn whole(row: &Row<'_>, column: &str) -> Result<u64, ImportError> {
 }
 
 impl FuzzBench {
-    /// The longest time at which trials of a benchmark are compared, in milliseconds: the budget of
-    /// the experiment.
+    /// Returns the latest time, in milliseconds, at which the trials of a benchmark are compared.
+    /// This time is the budget of the experiment.
     ///
     /// # Errors
     /// [`ImportError`] if a file cannot be read or is malformed.

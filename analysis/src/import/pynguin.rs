@@ -1,4 +1,4 @@
-//! `statistics.csv` of Pynguin, with a row for each run and a column for each output variable that
+//! Pynguin's `statistics.csv`, with a row for each run and a column for each output variable that
 //! the tool was configured to write.
 
 use std::path::Path;
@@ -9,21 +9,19 @@ use super::{Coverage, Format, ImportError, RawRun, improvements};
 /// The file format of Pynguin.
 #[derive(Clone, Debug, Default)]
 pub struct Pynguin {
-    /// The label of all runs, in place of the column `ConfigurationId`.
+    /// Label of all runs; `None` to use the column `ConfigurationId` or `Algorithm`.
     pub algorithm: Option<String>,
-    /// Milliseconds between the columns of a timeline. `None` to use the value in
-    /// `pynguin-config.toml` next to the file, or a second if there is no such file or value.
+    /// Milliseconds between the columns of a timeline. `None` to read the interval from
+    /// `pynguin-config.toml` next to the file, with a default of one second.
     pub interval: Option<u64>,
 }
 
 /// Default time between the columns of a timeline, in milliseconds.
 const INTERVAL: u64 = 1_000;
 
-/// The configuration that the tool writes next to its statistics.
 const CONFIGURATION: &str = "pynguin-config.toml";
 
-/// The interval of a timeline in milliseconds from the configuration next to a file; `None` if the
-/// configuration cannot be read, does not contain it, or states less than a millisecond.
+/// Reads the interval, in milliseconds, from the configuration next to a file.
 fn configured_interval(path: &Path) -> Option<u64> {
     let text = std::fs::read_to_string(path.with_file_name(CONFIGURATION)).ok()?;
     let setting = |line: &str| {
@@ -69,7 +67,7 @@ impl Pynguin {
             (None, None) => row.required("ConfigurationId")?,
         };
         let goals = row.u32("Goals")?;
-        // `Coverage`, the mean over all criteria, is used only in files without `BranchCoverage`.
+        // `Coverage`, the mean over all criteria, is used only in rows without `BranchCoverage`.
         let coverage = ["BranchCoverage", "Coverage"]
             .into_iter()
             .find_map(|column| Some((column, row.text(column)?.to_owned())));
@@ -122,7 +120,7 @@ impl Pynguin {
     }
 }
 
-/// A number, or the mean of a list or distribution in JSON; `None` for any other text.
+/// Returns a JSON number, the mean of a JSON list, or the field `mean` of a JSON object.
 fn measure(text: &str) -> Option<f64> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     match value {
@@ -135,8 +133,8 @@ fn measure(text: &str) -> Option<f64> {
     }
 }
 
-/// Converts a time to milliseconds. Times are in nanoseconds; old versions wrote seconds, which are
-/// recognised by their size. `None` without a time, or if it is negative.
+/// Converts a time in nanoseconds to milliseconds. Old versions of Pynguin wrote seconds, which are
+/// recognised by their size.
 fn nanoseconds(time: Option<f64>) -> Option<u64> {
     const SMALLEST: f64 = 1e8;
     time.filter(|&t| t >= 0.0)

@@ -9,9 +9,8 @@ use flate2::read::MultiGzDecoder;
 
 use super::ImportError;
 
-/// Calls `each` with the line number, from 1, and the fields of every record of a file, which is
-/// decompressed if its extension is `gz`. Unless `quoting` is set, quotation marks are ordinary
-/// characters.
+/// Calls `each` with the line number, from 1, and the fields of every record of a file. A file with
+/// the extension `gz` is decompressed.
 pub(super) fn records(
     path: &Path,
     quoting: bool,
@@ -21,7 +20,7 @@ pub(super) fn records(
     let file = File::open(path).map_err(failed)?;
     let compressed = path.extension().is_some_and(|extension| extension == "gz");
     let file: Box<dyn Read> = match compressed {
-        // A gzip file may consist of several compressed parts.
+        // A gzip file may consist of several members.
         true => Box::new(MultiGzDecoder::new(file)),
         false => Box::new(file),
     };
@@ -45,7 +44,7 @@ pub(super) fn records(
         if !more {
             return Ok(());
         }
-        // Empty lines before the record are skipped.
+        // The reader skips empty lines before the record.
         let line = record.position().map_or(line, csv::Position::line);
         let mut fields: Vec<String> = record.iter().map(str::to_owned).collect();
         if line == 1
@@ -57,14 +56,13 @@ pub(super) fn records(
     }
 }
 
-/// Maximum length of a line in bytes.
 const MAX_LINE_BYTES: usize = 64 << 20;
 
-/// A file of lines. A line that is too long is an error, because a record is read into memory as a
-/// whole. Devices, and small archives of very large files, can contain such lines.
+/// A reader that fails on a line that is too long, because a record is read into memory as a whole.
+/// Devices and small compressed files can contain such lines.
 struct Lines<R> {
     file: R,
-    /// Bytes since the last end of a line.
+    /// Bytes since the last newline.
     length: usize,
 }
 
@@ -84,7 +82,6 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
-/// The names of the columns and their positions.
 #[derive(Default)]
 pub(super) struct Header {
     positions: HashMap<String, usize>,
@@ -98,10 +95,7 @@ impl Header {
         Header { positions, names }
     }
 
-    /// A header whose columns have distinct names.
-    ///
-    /// # Errors
-    /// [`ImportError::Csv`] if two columns have the same name.
+    /// Returns a header in which a name must not occur twice.
     pub(super) fn strict(path: &Path, line: u64, names: &[String]) -> Result<Header, ImportError> {
         let header = Header::new(names);
         let duplicate = (0..header.names.len()).find(|&i| header.positions[&header.names[i]] != i);
@@ -115,9 +109,8 @@ impl Header {
         }
     }
 
-    /// A row with as many fields as the header. A row with a different number of fields is refused,
-    /// because it probably contains an unquoted comma, after which all fields would be in the wrong
-    /// columns.
+    /// Refuses a row whose number of fields differs from the header's. The usual cause is an
+    /// unquoted comma, which shifts all later fields to wrong columns.
     pub(super) fn row<'a>(
         &'a self,
         path: &'a Path,
@@ -142,7 +135,6 @@ impl Header {
     }
 }
 
-/// A row and its header.
 pub(super) struct Row<'a> {
     pub(super) path: &'a Path,
     pub(super) line: u64,
@@ -151,15 +143,14 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// A field; `None` if the column is missing, or if the field is empty or contains a word for a
-    /// missing value.
+    /// Returns a field; `None` if the column is missing, or if the field is empty or a placeholder
+    /// such as `NA`.
     pub(super) fn text(&self, column: &str) -> Option<&str> {
         let text = self.fields.get(*self.header.positions.get(column)?)?.trim();
         let empty = ["", "null", "undefined", "NaN", "nan", "NA", "None", "-"];
         (!empty.contains(&text)).then_some(text)
     }
 
-    /// A field that must not be empty.
     pub(super) fn required(&self, column: &str) -> Result<String, ImportError> {
         if !self.header.has(column) {
             return Err(ImportError::Column {
@@ -171,7 +162,6 @@ impl Row<'_> {
         text.ok_or_else(|| self.invalid(column, "", "a name"))
     }
 
-    /// A finite number.
     pub(super) fn f64(&self, column: &str) -> Result<Option<f64>, ImportError> {
         let Some(text) = self.text(column) else { return Ok(None) };
         match text.parse::<f64>() {
@@ -180,9 +170,9 @@ impl Row<'_> {
         }
     }
 
-    /// A whole number, which may be written with decimals.
+    /// Parses an integer, which may be written as `12.0`.
     pub(super) fn u64(&self, column: &str) -> Result<Option<u64>, ImportError> {
-        // Read it as an integer first, because floating-point numbers cannot represent every seed.
+        // Parse an integer first, because floating-point numbers cannot represent every seed.
         if let Some(Ok(count)) = self.text(column).map(str::parse) {
             return Ok(Some(count));
         }
@@ -194,7 +184,6 @@ impl Row<'_> {
         }
     }
 
-    /// A whole number of 32 bits.
     pub(super) fn u32(&self, column: &str) -> Result<Option<u32>, ImportError> {
         let Some(count) = self.u64(column)? else { return Ok(None) };
         u32::try_from(count)

@@ -1,9 +1,9 @@
 //! CSV files of test generation with `whisker-main`.
 //!
-//! The files have a row for each run. The named columns are followed by the counts of goals covered
-//! after 0, 1000, 2000, ... milliseconds. Because these columns end with the run, rows differ in
-//! length, and so do the headers of concatenated files. Fields are not quoted: a comma in the name
-//! of a project splits the field, and the parts are joined again.
+//! The files contain a row for each run. The named columns are followed by the counts of goals
+//! covered after 0, 1000, 2000, ... milliseconds. Because these columns end with the run, rows
+//! differ in length, and so do the headers of concatenated files. Fields are not quoted, so the
+//! parts of a project name that contains commas are joined.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ use super::{Coverage, Format, ImportError, RawRun, improvements};
 /// The file format of Whisker.
 #[derive(Clone, Debug, Default)]
 pub struct Whisker {
-    /// The label of all runs, in place of the column `configName`.
+    /// Label of all runs; `None` to use the column `configName`.
     pub algorithm: Option<String>,
 }
 
@@ -37,7 +37,7 @@ impl Format for Whisker {
     ) -> Result<(), ImportError> {
         let mut header = None;
         records(path, false, |line, fields| {
-            // Concatenated files contain headers between their rows.
+            // Concatenated files contain headers between rows.
             if fields.first().is_some_and(|first| first.trim() == PROJECT) {
                 let new = Header::new(fields);
                 for column in [GOALS, COVERED] {
@@ -86,7 +86,7 @@ impl Whisker {
             coverage,
             executions: row.u64("executedTests")?,
             suite_tests: row.u32("bestTestSuiteSize")?,
-            // Each event is followed by a wait, which Whisker counts as an event as well.
+            // Whisker counts the wait after each event as another event.
             suite_events: row.u32("testsuiteEventCount")?.map(|events| events / 2),
             minimised_events: row.u32("minimizedEvents")?,
             text: row.fields.join(","),
@@ -110,8 +110,8 @@ impl Whisker {
                 let full = row.f64("timeToReachFullCoverage")?.map(|ms| ms.round() as u64);
                 raw.search_ms = full.or(end);
             }
-            // The timeline has no column for a part of a second at the end of a run, so the final
-            // coverage is added.
+            // The timeline has no column for the last fraction of a second, so the final coverage
+            // is added.
             let seen = raw.timeline.last().map_or(0, |last| last.1);
             if let Some(end) = raw.search_ms.filter(|_| covered > seen) {
                 let last = raw.timeline.last().map_or(0, |last| last.0);
@@ -122,8 +122,8 @@ impl Whisker {
     }
 }
 
-/// Joins the first fields of a row to the name of its project. The shortest name is chosen after
-/// which the label is a word and all other fields are numbers.
+/// Joins the parts of a project name that contains commas. The name ends at the first field after
+/// which all fields fit their columns.
 fn with_joined_name(header: &Header, fields: &[String]) -> Vec<String> {
     let is_number = |text: &str| text.is_empty() || text.parse::<f64>().is_ok();
     let fits = |more: &usize| {

@@ -7,10 +7,10 @@ use super::Report;
 use crate::table::Cell;
 use crate::tables::CaptionedTable;
 
-/// The address of a number: `TABLE/ROW/COLUMN`. A row is named by its text cells, separated by
-/// commas (`table6/mio,random/better`), together with numbers if several rows have the same text
-/// cells (`budget/mio,random,300/better`), or by its number, from 1. A digest may be abbreviated to
-/// its first digits, at least six.
+/// The address of a number in a report: `TABLE/ROW/COLUMN`. A row is identified by its number, from
+/// 1, or by its text cells, separated by commas (`table6/mio,random/better`). If several rows have
+/// the same text cells, numbers distinguish them (`budget/mio,random,300/better`). A digest may be
+/// abbreviated to at least six digits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Address {
     table: String,
@@ -21,25 +21,22 @@ pub struct Address {
 /// The cell at an address.
 #[derive(Clone, Copy, Debug)]
 pub struct FoundCell<'r> {
-    /// Its table.
+    /// The table of the cell.
     pub table: &'r CaptionedTable,
     /// The cell.
     pub cell: &'r Cell,
-    /// The unit of the numbers of its column.
     unit: Unit,
-    /// The runs from which it was computed: indices into
+    /// Runs from which the number was computed, as indices into
     /// [`Results::runs`](crate::tidy::Results::runs).
     pub runs: &'r [u32],
 }
 
-/// The unit of the numbers of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Unit {
     /// Shares from 0 to 1.
     Share,
-    /// Whole numbers.
     Count,
-    /// Numbers in any other unit, or none.
+    /// Numbers in another unit or without a unit.
     Other,
 }
 
@@ -72,7 +69,7 @@ pub enum AddressError {
         /// Numbers and first cells of the matching rows.
         candidates: String,
     },
-    /// The bound of a check does not have the unit of the number.
+    /// The bound of a check is not in the unit of the number.
     #[error("check `{check}` is not in the unit of the number: {meaning}")]
     Unit {
         /// The check.
@@ -80,7 +77,7 @@ pub enum AddressError {
         /// The unit of the number, and the likely meaning of the check.
         meaning: String,
     },
-    /// The cell of a check is a text.
+    /// The cell of a check contains text.
     #[error("check `{check}`: `{text}` is not a number")]
     Text {
         /// The check.
@@ -95,15 +92,15 @@ pub enum AddressError {
         part: &'static str,
         /// The requested name.
         name: String,
-        /// The names that exist.
+        /// The existing names.
         known: Vec<String>,
     },
 }
 
-/// Old and new names of tables.
+/// Old and new names of renamed tables.
 const TABLE_ALIASES: [(&str, &str); 1] = [("calibration", "aa-test")];
 
-/// Old and new names of columns.
+/// Old and new names of renamed columns.
 const COLUMN_ALIASES: [(&str, &str); 7] = [
     ("false_findings", "false_positive_rate"),
     ("agreeing", "identical"),
@@ -114,7 +111,6 @@ const COLUMN_ALIASES: [(&str, &str); 7] = [
     ("execution_ms", "ms_per_unit"),
 ];
 
-/// The new name of a table or column, or the same name if it was not renamed.
 fn current<'a>(aliases: &[(&str, &'a str)], name: &'a str) -> &'a str {
     aliases.iter().find(|alias| alias.0 == name).map_or(name, |alias| alias.1)
 }
@@ -142,8 +138,8 @@ impl fmt::Display for Address {
 }
 
 impl Address {
-    /// The address of a cell. Its row is named by its text cells, or by its number if these do not
-    /// lead to exactly this row.
+    /// Returns the address of a cell. The row is named by its text cells, or by its number if the
+    /// text cells do not identify the row.
     pub(super) fn of(table: &CaptionedTable, row: usize, column: &str) -> Address {
         let rows = table.table.rows();
         let mut address = Address {
@@ -157,7 +153,7 @@ impl Address {
         address
     }
 
-    /// Finds the cell. Tables and columns that were renamed are also found by their old names.
+    /// Finds the cell. Old names of tables and columns are accepted.
     ///
     /// # Errors
     /// [`AddressError::Unknown`] if the report has no such table, row or column, and
@@ -197,10 +193,8 @@ impl Address {
         Ok(FoundCell { table, cell, unit, runs })
     }
 
-    /// The indices of the matching rows: the only row with exactly these text cells, otherwise the
-    /// rows that have these and other text cells, otherwise the row with this number, otherwise the
-    /// rows that have them among all cells. Names are compared before numbers, because a project
-    /// may be named `7`.
+    /// Returns the indices of the matching rows. Text cells are compared first, then the number of
+    /// the row, because a project may be named `7`, and finally all cells.
     fn rows(&self, rows: &[Vec<Cell>]) -> Vec<usize> {
         let wanted: Vec<&str> = self.row.split(',').map(str::trim).collect();
         let matching = |matches: &dyn Fn(&[Cell]) -> bool| -> Vec<usize> {
@@ -229,8 +223,8 @@ impl Address {
     }
 }
 
-/// Whether a word of an address matches a cell: its text, the number as it is displayed or with
-/// every digit, or the first digits of a digest.
+/// Whether a word of an address matches a cell. A number is matched as displayed or with all
+/// digits, and a digest by at least six of its first digits.
 fn is_named(cell: &Cell, word: &str) -> bool {
     match cell {
         Cell::Text(text) => {
@@ -243,7 +237,6 @@ fn is_named(cell: &Cell, word: &str) -> bool {
 /// The length of a digest in hexadecimal digits.
 const DIGEST: usize = 64;
 
-/// The number and the first cells of a row, up to the first number.
 fn described(index: usize, row: &[Cell]) -> String {
     let text_cells = row.iter().take_while(|cell| matches!(cell, Cell::Text(_))).count();
     let shown = row.iter().take(text_cells + 1).map(|cell| match cell {
@@ -253,7 +246,7 @@ fn described(index: usize, row: &[Cell]) -> String {
     format!("row {} ({})", index + 1, shown.collect::<Vec<_>>().join(","))
 }
 
-/// The text cells of a row, without digests.
+/// Returns the text cells of a row except digests.
 fn text_cells(row: &[Cell]) -> Vec<&str> {
     row.iter()
         .filter_map(|cell| match cell {
@@ -263,7 +256,6 @@ fn text_cells(row: &[Cell]) -> Vec<&str> {
         .collect()
 }
 
-/// The first names of a list, and the number of the remaining ones.
 fn listed(names: &[String]) -> String {
     const MAX: usize = 24;
     match names.get(..MAX) {
@@ -279,7 +271,7 @@ pub struct Check {
     pub address: Address,
     relation: Relation,
     bound: f64,
-    /// Whether the bound was given in percent.
+    /// Whether the bound is given in percent.
     percent: bool,
 }
 
@@ -304,7 +296,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// The relation signs, the longer ones first.
+/// Signs of relations, the longer ones first, because they contain the shorter ones.
 const SIGNS: [(&str, Relation); 5] = [
     ("<=", Relation::AtMost),
     (">=", Relation::AtLeast),
@@ -319,7 +311,7 @@ impl FromStr for Check {
     fn from_str(text: &str) -> Result<Check, AddressError> {
         let invalid = || AddressError::CheckSyntax(text.to_owned());
         let split = SIGNS.iter().find_map(|(sign, relation)| {
-            // The last sign is used, because names may contain others.
+            // Split at the last sign, because names may contain others.
             text.rsplit_once(sign).map(|(address, bound)| (address, bound, *relation))
         });
         let (address, bound, relation) = split.ok_or_else(invalid)?;
@@ -341,11 +333,11 @@ impl FromStr for Check {
 }
 
 impl Check {
-    /// Whether the number satisfies the relation. A number that is not available satisfies none.
+    /// Whether the number satisfies the relation; false for a missing number.
     ///
     /// # Errors
-    /// Like [`Address::find`]; [`AddressError::Unit`] for a bound that is not in the unit of the
-    /// column, and [`AddressError::Text`] for a text.
+    /// As for [`Address::find`], [`AddressError::Unit`] for a bound that is not in the unit of the
+    /// column, and [`AddressError::Text`] for a cell with text.
     pub fn holds(&self, report: &Report<'_>) -> Result<bool, AddressError> {
         let found = self.address.find(report)?;
         if let Cell::Text(text) = found.cell {
@@ -355,8 +347,7 @@ impl Check {
         Ok(found.cell.value().is_some_and(|value| self.relation.holds(value, self.bound)))
     }
 
-    /// Refuses a bound that is not in the unit of the column: a bound on a share outside of 0..=1,
-    /// or a percentage as the bound on a count.
+    /// Refuses a bound outside 0..=1 for a share, and a percentage for a count.
     fn fits_unit(&self, found: &FoundCell<'_>) -> Result<(), AddressError> {
         let bound = self.bound;
         let meaning = match found.unit {

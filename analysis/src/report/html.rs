@@ -1,5 +1,5 @@
-//! The report as one HTML page: text, tables, figures, style and script in a single file that loads
-//! no other. Clicking a number lists the runs from which it was computed.
+//! The report as an HTML page in a single file that loads no others. Clicking a number lists the
+//! runs from which it was computed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fmt::Write as _;
@@ -28,7 +28,6 @@ const SCRIPT: &str = include_str!("page.js");
 /// Maximum number of rows of a table that is shown unfolded.
 const MAX_UNFOLDED: usize = 40;
 
-/// The page.
 pub(super) fn page(report: &Report<'_>) -> Markup {
     let mut sets = RunSets::default();
     let sections: Vec<Markup> = report.sections.iter().map(|s| section(s, &mut sets)).collect();
@@ -72,12 +71,11 @@ pub(super) fn page(report: &Report<'_>) -> Markup {
     }
 }
 
-/// JSON for a script element, escaped so that no string in it can end the element.
+/// Serialises data for a script element. `<` is escaped, because a string must not end the element.
 fn json(data: &Data<'_>) -> PreEscaped<String> {
     PreEscaped(serde_json::to_string(data).unwrap_or_default().replace('<', "\\u003c"))
 }
 
-/// Counts of runs, projects and seeds, the algorithms, the budgets, and how the page is used.
 fn summary(results: &Results) -> String {
     let mut text = format!(
         "{} of {} on {} with {}.",
@@ -125,8 +123,7 @@ fn section(section: &Section, sets: &mut RunSets) -> Markup {
 }
 
 fn figure_with_caption(figure: &Figure) -> Markup {
-    // On a small screen, a wide figure is scrolled instead of being shrunk below a share of its
-    // width.
+    // On a small screen, a wide figure is scrolled rather than shrunk below a share of this width.
     let width = figure.svg.width();
     html! {
         figure id={ "figure-" (figure.name) } style={ "--width:" (width) "px" } {
@@ -155,8 +152,7 @@ fn table_with_caption(captioned: &CaptionedTable, sets: &mut RunSets) -> Markup 
 }
 
 fn table_element(name: &str, table: &Table, sets: &mut RunSets) -> Markup {
-    // The indices of the displayed columns, each with the class that aligns columns of text to the
-    // left.
+    // Indices of the displayed columns, with a class that aligns columns of text to the left.
     let columns: Vec<(usize, Option<&str>)> = table
         .shown()
         .into_iter()
@@ -209,7 +205,7 @@ struct RunSets {
 }
 
 impl RunSets {
-    /// The number of a set; `None` if it is empty.
+    /// Returns the number of a set; `None` if the set is empty.
     fn number(&mut self, runs: &[u32]) -> Option<usize> {
         if runs.is_empty() {
             return None;
@@ -224,8 +220,8 @@ impl RunSets {
         Some(number)
     }
 
-    /// The attribute of a cell whose runs differ from the runs of its row: the number of the set of
-    /// runs, or an empty string if the cell has no runs.
+    /// Returns an empty string for a cell without runs, because a cell without the attribute has
+    /// the runs of its row.
     fn attribute(&mut self, runs: &[u32]) -> String {
         self.number(runs).map_or_else(String::new, |number| number.to_string())
     }
@@ -249,40 +245,37 @@ fn ranges(runs: &[u32]) -> String {
     text
 }
 
-/// The data of the runs that the script of the page shows, by column.
+/// Data of the runs for the script of the page, by column.
 #[derive(Serialize)]
 struct Data<'a> {
     projects: Vec<&'a str>,
     algorithms: &'a [String],
-    /// The first digits of each id.
+    /// First digits of each id.
     ids: Vec<String>,
     project: Vec<u32>,
     algorithm: Vec<u32>,
     seed: Vec<u64>,
-    /// Covered goals; `None` without a coverage.
+    /// `None` for a run without coverage.
     covered: Vec<Option<u32>>,
     goals: Vec<u32>,
-    /// The title of the following column.
+    /// Title of the values in `work`.
     unit: String,
-    /// Work in the first unit of the subject kind.
+    /// Work of each run in the first unit of the subject kind.
     work: Vec<Option<u64>>,
     uncounted: u32,
     sets: Vec<String>,
-    /// Why a run is not done, by the number of the run.
+    /// Reasons for the outcomes of runs, by number of the run.
     reasons: BTreeMap<usize, &'a str>,
-    /// The unit of the timelines.
+    /// Unit of the timelines.
     clock: String,
-    /// The time at which the search of each run ended.
+    /// Time at which the search of each run ended.
     spent: Vec<Option<u64>>,
-    /// The timelines of all runs, compressed, in base 64; `None` if they cannot be read or are too
-    /// large for a page.
+    /// Compressed timelines of all runs in base 64, if small enough for a page.
     timelines: Option<String>,
-    /// Names of the files of suites and logs; `None` for several folders of results, or if the
-    /// subject kind writes no artifacts.
     files: Option<FileNamesOfRuns>,
 }
 
-/// The parts of the names of suites and logs.
+/// Parts of the file names of suites and logs.
 #[derive(Serialize)]
 struct FileNamesOfRuns {
     projects: Vec<String>,
@@ -319,14 +312,13 @@ impl<'a> Data<'a> {
     }
 }
 
-/// Maximum number of bytes of the compressed timelines in base 64, so that a page stays below 10
-/// MB.
+/// Maximum size of the compressed timelines in base 64, in bytes.
 const MAX_TIMELINES: usize = 4_000_000;
 
-/// The timelines of all runs: for each run the number of its points, then for each point the
-/// differences of time and of covered goals from the previous point. Each number is encoded in
-/// groups of 7 bits, the lowest first; the highest bit of a byte is set if another group follows.
-/// `None` if the timelines cannot be read or are too large.
+/// Encodes the timelines of all runs: for each run, the number of its points, and for each point,
+/// the differences in time and in covered goals from the previous point. Each number is written in
+/// groups of 7 bits, lowest first; the highest bit of a byte is set if another group follows.
+/// Returns `None` if the timelines cannot be read or are too large.
 fn timelines(results: &Results, clock: &Clock) -> Option<String> {
     let mut points: Vec<Vec<(u64, u32)>> = vec![Vec::new(); results.runs.len()];
     for improvement in results.improvements(clock).ok()? {
@@ -358,15 +350,15 @@ fn number(bytes: &mut Vec<u8>, mut value: u64) {
     bytes.push(value as u8);
 }
 
-/// The parts of the names that the files of runs have in the folder of results; `None` for several
-/// folders, or if the subject kind writes no artifacts.
+/// Returns the parts of file names; `None` unless there is one folder of results and the subject
+/// kind writes artifacts.
 fn files(results: &Results) -> Option<FileNamesOfRuns> {
     if results.folders() != 1 || results.subject.artifact_extension.is_empty() {
         return None;
     }
     let (mut projects, mut algorithms) = (FileNames::default(), FileNames::default());
     let mut known = (vec![None; results.projects.len()], vec![None; results.algorithms.len()]);
-    // Make the names in the order of the runs, in which the files were named.
+    // Create the names in the order of the runs, in which the files were named.
     for run in &results.runs {
         let (project, algorithm) = (run.project as usize, run.algorithm as usize);
         if known.0[project].is_none() {
@@ -387,7 +379,7 @@ fn files(results: &Results) -> Option<FileNamesOfRuns> {
     })
 }
 
-/// A caption without line breaks within `n = 5`, `p < 0.05` and `12 %`.
+/// Replaces the spaces within `n = 5`, `p < 0.05` and `12 %` by non-breaking spaces.
 fn unbroken(text: &str) -> String {
     [" = ", " < ", " %", " ms"]
         .iter()

@@ -1,4 +1,4 @@
-//! The report as JSON, for programs: the main findings, every table with every digit, and the
+//! The report as JSON for programs: the main findings, all tables with all digits, and the
 //! captions.
 
 use serde::Serialize;
@@ -7,14 +7,12 @@ use serde_json::{Map, Value};
 use super::Report;
 use crate::tables::CaptionedTable;
 
-/// Version of the format of the document.
 const FORMAT: u32 = 1;
 
 #[derive(Serialize)]
 struct Document<'a> {
     format: u32,
     title: &'a str,
-    /// Optional contents that were requested.
     settings: Settings<'a>,
     /// `null` if the study is complete.
     interim: Option<Interim>,
@@ -29,9 +27,7 @@ struct Settings<'a> {
     reference: Option<&'a str>,
     /// Number of published numbers, which are in a separate file.
     published: usize,
-    /// Whether the CSV files are for spreadsheets.
     spreadsheet: bool,
-    /// Number of claims.
     claims: usize,
 }
 
@@ -47,7 +43,7 @@ struct TableText<'a> {
     name: &'a str,
     title: &'a str,
     caption: &'a str,
-    /// One object for each row: the cells by the names of their columns, `null` if not available.
+    /// An object for each row, with the cells by column name; `null` for a missing value.
     rows: Vec<Map<String, Value>>,
 }
 
@@ -58,7 +54,7 @@ struct FigureText<'a> {
     caption: &'a str,
 }
 
-/// The content of `report.json`.
+/// Returns the content of `report.json`.
 pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let interim = report.interim.map(|interim| Interim {
         text: interim.to_string(),

@@ -1,6 +1,6 @@
 "use strict";
-// The report as a tool: tables are sorted, filtered and searched, figures hide series, and a number leads to
-// its runs, a run to its timeline, suite, log and replay. Nothing is loaded from outside this file.
+// Interaction with the report: tables can be sorted, filtered and searched, and series of figures can be hidden.
+// A number leads to its runs, and a run to its timeline, suite, log and replay. No other file is loaded.
 const data = JSON.parse(document.getElementById("data").textContent);
 const dialog = document.getElementById("runs");
 const MAX_LISTED = 400;
@@ -81,14 +81,14 @@ function open(...content) {
   dialog.querySelector("div").replaceChildren(...content);
   dialog.scrollTop = 0;
   if (!dialog.open) dialog.showModal();
-  // What had the focus may be gone.
+  // The focused element may have been replaced.
   else dialog.querySelector("button").focus();
 }
 
 // ---- A run ----
 
-// The timelines of all runs: for each run the number of its points, then the differences of time and of covered
-// goals of each, as numbers of 7 bits a byte, compressed.
+// Decoded timelines. They are encoded as the number of points of each run, followed by the differences in time
+// and in covered goals between points, in groups of 7 bits, compressed.
 let timelines;
 
 async function timelineOf(run) {
@@ -212,7 +212,7 @@ function sort(table, column) {
     const sign = direction === "ascending" ? 1 : -1;
     rows.sort((a, b) => {
       const x = keys.get(a), y = keys.get(b);
-      // Values that are not available are last in both directions.
+      // Missing values are last in both directions.
       if (x === undefined || y === undefined) return (x === undefined) - (y === undefined) || original(a, b);
       const order = typeof x === typeof y ? (x < y ? -1 : x > y ? 1 : 0) : typeof x === "number" ? -1 : 1;
       return sign * order || original(a, b);
@@ -223,7 +223,8 @@ function sort(table, column) {
   body.append(...rows);
 }
 
-// A word of a filter is a part of some cell, or a condition on a column such as `a12>0.7`.
+// Each word of a filter is a part of the text of a row, or a condition on a column, such as
+// `a12>0.7`.
 function matcher(table, query) {
   const names = [...table.tHead.rows[0].cells].map(head => [head.title.toLowerCase(), head.textContent.toLowerCase()]);
   const words = query.toLowerCase().match(/"[^"]*"|\S+/g) ?? [];
@@ -278,7 +279,8 @@ function prepare(table) {
   }
 }
 
-// Large tables are prepared when they are unfolded, so that the page is there at once.
+// Large tables are prepared only when they are unfolded, because preparing them all would delay the
+// page.
 for (const table of document.querySelectorAll("main table")) {
   const details = table.closest("details");
   if (details) details.addEventListener("toggle", () => prepare(table), { once: true });
@@ -334,7 +336,7 @@ addEventListener("click", event => {
   else if (event.target === dialog) dialog.close();
 });
 
-// Within a table the arrow keys lead from number to number, so that not every number is a stop of the Tab key.
+// Arrow keys move between the cells of a table, so the Tab key need not stop at every cell.
 function move(cell, key) {
   const next = { ArrowRight: cell.nextElementSibling, ArrowLeft: cell.previousElementSibling,
     ArrowDown: cell.parentElement.nextElementSibling?.cells[cell.cellIndex],
@@ -356,14 +358,14 @@ addEventListener("keydown", event => {
     event.preventDefault();
     toggle(key);
   } else if (event.target.matches?.("main td")) {
-    // The dialog's button has the focus then, and must not be pressed by the same key.
+    // The same key must not press the button of the dialog, which receives the focus.
     if (event.key === "Enter" || event.key === " ") {
       event.preventDefault();
       showCell(event.target);
     } else if (move(event.target, event.key)) event.preventDefault();
   }
 });
-// Everything is printed, also what is folded.
+// Folded tables are also printed, unless they are long.
 addEventListener("beforeprint", () => document.querySelectorAll("main details").forEach(one => {
   if (one.querySelectorAll("tr").length < 200) one.open = true;
 }));

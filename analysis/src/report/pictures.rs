@@ -1,10 +1,10 @@
-//! The page with pictures that show executions of suites.
+//! The page of pictures that show executions of suites.
 
 use maud::{DOCTYPE, PreEscaped, html};
 
 use super::html::STYLE;
 
-/// A picture that shows the execution of a run's suite.
+/// A picture of the execution of a run's suite.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Pictured {
     /// Name of the project.
@@ -13,15 +13,15 @@ pub struct Pictured {
     pub algorithm: String,
     /// Seed of the run.
     pub seed: u64,
-    /// First digits of the run's id.
+    /// First digits of the id of the run.
     pub run: String,
-    /// What the picture shows, as a sentence without its full stop.
+    /// Description of the picture, without a full stop at the end.
     pub caption: String,
     /// Path of the file, relative to the page, with slashes.
     pub file: String,
 }
 
-/// The page with pictures, which are separate files.
+/// Returns a page that shows the pictures, which are separate files.
 pub fn pictures_page(title: &str, pictures: &[Pictured]) -> String {
     let title = format!("{title}: pictures");
     let page = html! {
@@ -58,7 +58,7 @@ pub fn pictures_page(title: &str, pictures: &[Pictured]) -> String {
     page.into_string()
 }
 
-/// A path as a URL relative to the page.
+/// Encodes a path as a URL relative to the page.
 fn address(path: &str) -> String {
     let byte = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' | b'/' => {

@@ -1,11 +1,9 @@
-//! The provenance of the numbers of a report, as JSON-LD in the terms of PROV-O: which runs each
-//! number is derived from.
+//! The runs from which the numbers of a report were computed, as JSON-LD in the terms of PROV-O.
 //!
 //! Rows and cells of tables have the identifiers of RFC 7111, such as `tables/table6.csv#row=2`;
-//! the header is row 1. A number is derived from the runs of its cell if these differ from the runs
-//! of its row. Runs are named by `urn:catherd:run:DIGEST`. Sets of runs that many numbers have in
-//! common are collections: all runs, the runs of an algorithm, the runs of a project, and the runs
-//! of an algorithm on a project.
+//! the header is row 1. The runs of a cell are given only if they differ from the runs of the row.
+//! Runs are named `urn:catherd:run:DIGEST`. Common sets of runs are collections: all runs, the runs
+//! of an algorithm, the runs on a project, and the runs of an algorithm on a project.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,15 +13,13 @@ use serde_json::{Value, json};
 use super::Report;
 use crate::tidy::Results;
 
-/// Name of the file in a report.
 pub(super) const FILE: &str = "provenance.jsonld";
 
-/// Identifiers of the activities and the program.
 const EXECUTION: &str = "#execution";
 const ANALYSIS: &str = "#analysis";
 const PROGRAM: &str = "#catherd";
 
-/// The collection of all runs.
+/// Identifier of the collection of all runs.
 const ALL: &str = "#runs";
 
 /// A row or cell that is derived from runs, a run, or a collection of runs.
@@ -54,13 +50,12 @@ impl Entity {
 struct Groups<'r> {
     results: &'r Results,
     cells: BTreeMap<(u32, u32), Vec<u32>>,
-    /// The number of projects on which each algorithm has runs.
+    /// Number of projects on which each algorithm has runs.
     by_algorithm: BTreeMap<u32, usize>,
-    /// The number of algorithms that have runs on each project.
+    /// Number of algorithms that have runs on each project.
     by_project: BTreeMap<u32, usize>,
 }
 
-/// How often each number occurs.
 fn counts(numbers: impl Iterator<Item = u32>) -> BTreeMap<u32, usize> {
     let mut counts = BTreeMap::new();
     numbers.for_each(|number| *counts.entry(number).or_default() += 1);
@@ -78,7 +73,7 @@ impl<'r> Groups<'r> {
         Groups { results, cells, by_algorithm, by_project }
     }
 
-    /// The collections and runs that these runs consist of, the larger collections first.
+    /// Divides these runs into collections and single runs.
     fn cover(&self, runs: &[u32]) -> Vec<String> {
         let mut own: BTreeMap<(u32, u32), BTreeSet<u32>> = BTreeMap::new();
         let mut count = 0;
@@ -120,7 +115,6 @@ impl<'r> Groups<'r> {
         format!("urn:catherd:run:{}", self.results.runs[run as usize].id)
     }
 
-    /// The collections with their members.
     fn collections(&self) -> Vec<(String, Vec<String>)> {
         let cells = |wanted: &dyn Fn(&(u32, u32)) -> bool| -> Vec<String> {
             self.cells.keys().filter(|cell| wanted(cell)).copied().map(group).collect()
@@ -140,7 +134,6 @@ impl<'r> Groups<'r> {
         all
     }
 
-    /// The runs and their collections.
     fn entities(&self) -> Vec<Entity> {
         let Results { runs, projects, algorithms, .. } = self.results;
         let mut all: Vec<Entity> =
@@ -173,7 +166,6 @@ fn group((project, algorithm): (u32, u32)) -> String {
     format!("#runs-{project}-{algorithm}")
 }
 
-/// The content of [`FILE`].
 pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error> {
     let groups = Groups::of(report.results);
     let mut entities = groups.entities();
@@ -194,7 +186,7 @@ pub(super) fn document(report: &Report<'_>) -> Result<Vec<u8>, serde_json::Error
     for table in report.tables() {
         let (name, cells) = (table.name, &table.table);
         for row in 0..cells.rows().len() {
-            // The header is the first row.
+            // The header is row 1.
             let line = row + 2;
             let label = format!("{name}, row {}", row + 1);
             add(format!("tables/{name}.csv#row={line}"), label, cells.source_runs_of_row(row));
@@ -285,7 +277,7 @@ mod tests {
         assert!(groups.cover(&[]).is_empty());
     }
 
-    /// The members of all collections below these, which are runs.
+    /// Replaces collections by the runs in them.
     fn leaves(ids: &[String], members: &HashMap<&str, &Vec<String>>) -> BTreeSet<String> {
         let below = |id: &String| match members.get(id.as_str()) {
             Some(own) if !own.is_empty() => leaves(own, members),

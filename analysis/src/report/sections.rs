@@ -1,4 +1,4 @@
-//! The sections of a report: which tables and figures they contain, and in which order.
+//! The order and contents of the sections of a report.
 
 use catherd_experiments::OWN_LIMIT;
 
@@ -19,39 +19,33 @@ use crate::tables;
 use crate::terms::goals_title;
 use crate::tidy::{Error, Results};
 
-/// The heading of the section with the main findings.
 const SUMMARY: &str = "Summary";
 
-/// The heading of the section about items of coverage criteria and known faults, which only some
-/// subject kinds measure. It is left out if it is empty.
+/// Title of the section on ranks of suites and on known faults, which is left out if it is empty.
 const RANKS: &str = "Ranks and detection";
 
-/// The heading of the section about groups of projects, such as the projects of one author. It is
-/// left out if no project has a group.
+/// Title of the section on groups of projects, such as the projects of one author. The section is
+/// left out if it is empty.
 const GROUPS: &str = "Groups of projects";
 
-/// The heading of the section with the optional contents of a report.
 const FACTORS: &str = "Factors and published numbers";
 
-/// The heading of the section about earlier versions.
 const HISTORY: &str = "Earlier versions";
 
-/// Fills a section.
 type Fill = fn(&mut Section, Input<'_>) -> Result<(), Error>;
 
-/// The input from which sections are made.
 #[derive(Clone, Copy)]
 struct Input<'a> {
     results: &'a Results,
     samples: &'a Samples,
     order: &'a Result<Order, Unavailable>,
-    /// Areas under the curves of coverage.
+    /// Areas under the coverage curves.
     areas: &'a Samples,
     /// Whether real time is reliable; `None` if the study has no budget in real time.
     real_time: Option<&'a RealTime>,
 }
 
-/// Names, titles and contents of the sections in the order of reading.
+/// Names, titles and contents of the sections in reading order.
 const SECTIONS: [(&str, &str, Fill); 13] = [
     ("projects", "Projects", projects),
     ("coverage", "Coverage", coverage),
@@ -68,8 +62,7 @@ const SECTIONS: [(&str, &str, Fill); 13] = [
     ("missing", "Missing data", missing),
 ];
 
-/// All sections; `on_progress` is called with the title of each before it is computed, or after
-/// that for a section that may be left out.
+/// Computes all sections. `on_progress` receives the titles of sections as they are computed.
 pub(super) fn all(
     results: &Results,
     settings: &ReportSettings,
@@ -117,7 +110,6 @@ pub(super) fn all(
     Ok(sections)
 }
 
-/// The section on whether results that depend on real time are reliable.
 fn real_time(results: &Results, found: &RealTime) -> Section {
     let mut section = Section::new("real-time", "Real time");
     section.table(tables::real_time(found));
@@ -126,7 +118,7 @@ fn real_time(results: &Results, found: &RealTime) -> Section {
     section
 }
 
-/// Factors, the reference and published numbers, on the projects without missing runs.
+/// Only projects without missing runs are used.
 fn factors(
     results: &Results,
     samples: &Samples,
@@ -201,7 +193,6 @@ fn coverage(
     Ok(())
 }
 
-/// Criteria, if there are several, and metrics.
 fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Error> {
     let of = |values: &[Option<f64>]| Samples::of_measure(results, |run, _| values[run]);
     let criteria: Vec<tables::Measured> =
@@ -218,7 +209,7 @@ fn measures(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
             s.figures(figures::growth_by_criterion(results, &name, &progress));
         }
     }
-    // Times until faults are exposed have tables of their own, and limits are not measurements.
+    // Times until faults are exposed are in separate tables, and limits are not measurements.
     let own = |name: &str| !name.starts_with("exposed_ms.") && name != OWN_LIMIT;
     let metrics: Vec<tables::Measured> =
         results.metrics(own)?.into_iter().map(|(name, values)| (name, of(&values))).collect();
@@ -419,7 +410,6 @@ fn mutation(s: &mut Section, Input { results, .. }: Input<'_>) -> Result<(), Err
     Ok(())
 }
 
-/// Numbers and intervals that respect groups of projects.
 fn groups(s: &mut Section, Input { results, samples, .. }: Input<'_>) -> Result<(), Error> {
     s.table(tables::groups(results, &Grouped::all(results, samples)?));
     s.table(tables::group_shares(&GroupShare::all(results, samples)?));

@@ -6,18 +6,18 @@ use std::str::FromStr;
 use super::{Address, Report};
 use crate::table::Cell;
 
-/// A number as a paper prints it, and words of its row, column or table: `93.5 % mosa`.
+/// A number as printed in a paper, with words of the row, column or table, such as `93.5 % mosa`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Sought {
     text: String,
     number: f64,
     decimals: usize,
     percent: bool,
-    /// The words in lower case.
+    /// Words in lower case.
     words: Vec<String>,
 }
 
-/// The string does not begin with a number.
+/// Error for a string that does not begin with a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` does not begin with a number; write it as the paper does, and words of its row after it"
@@ -31,7 +31,7 @@ impl FromStr for Sought {
         let mut words = text.split_whitespace().map(str::to_lowercase);
         let first = words.next().unwrap_or_default();
         let digits = first.trim_end_matches('%');
-        // Remove commas, with which some papers separate thousands.
+        // Some papers separate thousands by commas.
         let digits = digits.replace(',', "");
         let number: f64 = digits.parse().map_err(|_| SoughtError(text.to_owned()))?;
         if !number.is_finite() {
@@ -52,27 +52,27 @@ impl fmt::Display for Sought {
 }
 
 impl Sought {
-    /// Whether a value equals this number after it is rounded to as many digits.
+    /// Whether a value rounds to this number.
     fn is(&self, value: f64) -> bool {
-        // A little more than half of the last digit, because papers round ties differently.
+        // The tolerance is slightly more than half of the last digit, because papers round ties
+        // differently.
         (value - self.number).abs() <= 0.500_001 * 0.1_f64.powi(self.decimals as i32)
     }
 
-    /// Whether a cell has the number.
     fn matches(&self, cell: &Cell) -> bool {
         match *cell {
             Cell::Text(_) | Cell::Missing => false,
             Cell::Count(n) => !self.percent && self.decimals == 0 && n as f64 == self.number,
             Cell::Number(value, _) => !self.percent && self.is(value),
-            // A share is written in percent or, with at least two decimals, as a fraction.
+            // A share may be written in percent or, with at least two decimals, as a fraction.
             Cell::Share(value, _) => {
                 self.is(100.0 * value) || (!self.percent && self.decimals > 1 && self.is(value))
             }
         }
     }
 
-    /// The addresses of all numbers of a report that equal this number, with the numbers as tables
-    /// display them, in the order of the tables.
+    /// Returns the addresses of all matching numbers of a report, with the numbers as displayed, in
+    /// the order of the tables.
     pub fn find(&self, report: &Report<'_>) -> Vec<(Address, String)> {
         let mut found = Vec::new();
         for table in report.tables() {

@@ -1,4 +1,4 @@
-//! The beginning of a report: the main findings, in sentences, the most important one first.
+//! The main findings of a report as sentences.
 
 use std::collections::BTreeMap;
 
@@ -9,18 +9,15 @@ use crate::stats::{Unavailable, runs_needed};
 use crate::terms::counted;
 use crate::tidy::Results;
 
-/// Maximum number of claims in the headline.
 const MAX_CLAIMS: usize = 3;
 /// Maximum number of pairs with the same verdict that the headline names.
 const MAX_PAIRS: usize = 3;
 
-/// The findings from which the summary is written.
 pub(super) struct Facts<'a> {
     pub(super) results: &'a Results,
-    /// The verdict on each pair of algorithms.
     pub(super) decisions: &'a [Decision],
     pub(super) order: Result<&'a Order, &'a Unavailable>,
-    /// The algorithm with the highest mean; `None` if no project has runs of every algorithm.
+    /// `None` if no project has runs of every algorithm.
     pub(super) best: Option<&'a Best>,
 }
 
@@ -28,14 +25,13 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// A difference of shares in percentage points, never as -0.0.
+/// Formats a difference between shares in percentage points, never as -0.0.
 fn points(share: f64) -> String {
     let text = format!("{:.1}", share * 100.0);
     if text == "-0.0" { "0.0".to_owned() } else { text }
 }
 
-/// A probability in whole percent, because there are too few draws from the posterior for more
-/// digits.
+/// Formats a probability in whole percent, because the posterior has too few draws for more digits.
 fn probability(share: f64) -> String {
     match share {
         p if p > 0.995 => "more than 99 %".to_owned(),
@@ -44,7 +40,7 @@ fn probability(share: f64) -> String {
     }
 }
 
-/// Words joined as "a", "a and b" or "a, b and c".
+/// Joins words as "a", "a and b" or "a, b and c".
 fn joined(words: &[String]) -> String {
     match words {
         [] => String::new(),
@@ -54,9 +50,6 @@ fn joined(words: &[String]) -> String {
 }
 
 impl Facts<'_> {
-    /// The sentences about the probability of the order, the algorithms that cover more than
-    /// others, the means, the two best algorithms, the rule by which pairs are decided, missing
-    /// runs, and algorithms that figures do not show.
     pub(super) fn sentences(&self) -> Vec<String> {
         let mut sentences = Vec::new();
         if !self.decisions.is_empty() {
@@ -87,8 +80,7 @@ impl Facts<'_> {
         self.results.algorithms[algorithm].clone()
     }
 
-    /// For each algorithm that covers significantly more than others, the names of these others,
-    /// and then the pairs with any other verdict.
+    /// States which algorithms cover significantly more than others, and all other verdicts.
     fn headline(&self) -> String {
         let mut beaten: BTreeMap<usize, Vec<&Decision>> = BTreeMap::new();
         for decision in self.decisions {
@@ -176,7 +168,7 @@ impl Facts<'_> {
         )
     }
 
-    /// The probability of the order of the algorithms; `None` if there is no order.
+    /// States the probability of the order of the algorithms, if there is an order.
     fn certainty(&self) -> Option<String> {
         let order = self.order.ok()?;
         let first = order.algorithms.first()?;
@@ -199,7 +191,6 @@ impl Facts<'_> {
         ))
     }
 
-    /// The mean coverages.
     fn means(&self, best: &Best) -> String {
         let (label, mean) = (self.name(best.algorithm), percent(best.mean));
         let n = counted(best.projects.len(), "project");
@@ -227,7 +218,7 @@ impl Facts<'_> {
         }
     }
 
-    /// The best algorithm against the second.
+    /// Compares the best algorithm with the second best.
     fn best_pair(&self, best: &Best, second: &Other) -> String {
         let [first, other] = [best.algorithm, second.algorithm].map(|a| self.name(a));
         let pair = (best.algorithm, second.algorithm);
@@ -299,7 +290,6 @@ impl Facts<'_> {
         )
     }
 
-    /// The rule by which pairs of algorithms are decided.
     fn rule(&self) -> String {
         let margin = MARGIN * 100.0;
         if self.results.is_looked_at() {

@@ -1,4 +1,4 @@
-//! Multiple testing: p-values corrected for the size of their family.
+//! Multiple testing: p-values that are corrected for the size of their family.
 
 use super::Unavailable;
 

@@ -1,4 +1,4 @@
-//! Bootstrap confidence intervals, for statistics without a formula.
+//! Bootstrap confidence intervals for statistics without a formula.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use super::effect_size::Interval;
 use super::{Unavailable, ordered};
 
 /// The percentile bootstrap. The same seed gives the same interval on every computer and with any
-/// number of threads, because each replicate has a random stream of its own.
+/// number of threads, because each replicate has a separate random stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bootstrap {
-    /// Number of times that the samples are drawn, at least 1.
+    /// Number of replicates. 0 is treated as 1.
     pub replicates: u32,
     /// Seed of the draws.
     pub seed: u64,
@@ -33,9 +33,8 @@ impl Bootstrap {
     /// The interval of a statistic of several samples, each of which is drawn with replacement.
     ///
     /// # Errors
-    /// [`Unavailable`] if there are no samples, or if one of them is empty or contains NaN;
-    /// [`Unavailable::TooFew`] if one has a single value; [`Unavailable::NotANumber`] also if the
-    /// statistic of a replicate is NaN.
+    /// [`Unavailable`] if there are no samples, or if a sample is empty, contains NaN or has a
+    /// single value; [`Unavailable::NotANumber`] also if the statistic of a replicate is NaN.
     pub fn interval(
         &self,
         samples: &[&[f64]],
@@ -53,7 +52,7 @@ impl Bootstrap {
                     let mut rng = self.stream(replicate);
                     for (drawn, sample) in drawn.iter_mut().zip(samples) {
                         for value in drawn {
-                            // Drawn as u64, so that the draws are the same on every platform.
+                            // An index of type u64 is the same on every platform.
                             *value = sample[rng.random_range(0..sample.len() as u64) as usize];
                         }
                     }
@@ -67,15 +66,15 @@ impl Bootstrap {
     /// The interval of the mean of a sample.
     ///
     /// # Errors
-    /// Like [`Bootstrap::interval`].
+    /// As for [`Bootstrap::interval`].
     pub fn mean(&self, sample: &[f64]) -> Result<Interval, Unavailable> {
         self.interval(&[sample], mean_of)
     }
 
-    /// The interval of the mean over all values of clusters, such as projects of one author: as
-    /// many whole clusters are drawn as there are, and the mean is taken over all their values (the
-    /// cluster bootstrap; Davison and Hinkley, 1997, section 3.8). For clusters of one value each
-    /// it is the interval of the mean.
+    /// The interval of the mean over all values of clusters, such as the projects of an author. A
+    /// replicate draws as many whole clusters as there are, and takes the mean over all their
+    /// values (the cluster bootstrap; Davison and Hinkley, 1997, section 3.8). For clusters with
+    /// one value each, the result equals the interval of the mean.
     ///
     /// # Errors
     /// [`Unavailable::TooFew`] for fewer than two clusters, [`Unavailable::Empty`] if a cluster is
@@ -107,9 +106,9 @@ impl Bootstrap {
         self.percentiles(values)
     }
 
-    /// The intervals of the means of several samples, equal to the results of [`Bootstrap::mean`],
-    /// but faster: the draws depend only on the length of a sample, so samples of the same length
-    /// share them.
+    /// The intervals of the means of several samples. The results are equal to the results of
+    /// [`Bootstrap::mean`], but are computed faster: the draws depend only on the length of a
+    /// sample, so samples of the same length share them.
     pub fn means(&self, samples: &[&[f64]]) -> Vec<Result<Interval, Unavailable>> {
         let mut lengths: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
         for (number, sample) in samples.iter().enumerate() {
@@ -138,8 +137,8 @@ impl Bootstrap {
         found
     }
 
-    /// The intervals of the means of the samples with these indices, all of which have the same
-    /// length.
+    /// The intervals of the means of the samples with these indices. All of these samples have the
+    /// length `length`.
     fn means_of_length(
         &self,
         length: usize,
@@ -163,7 +162,6 @@ impl Bootstrap {
         (0..members.len()).into_par_iter().map(of).collect()
     }
 
-    /// The random stream of a replicate.
     fn stream(&self, replicate: u32) -> ChaCha8Rng {
         let mut rng = ChaCha8Rng::seed_from_u64(self.seed);
         rng.set_stream(u64::from(replicate));
@@ -179,7 +177,6 @@ impl Bootstrap {
     }
 }
 
-/// Refuses a sample without an interval: one that is empty, contains NaN or has a single value.
 fn check(sample: &[f64]) -> Result<(), Unavailable> {
     ordered(sample)?;
     match sample.len() {
@@ -218,7 +215,7 @@ mod tests {
         assert_ne!(Bootstrap { seed: 21, ..bootstrap }.mean(&sample).unwrap(), found);
         let one = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
         assert_eq!(one.install(|| bootstrap.mean(&sample)).unwrap(), found);
-        // For the mean of 40 values the normal interval is similar.
+        // The normal interval is similar for the mean of 40 values.
         let d = super::super::Description::of(&sample).unwrap();
         let spread = 1.96 * d.deviation.unwrap() / 40.0_f64.sqrt();
         assert!((found.low - (d.mean - spread)).abs() < 0.3, "{found:?}");
@@ -231,7 +228,7 @@ mod tests {
         let sample: Vec<f64> = (0..40).map(|i| f64::from(i * i % 17)).collect();
         let single: Vec<&[f64]> = sample.chunks(1).collect();
         assert_eq!(bootstrap.mean_of_clusters(&single), bootstrap.mean(&sample));
-        // Copies of a value give no new information, so the interval is as wide as without them.
+        // Copies of a value do not add information, so the interval is as wide as without them.
         let copies: Vec<Vec<f64>> = sample.iter().map(|&value| vec![value; 5]).collect();
         let copies: Vec<&[f64]> = copies.iter().map(Vec::as_slice).collect();
         let found = bootstrap.mean_of_clusters(&copies).unwrap();

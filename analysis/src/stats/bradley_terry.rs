@@ -1,34 +1,35 @@
 //! The model of Bradley and Terry (1952): each treatment has a strength, and the logit of the
-//! probability that one is better than another on a block is the difference of their strengths. The
-//! model uses only which treatment is better on each block, not by how much, so a few blocks with
-//! large differences do not decide the result.
+//! probability that a treatment is better than another on a block is the difference between their
+//! strengths. The model uses only which treatment is better on each block, not by how much, so a
+//! few blocks with large differences do not decide the result.
 //!
 //! Strengths have a normal prior, and their posterior is approximated by the normal distribution at
-//! its mode (Laplace's method), as a fast form of the Bayesian comparison of algorithms by Wainer
-//! (2023). Ties are half a win of each.
+//! its mode (Laplace's method). This is a fast form of the Bayesian comparison of algorithms by
+//! Wainer (2023). A tie counts as half a win for each treatment.
 
 use super::matrix::{cholesky, solve, solve_transposed};
 use super::posterior::MeanPosterior;
 use super::{Unavailable, finite, treatments};
 
-/// Standard deviation of the prior of a strength. With two strengths drawn from it, the probability
-/// of winning is between 2 % and 98 % in 83 % of cases.
+/// Standard deviation of the prior of a strength. With two strengths drawn from the prior, the
+/// probability of winning is between 2 % and 98 % in 83 % of cases.
 const PRIOR: f64 = 2.0;
 
-/// Maximum number of steps of Newton's method, which converges in fewer than ten because the
-/// logarithm of the posterior density is concave.
+/// Maximum number of steps of Newton's method. Few steps are usually needed, because the logarithm
+/// of the posterior density is concave.
 const STEPS: usize = 50;
 
 /// Strengths of treatments.
 #[derive(Clone, Debug, PartialEq)]
 pub struct BradleyTerry {
-    /// The most probable strengths, with sum 0.
+    /// The most probable strengths, whose sum is 0.
     pub strengths: Vec<f64>,
     posterior: MeanPosterior,
 }
 
 impl BradleyTerry {
-    /// Fits the model to blocks, each of which has a value for each treatment, higher for better.
+    /// Fits the model to blocks. Each block has a value for each treatment; higher values are
+    /// better.
     ///
     /// # Errors
     /// [`Unavailable`] if there are no blocks or no treatments, if the lengths of blocks differ, or
@@ -63,18 +64,19 @@ impl BradleyTerry {
         Ok(BradleyTerry { strengths, posterior })
     }
 
-    /// For each treatment, the probability that it has the highest strength.
+    /// For each treatment, the probability that this treatment has the highest strength.
     pub fn best(&self) -> Vec<f64> {
         self.posterior.best()
     }
 
-    /// The probability that one treatment is better than another on the next block.
+    /// The probability that the first treatment is better than the second on the next block.
     pub fn wins(&self, first: usize, second: usize) -> f64 {
         1.0 / (1.0 + libm::exp(self.strengths[second] - self.strengths[first]))
     }
 
-    /// The probability that the first is stronger than the second, and the probability that they
-    /// are equivalent: that each wins on a share of blocks within `margin`, in 0..0.5, of one half.
+    /// The probability that the first treatment is stronger than the second, and the probability
+    /// that both are equivalent. Two treatments are equivalent if the share of blocks on which each
+    /// wins differs from one half by at most `margin`, which is in 0..0.5.
     pub fn pair(&self, first: usize, second: usize, margin: f64) -> (f64, f64) {
         let logit = libm::log((0.5 + margin) / (0.5 - margin));
         self.posterior.pair(first, second, logit)
@@ -104,13 +106,12 @@ fn derivatives(wins: &[Vec<f64>], strengths: &[f64]) -> (Vec<f64>, Vec<Vec<f64>>
 mod tests {
     use super::*;
 
-    /// The mode of the posterior of two treatments solves an equation in one variable.
     #[test]
     fn two_treatments_have_the_mode_of_their_equation() {
         let blocks: Vec<[f64; 2]> =
             (0..10).map(|block| if block < 7 { [1.0, 0.0] } else { [0.0, 1.0] }).collect();
         let model = BradleyTerry::new(&blocks).unwrap();
-        // 7 - 10 p(2 s) = s / 4 for the strength s of the first.
+        // The strength s of the first treatment solves 7 - 10 p(2 s) = s / 4.
         let s = model.strengths[0];
         let p = 1.0 / (1.0 + libm::exp(-2.0 * s));
         assert!((7.0 - 10.0 * p - s / 4.0).abs() < 1e-9, "{s}");

@@ -1,8 +1,8 @@
-//! Conventions of other libraries, so that results can be compared with theirs.
+//! Conventions of other libraries, for comparisons with their results.
 //!
 //! The statistics are the same. The conventions differ in when a p-value is exact, in how p-values
-//! treat ties and continuity, in the statistic of the signed-rank test, and in the definition of
-//! the odds ratio.
+//! are corrected for ties and continuity, in the statistic of the signed-rank test, and in the
+//! definition of the odds ratio.
 
 use std::fmt;
 use std::str::FromStr;
@@ -21,8 +21,8 @@ pub enum Compat {
 impl Compat {
     /// The p-value that the library returns by default.
     ///
-    /// Without ties, SciPy is exact if one sample has at most 8 values, and R if both samples have
-    /// fewer than 50. Otherwise, and with ties, both are asymptotic.
+    /// Without ties, SciPy is exact if a sample has at most 8 values, and R if both samples have
+    /// fewer than 50. Otherwise, both are asymptotic.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] for R if all values are equal, where R returns NaN.
@@ -66,8 +66,8 @@ impl Compat {
     /// The p-value of the signed-rank test that the library returns by default.
     ///
     /// SciPy is exact up to 50 pairs without ties and zeros, and up to 13 with them. R is exact for
-    /// fewer than 50 pairs without ties and zeros. Otherwise R corrects for continuity and SciPy
-    /// does not.
+    /// fewer than 50 pairs without ties and zeros. Otherwise, both are asymptotic, and only R
+    /// corrects for continuity.
     pub fn signed_rank(self, test: &SignedRank) -> PValue {
         let plain = !test.has_ties() && test.differences() == test.pairs();
         match self {
@@ -82,7 +82,7 @@ impl Compat {
     /// conditional maximum-likelihood estimate (R).
     ///
     /// # Errors
-    /// Those of [`Contingency::odds_ratio`] for SciPy, and of
+    /// As for [`Contingency::odds_ratio`] for SciPy, and for
     /// [`Contingency::conditional_odds_ratio`] for R.
     pub fn odds_ratio(self, table: &Contingency) -> Result<f64, Unavailable> {
         match self {

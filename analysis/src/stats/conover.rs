@@ -5,14 +5,15 @@ use statrs::distribution::{ContinuousCDF, StudentsT};
 
 use super::{PValue, Ranks, Unavailable, treatments};
 
-/// The mean ranks of several treatments and the standard error of differences of their rank sums.
+/// The mean ranks of several treatments and the standard error of the difference between two rank
+/// sums.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Conover {
-    /// The mean rank of each treatment over the blocks, from 1 for the smallest values.
+    /// The mean rank of each treatment over the blocks. Rank 1 is the smallest value.
     pub mean_ranks: Vec<f64>,
     /// The number of blocks.
     pub blocks: usize,
-    /// The standard error of a difference of two rank sums.
+    /// The standard error of the difference between two rank sums.
     error: f64,
 }
 
@@ -20,8 +21,8 @@ impl Conover {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// Like [`friedman`](super::friedman), except that the values of every block may be equal, and
-    /// that at least two blocks are needed.
+    /// As for [`friedman`](super::friedman), except that all values of every block may be equal,
+    /// and that at least two blocks are needed.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Conover, Unavailable> {
         let treatments = treatments(blocks, 2)?;
         if blocks.len() < 2 {
@@ -42,7 +43,7 @@ impl Conover {
         Ok(Conover { mean_ranks, blocks: blocks.len(), error })
     }
 
-    /// The p-value of a difference of two treatments, not corrected for other pairs.
+    /// The p-value of the difference between two treatments, not corrected for other pairs.
     pub fn p(&self, first: usize, second: usize) -> PValue {
         let n = self.blocks as f64;
         let distance = (self.mean_ranks[first] - self.mean_ranks[second]).abs() * n;
@@ -50,7 +51,7 @@ impl Conover {
             return PValue::DEGENERATE;
         }
         let freedom = (n - 1.0) * (self.mean_ranks.len() - 1) as f64;
-        // If all blocks agree, the standard error is 0 and so is the p-value.
+        // If all blocks agree, the standard error is 0, as is the p-value.
         let tail = StudentsT::new(0.0, 1.0, freedom).map_or(1.0, |t| t.sf(distance / self.error));
         PValue::asymptotic(2.0 * tail)
     }

@@ -3,15 +3,15 @@
 use super::effect_size::Interval;
 use super::{PValue, Unavailable, normal_quantile};
 
-/// Counts of two groups (rows) and two outcomes (columns), such as runs of two
-/// algorithms that did and did not find a fault.
+/// Counts of two groups (rows) and two outcomes (columns), such as the runs of two algorithms that
+/// did and did not find a fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contingency {
     cells: [[u64; 2]; 2],
 }
 
 /// Relative difference below which the probabilities of two tables are regarded as equal, because
-/// it may be a rounding error. R uses the same value.
+/// such a difference may be a rounding error. R uses the same value.
 const TOLERANCE: f64 = 1e-7;
 
 impl Contingency {
@@ -32,8 +32,8 @@ impl Contingency {
         }
     }
 
-    /// The table of two samples that consist of 0 and 1; `None` if one is empty or contains any
-    /// other value.
+    /// The table of two samples of 0 and 1. `None` if a sample is empty or contains any other
+    /// value, or if the samples are too large.
     pub fn of_outcomes(x: &[f64], y: &[f64]) -> Option<Contingency> {
         let count = |sample: &[f64]| {
             let ones = sample.iter().filter(|&&v| v == 1.0).count();
@@ -44,9 +44,9 @@ impl Contingency {
         Contingency::new([count(x)?, count(y)?]).ok()
     }
 
-    /// The Wilson interval of a share of `ones` among `n` at a level such as 0.95: unlike the
-    /// normal interval it stays within 0..=1 and is not empty at 0 and 1 (Wilson, 1927). `None` if
-    /// n is 0.
+    /// The Wilson interval of a share of `ones` among `n`, at a level such as 0.95. Unlike the
+    /// normal interval, it stays within 0..=1 and has a length above 0 for the shares 0 and 1
+    /// (Wilson, 1927). `None` if `n` is 0.
     pub fn wilson(ones: u64, n: u64, level: f64) -> Option<Interval> {
         if n == 0 {
             return None;
@@ -56,20 +56,19 @@ impl Contingency {
         let centre = share + z * z / (2.0 * n);
         let half = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
         let scale = 1.0 + z * z / n;
-        // Set these two bounds exactly, because rounding would make them slightly different from 0
-        // and 1.
+        // These two bounds are set exactly, because rounding errors would move them away from 0 and 1.
         let low = if ones == 0 { 0.0 } else { (centre - half) / scale };
         let high = if share == 1.0 { 1.0 } else { (centre + half) / scale };
         Some(Interval { low: low.max(0.0), high: high.min(1.0) })
     }
 
     /// Fisher's exact test, two-sided: the probability, given the margins, of a table that is at
-    /// most as likely as this one. With an empty row or column only one table is possible: p is 1
-    /// and marked degenerate.
+    /// most as likely as the observed table. If a row or a column is empty, only one table is
+    /// possible, and p is 1 and marked as degenerate.
     pub fn fisher(&self) -> PValue {
         let Ok(margins) = self.margins() else { return PValue::DEGENERATE };
-        // The probabilities are relative to the probability of the observed table, so that neither
-        // sum underflows.
+        // The probabilities are relative to the probability of the observed table, so the sums do
+        // not underflow.
         let (mut far, mut all) = (0.0, 0.0);
         margins.each_relative(self.cells[0][0], |_, weight| {
             all += weight;
@@ -80,8 +79,8 @@ impl Contingency {
         PValue::exact(far / all)
     }
 
-    /// The odds of the first outcome in the first group over its odds in the second group: ad / bc.
-    /// Infinite if only the denominator is zero.
+    /// The odds of the first outcome in the first group divided by its odds in the second group: ad
+    /// / bc. Infinite if only the denominator is zero.
     ///
     /// # Errors
     /// [`Unavailable::Constant`] if a row or a column is empty.
@@ -91,12 +90,12 @@ impl Contingency {
         Ok(a * d / (b * c))
     }
 
-    /// A confidence interval for the odds ratio, by the normal distribution of its logarithm
-    /// (Woolf). Haldane and Anscombe's 1/2 is added to each cell, so that the interval exists if a
-    /// cell is zero.
+    /// A confidence interval for the odds ratio, computed from the normal distribution of its
+    /// logarithm (Woolf). As proposed by Haldane and Anscombe, 1/2 is added to each cell, so the
+    /// interval exists even if a cell is zero.
     ///
     /// # Errors
-    /// Like [`Contingency::odds_ratio`].
+    /// As for [`Contingency::odds_ratio`].
     pub fn odds_ratio_interval(&self, level: f64) -> Result<Interval, Unavailable> {
         self.margins()?;
         let [[a, b], [c, d]] = self.cells.map(|row| row.map(|n| n as f64 + 0.5));
@@ -106,13 +105,14 @@ impl Contingency {
         Ok(Interval { low: (log - spread).exp(), high: (log + spread).exp() })
     }
 
-    /// The conditional maximum-likelihood estimate of the odds ratio given the margins, which R's
-    /// `fisher.test` reports (to about three digits): 0 or infinite if the first cell has its
-    /// smallest or largest possible value.
+    /// The conditional maximum-likelihood estimate of the odds ratio given the margins, as reported
+    /// by R's `fisher.test` to about three digits. The estimate is 0 or infinite if the first cell
+    /// has its smallest or largest possible value.
     ///
     /// # Errors
-    /// Like [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the smallest and the
-    /// largest possible value of the first cell differ by more than 2^20.
+    /// As for [`Contingency::odds_ratio`], and [`Unavailable::TooMany`] if the first cell has
+    /// neither its smallest nor its largest possible value and these values differ by more than
+    /// 2^20.
     pub fn conditional_odds_ratio(&self) -> Result<f64, Unavailable> {
         let margins = self.margins()?;
         let observed = self.cells[0][0];
@@ -134,7 +134,8 @@ impl Contingency {
                 (cell as f64 - observed as f64, log_weight)
             })
             .collect();
-        // Bisection on the logarithm of the odds ratio: the mean of the first cell grows with it.
+        // Bisection on the logarithm of the odds ratio, because the mean of the first cell
+        // increases with the odds ratio.
         let above = |log: f64| {
             let weights = weights.iter().map(|(cell, weight)| (cell, weight + cell * log));
             let most = weights.clone().fold(f64::NEG_INFINITY, |most, (_, w)| most.max(w));
@@ -246,10 +247,9 @@ mod tests {
 
     #[test]
     fn tails_do_not_underflow() {
-        // Two of C(1000, 500) assignments, 7.4e-300.
+        // Two of C(1000, 500) assignments have this probability, 7.4e-300.
         let p = Contingency::new([[500, 0], [0, 500]]).unwrap().fisher().value;
         assert!((p / 7.399_507_995_628_054e-300 - 1.0).abs() < 1e-9, "{p:e}");
-        // Large tables are computed quickly.
         let large = Contingency::new([[1 << 36, 1 << 36], [1 << 36, (1 << 36) + 1]]).unwrap();
         assert!(large.fisher().value > 0.99);
     }

@@ -9,8 +9,8 @@ use super::{PValue, Ranks, Unavailable, constant, finite, paired};
 pub struct Correlation {
     /// The coefficient, in -1..=1.
     pub r: f64,
-    /// Two-sided p-value of r = 0, by Student's t distribution with n - 2 degrees of freedom for n
-    /// pairs.
+    /// Two-sided p-value for r = 0, from Student's t distribution with n - 2 degrees of freedom for
+    /// n pairs.
     pub p: PValue,
 }
 
@@ -24,10 +24,10 @@ pub fn pearson(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
 }
 
 /// Spearman's coefficient of rank correlation: Pearson's coefficient of the ranks, where ties share
-/// the mean rank.
+/// their mean rank.
 ///
 /// # Errors
-/// Like [`pearson`], except that infinite values are allowed.
+/// As for [`pearson`], except that infinite values are allowed.
 pub fn spearman(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
     paired(x, y)?;
     pearson(&Ranks::of(x)?.ranks, &Ranks::of(y)?.ranks)
@@ -36,7 +36,7 @@ pub fn spearman(x: &[f64], y: &[f64]) -> Result<Correlation, Unavailable> {
 /// Pearson's coefficient with the unexplained share of the variance.
 pub(super) struct Relation {
     pub(super) r: f64,
-    /// 1 - r², computed without cancellation where r is nearly 1.
+    /// 1 - r², computed without cancellation for values of r near 1 or -1.
     pub(super) unexplained: f64,
     freedom: f64,
 }
@@ -54,7 +54,7 @@ impl Relation {
         }
         let freedom = (x.len() - 2) as f64;
         let (x, y) = (standardised(x), standardised(y));
-        // Half the squared distance of two unit vectors is 1 minus their product.
+        // Half the squared distance between two unit vectors is 1 minus their product.
         let below_one: f64 = x.iter().zip(&y).map(|(a, b)| (a - b) * (a - b) / 2.0).sum();
         let above_minus_one: f64 = x.iter().zip(&y).map(|(a, b)| (a + b) * (a + b) / 2.0).sum();
         let r = if below_one < 0.5 {
@@ -78,7 +78,7 @@ impl Relation {
 fn standardised(sample: &[f64]) -> Vec<f64> {
     let mean = sample.iter().sum::<f64>() / sample.len() as f64;
     let deviations: Vec<f64> = sample.iter().map(|v| v - mean).collect();
-    // Divide by the largest deviation first, so that no square overflows or underflows.
+    // The division by the largest deviation prevents overflow and underflow of the squares.
     let largest = deviations.iter().fold(0.0_f64, |m, d| m.max(d.abs()));
     let length = deviations.iter().map(|d| (d / largest) * (d / largest)).sum::<f64>().sqrt();
     deviations.into_iter().map(|d| d / largest / length).collect()

@@ -9,8 +9,8 @@ pub struct Description {
     pub n: usize,
     /// The arithmetic mean.
     pub mean: f64,
-    /// The standard deviation with n - 1 degrees of freedom; `None` for a single value, and NaN if
-    /// a value of several is infinite.
+    /// The standard deviation with n - 1 degrees of freedom. `None` for a single value; NaN if
+    /// there are several values and one of them is infinite.
     pub deviation: Option<f64>,
     /// The smallest value.
     pub minimum: f64,
@@ -35,7 +35,7 @@ impl Description {
         let mut sorted = sample.to_vec();
         sorted.sort_unstable_by(f64::total_cmp);
         let n = sorted.len();
-        // The mean of equal values is exactly their value, so that their deviation is 0.
+        // The mean of equal values must be exactly their value, because their deviation must be 0.
         let is_constant = sorted[0] == sorted[n - 1];
         let mean = if is_constant { sorted[0] } else { sorted.iter().sum::<f64>() / n as f64 };
         let squares: f64 = match is_constant && sorted[0].is_finite() {
@@ -71,14 +71,15 @@ pub(super) fn quantile(sorted: &[f64], share: f64) -> f64 {
     let position = share * (sorted.len() - 1) as f64;
     let below = sorted[position.floor() as usize];
     let above = sorted[position.ceil() as usize];
-    // Equal neighbours are returned unchanged, because the difference of infinite ones is NaN.
+    // Equal neighbours are returned unchanged, because the difference between infinite values is
+    // NaN.
     let (difference, share) = (above - below, position.fract());
     if below == above {
         below
     } else if difference.is_finite() {
         below + difference * share
     } else {
-        // The neighbours are infinite, or so large that their difference is infinite.
+        // A neighbour is infinite, or both are so large that their difference is infinite.
         below * (1.0 - share) + above * share
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A confidence interval, both ends included.
+/// A confidence interval that includes both ends.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Interval {
     /// The lower end.
@@ -38,12 +38,12 @@ impl fmt::Display for Magnitude {
 /// Thresholds between magnitudes. A value at a threshold has the larger magnitude.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Convention {
-    /// Vargha and Delaney (2000): an A12 of at least .56 is small, of .64 medium and of .71 large;
-    /// below 1/2, 1 - A12 is compared.
+    /// Vargha and Delaney (2000): an A12 of at least .56 is small, of at least .64 medium, and of
+    /// at least .71 large. Below 1/2, 1 - A12 is compared.
     #[default]
     VarghaDelaney,
-    /// Hess and Kromrey (2004): a |Cliff's delta| of at least .147 is small, of .33 medium and of
-    /// .474 large.
+    /// Hess and Kromrey (2004): a |Cliff's delta| of at least .147 is small, of at least .33
+    /// medium, and of at least .474 large.
     HessKromrey,
 }
 
@@ -122,7 +122,8 @@ mod tests {
         let below = MannWhitney::new(&y, &x).unwrap().a12_interval(0.95).unwrap();
         assert_eq!((above.high, below.low), (1.0, 0.0));
         assert!((above.low + below.high - 1.0).abs() < 1e-12);
-        // The interval of the samples in which 4 and 3 are equal, except for the closed end.
+        // Apart from the closed end, this is the interval of the samples in which 4 and 3 are
+        // equal.
         let near = MannWhitney::new(&[3.0, 5.0, 6.0], &y).unwrap();
         assert_eq!(near.a12(), 1.0 - 1.0 / 18.0);
         assert!((near.a12_interval(0.95).unwrap().low - above.low).abs() < 1e-12);

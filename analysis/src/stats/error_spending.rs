@@ -1,13 +1,14 @@
-//! Group-sequential bounds: how small a p-value has to be at each of several looks at growing data,
-//! so that the probability of rejecting a true null hypothesis at any look is at most the level.
+//! Group-sequential bounds: the level of a p-value at each of several looks at growing data, such
+//! that the probability of rejecting a true null hypothesis at any look is at most the overall
+//! level.
 //!
 //! The probability of a rejection is spent as the data grow (Lan and DeMets, 1983), in proportion
-//! to the power 1.5 of the share of the data (Kim and DeMets, 1987): most of it is spent at the
-//! last looks, so the last bound is only a little stricter than the bound of a test without looks.
-//! Clear effects are nevertheless found early. The bounds are computed look by look, from the
-//! distribution of the sums of normal values that have not crossed any bound so far (Armitage,
-//! McPherson and Rowe, 1969). They are applied to t statistics as levels of p-values (Jennison and
-//! Turnbull, 2000, section 11.5).
+//! to the share of the data raised to the power of 1.5 (Kim and DeMets, 1987). Most of the
+//! probability is spent at the last looks, so the last bound is only a little stricter than the
+//! bound of a test without looks. Clear effects are nevertheless found early. The bounds are
+//! computed look by look, from the distribution of the sums of normal values that have not crossed
+//! any bound so far (Armitage, McPherson and Rowe, 1969). They are applied to t statistics as
+//! levels of p-values (Jennison and Turnbull, 2000, section 11.5).
 
 use std::f64::consts::{PI, SQRT_2};
 
@@ -20,30 +21,30 @@ const FINENESS: f64 = 3.0;
 /// Distance in standard deviations beyond which the normal density is taken as 0.
 const REACH: f64 = 8.5;
 
-/// The bounds of a two-sided test, computed as far as they are needed.
+/// The bounds of a two-sided test, which are computed as they are needed.
 #[derive(Clone, Debug)]
 pub struct ErrorSpending {
     level: f64,
     /// Counts of values at the looks, ascending.
     looks: Vec<usize>,
-    /// The level of the p-value at each look for which it has been computed.
+    /// The level of the p-value at each look so far.
     nominal: Vec<f64>,
-    /// The density of the sum of the values if no bound has been crossed: points of a grid, each
-    /// with its density times its weight in the integral.
+    /// The density of the sum of the values if no bound has been crossed, on a grid of points. A
+    /// mass is the density at a point times the weight of the point in the integral.
     points: Vec<f64>,
     masses: Vec<f64>,
 }
 
 impl ErrorSpending {
-    /// The bounds at looks after these numbers of values, which are positive and ascending, so that
-    /// the probability of crossing any is `level`, in 0..1.
+    /// The bounds at looks after these counts of values, which must be positive and ascending. The
+    /// probability of crossing any bound is `level`, in 0..1.
     pub fn new(level: f64, looks: Vec<usize>) -> ErrorSpending {
         let (points, masses) = (vec![0.0], vec![1.0]);
         ErrorSpending { level, looks, nominal: Vec::new(), points, masses }
     }
 
-    /// The level of the two-sided p-value at a look, from 0: the null hypothesis is rejected if p
-    /// is smaller. 0 if there is no such look.
+    /// The level of the two-sided p-value at a look, counted from 0. The null hypothesis is
+    /// rejected if p is smaller than this level. The level is 0 if there is no such look.
     pub fn nominal(&mut self, look: usize) -> f64 {
         while self.nominal.len() <= look && self.nominal.len() < self.looks.len() {
             self.advance();
@@ -51,7 +52,6 @@ impl ErrorSpending {
         self.nominal.get(look).copied().unwrap_or(0.0)
     }
 
-    /// Computes the bound of the next look.
     fn advance(&mut self) {
         let at = self.nominal.len();
         let all = self.looks.last().copied().unwrap_or(1) as f64;
@@ -60,7 +60,7 @@ impl ErrorSpending {
         let spent = |count: f64| self.level * libm::pow(count / all, POWER);
         let spend = spent(count) - spent(before);
         let step = (count - before).sqrt();
-        // The probability of crossing the bound in either direction falls with the bound.
+        // The probability of crossing the bound in either direction decreases with the bound.
         let (mut low, mut high) = (0.0, 40.0 * count.sqrt());
         for _ in 0..60 {
             let middle = (low + high) / 2.0;
@@ -73,18 +73,18 @@ impl ErrorSpending {
         }
     }
 
-    /// The probability that the sum, after another step, is outside of the bound.
+    /// The probability that the sum is outside the bound after another step.
     fn crossing(&self, bound: f64, step: f64) -> f64 {
         let beyond = |point: f64| {
             let distance = (bound - point) / step;
             if distance > REACH { 0.0 } else { libm::erfc(distance / SQRT_2) / 2.0 }
         };
-        // The density is symmetric: both sides have the same probability.
+        // The density is symmetric, so both sides have the same probability.
         2.0 * self.points.iter().zip(&self.masses).map(|(&x, mass)| mass * beyond(x)).sum::<f64>()
     }
 
-    /// The density after another step, within the bound, on a grid that is fine enough for the step
-    /// after it, with the weights of Simpson's rule.
+    /// Computes the density within the bound after a step, with the weights of Simpson's rule. The
+    /// grid is fine enough for this step and the next step.
     fn spread(&mut self, bound: f64, step: f64, next: f64) {
         let width = step.min(next) / FINENESS;
         let half = ((bound / width).ceil() as usize).max(20);
@@ -133,8 +133,8 @@ mod tests {
         }
     }
 
-    /// 20,000 sequences of 40 values without an effect, looked at after each value from the fifth
-    /// on.
+    /// 20,000 sequences of 40 values without an effect, with a look after each value from the fifth
+    /// value.
     #[test]
     fn all_looks_together_reject_with_the_probability_of_the_level() {
         let looks: Vec<usize> = (5..=40).collect();

@@ -1,37 +1,37 @@
-//! The posterior of means over projects, of several algorithms whose true means are themselves like
-//! draws from a normal distribution, with an unknown mean and standard deviation (the hierarchical
-//! model of Gelman, 2006, with a flat prior of the standard deviation).
+//! The posterior of the means over projects of several algorithms whose true means are regarded as
+//! draws from a normal distribution with an unknown mean and standard deviation (the hierarchical
+//! model of Gelman, 2006, with a flat prior on the standard deviation).
 //!
-//! With flat priors of the means, observed differences are not corrected for chance, although the
+//! With flat priors on the means, observed differences are not corrected for chance, although the
 //! highest of several observed means is usually too high. A probability of being the best is then
-//! too close to 0 or 1. In this model the data determine how much algorithms differ, and
-//! probabilities are calibrated over studies with effects of that size.
+//! too close to 0 or 1. In this model, the data determine how much algorithms differ, and
+//! probabilities are calibrated over studies with effects of the same size.
 //!
 //! The posterior is drawn by Gibbs sampling of the contrasts of the means, the standard deviation
-//! of the algorithms and the scale of the errors, which makes the errors those of Student's t.
+//! of the algorithms and the scale of the errors, whose distribution is then Student's t.
 
 use super::matrix::{cholesky, solve, solve_transposed, times};
 use super::posterior::{MeanPosterior, Normals};
 use super::{Unavailable, finite, mean, treatments};
 
-/// Sweeps between two draws that are kept.
+/// Number of sweeps from one kept draw to the next.
 const THINNING: usize = 5;
 
-/// Sweeps before the first draw that is kept.
+/// Number of sweeps before the first draw that is kept.
 const WARM_UP: usize = 500;
 
-/// Share of the mean variance that is added to each variance, so that the covariance matrix is not
-/// singular if the values of some treatments depend linearly on those of others.
+/// Share of the mean variance that is added to each variance, because the covariance matrix would
+/// be singular if the values of some treatments depended linearly on the values of other
+/// treatments.
 const RIDGE: f64 = 1e-9;
 
-/// Seed of the draws.
 const SEED: u64 = 47;
 
 impl MeanPosterior {
-    /// The means over blocks like these, such as projects, of treatments whose true means are like
-    /// values of a normal distribution. With fewer than three different treatments, or if their
-    /// differences are the same on each block, their distribution cannot be estimated, and the
-    /// result equals that of [`MeanPosterior::over_blocks`].
+    /// The means over blocks, such as projects, of treatments whose true means are regarded as
+    /// draws from a normal distribution. This distribution cannot be estimated if there are fewer
+    /// than three different treatments, or if their differences are the same on each block. The
+    /// result then equals the result of [`MeanPosterior::over_blocks`].
     ///
     /// # Errors
     /// [`Unavailable`] for fewer than two blocks, blocks without treatments or of different
@@ -70,8 +70,8 @@ impl MeanPosterior {
     }
 }
 
-/// The deviations of a block's values in orthonormal contrasts (Helmert): of each value, from the
-/// second on, from the mean of those before it.
+/// The orthonormal contrasts of values (Helmert): the scaled deviation of each value after the
+/// first from the mean of the values before it.
 fn contrasts(values: &[f64]) -> Vec<f64> {
     let mut sum = values[0];
     let mut found = Vec::with_capacity(values.len() - 1);
@@ -95,8 +95,8 @@ fn values_of(contrasts: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Draws of the means, up to a constant that all have in common; `None` if there are fewer than
-/// three treatments, or if their differences are the same on each block.
+/// Draws of the means, up to a common constant. `None` if there are fewer than three treatments, or
+/// if their differences are the same on each block.
 fn draws(blocks: &[Vec<f64>]) -> Option<Vec<Vec<f64>>> {
     let size = blocks[0].len().checked_sub(1).filter(|size| *size >= 2)?;
     let (all, freedom) = (blocks.len() as f64, (blocks.len() - 1) as f64);
@@ -155,8 +155,8 @@ mod tests {
         }
     }
 
-    /// Estimates of large effects are hardly changed, and estimates of small effects are moved
-    /// towards each other.
+    /// Estimates of large effects hardly change, and estimates of small effects move towards each
+    /// other.
     #[test]
     fn effects_are_pulled_together_as_far_as_they_are_uncertain() {
         let blocks = |step: f64| -> Vec<Vec<f64>> {

@@ -11,7 +11,7 @@ pub struct ChiSquare {
     pub statistic: f64,
     /// Degrees of freedom: the number of samples or treatments minus 1.
     pub freedom: usize,
-    /// The p-value by the chi-square distribution.
+    /// The p-value from the chi-square distribution.
     pub p: PValue,
 }
 
@@ -55,7 +55,7 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
 }
 
 /// Friedman's test: each block (a project) has one value for each of the same treatments
-/// (algorithms), in the same order. With two treatments it equals the sign test.
+/// (algorithms), in the same order. With two treatments, the test equals the asymptotic sign test.
 ///
 /// # Errors
 /// [`Unavailable`] if there are no blocks, fewer than two treatments, or blocks of different
@@ -87,7 +87,7 @@ mod tests {
 
     #[test]
     fn three_samples_in_a_row() {
-        // Rank sums 3, 7, 11: H = 12/42 (9/2 + 49/2 + 121/2) - 21 = 32/7.
+        // The rank sums are 3, 7 and 11: H = 12/42 (9/2 + 49/2 + 121/2) - 21 = 32/7.
         let h = kruskal_wallis(&[&[1.0, 2.0], &[3.0, 4.0], &[5.0, 6.0]]).unwrap();
         assert!((h.statistic - 32.0 / 7.0).abs() < 1e-12);
         // The survival function of chi-square with two degrees of freedom is e^(-h/2).
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn blocks_that_agree() {
-        // Four blocks, the same order: 12/(4·3·4) (16 + 64 + 144) - 48 = 8.
+        // Four blocks with the same order: 12/(4·3·4) (16 + 64 + 144) - 48 = 8.
         let q = friedman(&[[1.0, 2.0, 3.0]; 4]).unwrap();
         assert!((q.statistic - 8.0).abs() < 1e-12);
         assert!((q.p.value - (-4.0_f64).exp()).abs() < 1e-12);
@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn two_treatments_are_a_sign_test() {
-        // Seven signs of one kind and one of the other, ties left out: (7 - 1)² / 8.
+        // Seven signs of one kind and one sign of the other, without ties: (7 - 1)² / 8.
         let mut blocks = vec![[1.0, 2.0]; 7];
         blocks.extend([[2.0, 1.0], [3.0, 3.0]]);
         assert!((friedman(&blocks).unwrap().statistic - 4.5).abs() < 1e-12);

@@ -1,4 +1,4 @@
-//! A straight line through points.
+//! The straight line that fits points best.
 
 use super::correlation::Relation;
 use super::{PValue, Unavailable};
@@ -6,13 +6,13 @@ use super::{PValue, Unavailable};
 /// The least-squares line through points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LinearFit {
-    /// Increase of y when x increases by one.
+    /// Increase in y if x increases by one.
     pub slope: f64,
-    /// Value of y if x is zero.
+    /// Value of y at x = 0.
     pub intercept: f64,
     /// Pearson's correlation coefficient; its square is the explained share of the variance.
     pub r: f64,
-    /// Two-sided p-value of a slope of zero.
+    /// Two-sided p-value for a slope of zero.
     pub p: PValue,
     /// Standard error of the slope.
     pub slope_error: f64,
@@ -24,7 +24,7 @@ impl LinearFit {
     /// Fits a line to points with these coordinates.
     ///
     /// # Errors
-    /// Like [`pearson`](super::pearson).
+    /// As for [`pearson`](super::pearson).
     pub fn new(x: &[f64], y: &[f64]) -> Result<LinearFit, Unavailable> {
         let relation = Relation::new(x, y)?;
         let n = x.len() as f64;
@@ -45,7 +45,7 @@ impl LinearFit {
         })
     }
 
-    /// The value y of the line at an x.
+    /// The value of y on the line at `x`.
     pub fn at(&self, x: f64) -> f64 {
         self.intercept + self.slope * x
     }
@@ -57,7 +57,8 @@ mod tests {
 
     #[test]
     fn three_points_by_hand() {
-        // Residuals 1/6, -1/3, 1/6: their squares sum to 1/6, with one degree of freedom.
+        // The residuals are 1/6, -1/3 and 1/6, and the sum of their squares is 1/6 with one degree
+        // of freedom.
         let fit = LinearFit::new(&[0.0, 1.0, 2.0], &[0.0, 1.0, 3.0]).unwrap();
         assert!((fit.slope - 1.5).abs() < 1e-15);
         assert!((fit.intercept + 1.0 / 6.0).abs() < 1e-15);

@@ -5,34 +5,35 @@ use super::{PValue, Unavailable, normal_quantile, normal_two_sided, ordered};
 
 /// The Mann-Whitney U test of two independent samples.
 ///
-/// The null distribution of U is conditional on the ties of the pooled values: every
-/// assignment of these values to samples of the same sizes is equally likely.
+/// The null distribution of U is conditional on the ties of the pooled values: every assignment of
+/// these values to samples of the same sizes is equally likely.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MannWhitney {
     x: usize,
     y: usize,
-    /// The groups of equal values in the pooled sample, in ascending order: the counts of values
+    /// The groups of equal values in the pooled sample, in ascending order, as counts of values
     /// from the first and from the second sample.
     groups: Vec<(usize, usize)>,
-    /// 2 U1, which is a whole number even with ties.
+    /// 2 U1, which is an integer even with ties.
     doubled: u64,
 }
 
 impl MannWhitney {
-    /// Maximum number of pairs (one value of each sample) for which [`MannWhitney::p`] is exact, as
-    /// for 50 against 50 values. The computing time grows with the square of this number.
+    /// Maximum number of pairs (a value of each sample) for which [`MannWhitney::p`] is exact, for
+    /// example with two samples of 50 values. The computing time grows with the square of this
+    /// number.
     pub const EXACT_PAIRS: usize = 2_500;
 
     /// Compares two samples.
     ///
     /// # Errors
-    /// [`Unavailable::Empty`] if a sample is empty, and [`Unavailable::NotANumber`] if one contains
-    /// NaN.
+    /// [`Unavailable::Empty`] if a sample is empty, and [`Unavailable::NotANumber`] if a sample
+    /// contains NaN.
     pub fn new(x: &[f64], y: &[f64]) -> Result<MannWhitney, Unavailable> {
         ordered(x)?;
         ordered(y)?;
         let mut pooled: Vec<(f64, bool)> = Vec::with_capacity(x.len() + y.len());
-        // Adding 0 turns -0 into 0, because `total_cmp` distinguishes them.
+        // Adding 0 turns -0 into 0, which `total_cmp` would distinguish.
         pooled.extend(x.iter().map(|v| (v + 0.0, true)));
         pooled.extend(y.iter().map(|v| (v + 0.0, false)));
         pooled.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -72,8 +73,8 @@ impl MannWhitney {
         self.x as u64 * self.y as u64
     }
 
-    /// U of the first sample: the number of pairs in which its value is larger, plus one half for
-    /// each tie.
+    /// U of the first sample: the number of pairs in which the value of the first sample is larger,
+    /// plus one half for each tie.
     pub fn u1(&self) -> f64 {
         self.doubled as f64 / 2.0
     }
@@ -85,7 +86,7 @@ impl MannWhitney {
 
     /// The Vargha-Delaney effect size A12 in 0..=1: the probability that a value of the first
     /// sample is larger than a value of the second, plus one half of the probability of a tie. All
-    /// A12 in tables and figures are computed by this function.
+    /// A12 values in tables and figures are computed by this function.
     pub fn a12(&self) -> f64 {
         self.u1() / self.pairs() as f64
     }
@@ -95,21 +96,22 @@ impl MannWhitney {
         2.0 * self.a12() - 1.0
     }
 
-    /// The magnitude of the effect by a convention.
+    /// The magnitude of the effect according to a convention.
     pub fn magnitude(&self, convention: Convention) -> Magnitude {
-        // The larger of U1 and U2, so that exchanged samples have the same magnitude.
+        // With the larger of U1 and U2, exchanged samples have exactly the same magnitude.
         let larger = self.doubled.max(2 * self.pairs() - self.doubled);
         convention.magnitude(larger as f64 / (2 * self.pairs()) as f64)
     }
 
-    /// A confidence interval for [`MannWhitney::a12`] at a level such as 0.95: normal on
-    /// the logit scale, with the variance of DeLong, DeLong and Clarke-Pearson (1988).
+    /// A confidence interval for [`MannWhitney::a12`] at a level such as 0.95. The interval is
+    /// normal on the logit scale, with the variance of DeLong, DeLong and Clarke-Pearson (1988).
     ///
-    /// For samples that do not overlap, that variance is zero and the logit infinite. The interval
-    /// is then computed from the nearest overlapping samples, in which the closest two values are
-    /// equal. In each of them one placement of each sample differs from the observed ones: A' = 1 -
-    /// 1/(2mn) (mirrored for A12 = 0), with the variance 1/(2m²n²). The end on the side of the
-    /// observed effect is set to the observed effect, because no larger effect exists.
+    /// If the samples do not overlap, the variance is zero and the logit infinite. The interval is
+    /// then computed from the nearest overlapping samples, in which the two closest values of
+    /// different samples are equal. One placement of each sample then differs from the observed
+    /// placements: A' = 1 - 1/(2mn) (mirrored for A12 = 0), with the variance 1/(2m²n²). The end on
+    /// the side of the observed effect is set to the observed effect, because no larger effect
+    /// exists.
     ///
     /// # Errors
     /// [`Unavailable::TooFew`] for fewer than two values in a sample, and
@@ -144,8 +146,8 @@ impl MannWhitney {
         Ok(interval)
     }
 
-    /// DeLong's variance of A12, from the placements of the values of each sample in the other
-    /// sample.
+    /// DeLong's variance of A12, computed from the placements of the values of each sample in the
+    /// other sample.
     fn placement_variance(&self) -> f64 {
         let (m, n) = (self.x as f64, self.y as f64);
         let effect = self.a12();
@@ -162,7 +164,8 @@ impl MannWhitney {
         of_x / (m - 1.0) / m + of_y / (n - 1.0) / n
     }
 
-    /// The two-sided p-value: exact up to [`MannWhitney::EXACT_PAIRS`], asymptotic beyond.
+    /// The two-sided p-value: exact up to [`MannWhitney::EXACT_PAIRS`] pairs, asymptotic for more
+    /// pairs.
     pub fn p(&self) -> PValue {
         if self.pairs() <= MannWhitney::EXACT_PAIRS as u64 {
             self.exact()
@@ -171,8 +174,8 @@ impl MannWhitney {
         }
     }
 
-    /// The exact two-sided p-value: the probability that U is at least as far from its mean as
-    /// observed. Time and memory grow with the sizes; see [`MannWhitney::EXACT_PAIRS`].
+    /// The exact two-sided p-value: the probability that U is at least as far from its mean as the
+    /// observed U. For the computing time, see [`MannWhitney::EXACT_PAIRS`].
     pub fn exact(&self) -> PValue {
         if self.is_degenerate() {
             return PValue::DEGENERATE;
@@ -181,8 +184,8 @@ impl MannWhitney {
         PValue::exact(Distribution::new(self.x, self.y, &ties).two_sided(self.doubled))
     }
 
-    /// The two-sided p-value by the distribution of samples without ties, even if there are ties. A
-    /// U between two values of that distribution is rounded towards the mean.
+    /// The two-sided p-value from the distribution of samples without ties, even if there are ties.
+    /// A U between two values of this distribution is rounded towards the mean.
     pub(super) fn exact_ignoring_ties(&self) -> PValue {
         let distribution = Distribution::new(self.x, self.y, &vec![1; self.x + self.y]);
         let larger = self.doubled.max(2 * self.pairs() - self.doubled);
@@ -190,8 +193,7 @@ impl MannWhitney {
         PValue::exact(distribution.two_sided(doubled))
     }
 
-    /// The two-sided p-value by the normal distribution, corrected for ties and for
-    /// continuity.
+    /// The two-sided p-value from the normal distribution, corrected for ties and for continuity.
     pub fn asymptotic(&self) -> PValue {
         if self.is_degenerate() {
             return PValue::DEGENERATE;
@@ -205,12 +207,12 @@ impl MannWhitney {
     }
 }
 
-/// A lower bound of the exact two-sided p-values of samples of these sizes. If it is not below the
-/// level, no comparison of such samples can be significant.
+/// A lower bound on the exact two-sided p-values of samples of these sizes. If the bound is not
+/// below the level, no comparison of such samples can be significant.
 ///
-/// The most extreme assignment is one of C(x + y, x). For samples of equal size the mirrored
-/// assignment is equally extreme, so there are two of them; for different sizes, ties can make the
-/// mirrored assignment less extreme.
+/// The most extreme assignment is one of C(x + y, x) assignments. For samples of equal size, the
+/// mirrored assignment is equally extreme; for different sizes, ties can make the mirrored
+/// assignment less extreme.
 pub fn smallest_p(x: usize, y: usize) -> f64 {
     let few = x.min(y);
     let ways = (1..=few).fold(1.0, |ways, i| ways * (x + y - few + i) as f64 / i as f64);
@@ -218,30 +220,30 @@ pub fn smallest_p(x: usize, y: usize) -> f64 {
     (extreme / ways).min(1.0)
 }
 
-/// The smallest size of two samples of equal size whose exact two-sided p-value can be below a
-/// level in 0..1: 4 for 0.05.
+/// The smallest size of two samples of equal size for which the exact two-sided p-value can be
+/// below a level in 0..1. For example, the size is 4 for a level of 0.05.
 pub fn runs_needed(level: f64) -> usize {
-    // The smallest possible p-value decreases by a factor of about 4 with each further value.
     (1..).find(|&n| smallest_p(n, n) < level).unwrap_or(usize::MAX)
 }
 
 /// The number of assignments of the pooled values to both samples for each value of U.
 ///
-/// Dynamic programming over the groups of equal values in ascending order: of the first `i` values,
-/// `k` were assigned to the first sample. A group of `t` values can assign `j` more to it in C(t,
-/// j) ways, which adds `j (2 (i - k) + t - j)` to 2 U. The counts are sums and products of positive
-/// whole numbers; they are exact below 2^53 and accurate except for the last few bits above.
+/// The counts are computed by dynamic programming over the groups of equal values in ascending
+/// order. Row `k` counts the assignments with `k` of the first `i` values in the first sample. A
+/// group of `t` values can assign `j` more values to the first sample in C(t, j) ways, which adds
+/// `j (2 (i - k) + t - j)` to 2 U. The counts are sums and products of positive integers; they are
+/// exact below 2^53, and larger counts are accurate except for the last few bits.
 struct Distribution {
     counts: Vec<f64>,
-    /// The difference of 2 U between neighbouring elements of `counts`: 1, or 2 if U is always
-    /// whole.
+    /// The difference in 2 U between neighbouring elements of `counts`: 1, or 2 if U is always an
+    /// integer.
     unit: usize,
     pairs: usize,
 }
 
 impl Distribution {
     fn new(x: usize, y: usize, ties: &[usize]) -> Distribution {
-        // Count for the smaller sample, which needs fewer states and gives the same two-sided
+        // The counts for the smaller sample need fewer states and result in the same two-sided
         // probabilities.
         let (chosen, rest) = (x.min(y), x.max(y));
         let pairs = chosen * rest;
@@ -249,12 +251,12 @@ impl Distribution {
         let unit = if ties.iter().any(|t| t % 2 == 0) { 1 } else { 2 };
         let width = 2 * pairs / unit + 1;
         let mut counts = vec![0.0; (chosen + 1) * width];
-        // The number of elements in use of each row `k`.
+        // The number of elements in use in each row `k`.
         let mut used = vec![0; chosen + 1];
         (counts[0], used[0]) = (1.0, 1);
         let mut seen = 0;
         for &t in ties {
-            // Iterate in descending order, so that a row is read before this group is added to it.
+            // Descending, because a row must be read before this group is added to it.
             for k in (0..=chosen.min(seen)).rev() {
                 if used[k] == 0 {
                     continue;
@@ -285,7 +287,6 @@ impl Distribution {
     }
 
     fn two_sided(&self, doubled: u64) -> f64 {
-        // The mean of 2 U is `pairs`.
         let distance = (doubled as usize).abs_diff(self.pairs);
         let (mut far, mut all) = (0.0, 0.0);
         for (index, ways) in self.counts.iter().enumerate() {
@@ -312,7 +313,7 @@ mod tests {
     fn samples_that_do_not_overlap() {
         let test = compared(&[1.0, 2.0, 3.0], &[4.0, 5.0, 6.0]);
         assert_eq!((test.u1(), test.u2(), test.a12(), test.cliffs_delta()), (0.0, 9.0, 0.0, -1.0));
-        // Two of C(6, 3) = 20 assignments.
+        // Two of C(6, 3) = 20 assignments are as extreme.
         assert_eq!(test.p(), PValue { value: 0.1, method: Method::Exact });
         assert_eq!(smallest_p(3, 3), 0.1);
         assert_eq!(smallest_p(4, 4), 2.0 / 70.0);
@@ -365,11 +366,11 @@ mod tests {
         let p = compared(&x, &y).p().value;
         assert!((p / 1.299_569_974_135_294_8e-299 - 1.0).abs() < 1e-9, "{p:e}");
         let p = compared(&x[..50], &y[..50]).p();
-        // Two of C(100, 50) assignments.
+        // Two of C(100, 50) assignments are as extreme.
         assert!((p.value / 1.982_330_604_283_667_8e-29 - 1.0).abs() < 1e-12, "{p:?}");
     }
 
-    /// The definition of the exact p-value, by enumerating all assignments.
+    /// The exact p-value by definition: all assignments are enumerated.
     fn by_enumeration(x: &[f64], y: &[f64]) -> f64 {
         let pooled: Vec<f64> = x.iter().chain(y).copied().collect();
         let doubled = |first: &dyn Fn(usize) -> bool| -> i64 {

@@ -1,10 +1,11 @@
-//! Cholesky factors of small symmetric matrices, and systems of linear equations with them.
+//! Cholesky factors of small symmetric matrices, and solutions of systems of linear equations with
+//! them.
 
 /// Pivots below this share of the largest diagonal element count as 0.
 const NEGLIGIBLE: f64 = 1e-12;
 
-/// The lower triangular matrix L with L Lᵀ equal to a matrix without negative eigenvalues. The
-/// column of a variable that depends linearly on the variables before it is 0.
+/// The lower triangular matrix L for which L Lᵀ equals a matrix without negative eigenvalues. The
+/// column of a variable that depends linearly on earlier variables is 0.
 pub(super) fn cholesky(matrix: &[Vec<f64>]) -> Vec<Vec<f64>> {
     let mut factor = vec![vec![0.0; matrix.len()]; matrix.len()];
     let largest = (0..matrix.len()).map(|at| matrix[at][at]).fold(0.0, f64::max);

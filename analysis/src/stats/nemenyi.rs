@@ -5,10 +5,10 @@ use std::f64::consts::{PI, SQRT_2};
 
 use super::{PValue, Ranks, Unavailable, normal_quantile, treatments};
 
-/// The mean ranks of several treatments, and which of their differences are significant.
+/// The mean ranks of several treatments, which determine whether their differences are significant.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Nemenyi {
-    /// The mean rank of each treatment over the blocks, from 1 for the smallest values.
+    /// The mean rank of each treatment over the blocks. Rank 1 is the smallest value.
     pub mean_ranks: Vec<f64>,
     /// The number of blocks.
     pub blocks: usize,
@@ -18,7 +18,7 @@ impl Nemenyi {
     /// Ranks the treatments within each block.
     ///
     /// # Errors
-    /// Like [`friedman`](super::friedman), except that the values of every block may be equal.
+    /// As for [`friedman`](super::friedman), except that all values of every block may be equal.
     pub fn new<B: AsRef<[f64]>>(blocks: &[B]) -> Result<Nemenyi, Unavailable> {
         let mut mean_ranks = vec![0.0; treatments(blocks, 2)?];
         for block in blocks {
@@ -32,28 +32,28 @@ impl Nemenyi {
         Ok(Nemenyi { mean_ranks, blocks: blocks.len() })
     }
 
-    /// The unit of the studentized range: the standard error of a difference of two mean ranks
-    /// divided by √2.
+    /// The unit of the studentized range: the standard error of a difference between two mean
+    /// ranks, divided by √2.
     fn unit(&self) -> f64 {
         let k = self.mean_ranks.len() as f64;
         (k * (k + 1.0) / (12.0 * self.blocks as f64)).sqrt()
     }
 
-    /// The critical difference: the smallest difference of mean ranks that is significant at a
+    /// The critical difference: the smallest difference between mean ranks that is significant at a
     /// level such as 0.05.
     pub fn critical_difference(&self, level: f64) -> f64 {
         range_quantile(level, self.mean_ranks.len()) * self.unit()
     }
 
-    /// The p-value of a difference of two treatments, corrected for all pairs.
+    /// The p-value of the difference between two treatments, corrected for all pairs.
     pub fn p(&self, first: usize, second: usize) -> PValue {
         let distance = (self.mean_ranks[first] - self.mean_ranks[second]).abs();
         PValue::asymptotic(range_tail(distance / self.unit(), self.mean_ranks.len()))
     }
 
-    /// The groups of treatments that do not differ significantly, each as indices in the order of
-    /// the mean ranks. Single treatments and groups within larger groups are left out. The groups
-    /// are the bars of a critical-difference diagram.
+    /// The groups of treatments that do not differ significantly. Each group contains indices in
+    /// the order of the mean ranks. Single treatments and groups within larger groups are left out.
+    /// The groups are the bars of a critical-difference diagram.
     pub fn cliques(&self, level: f64) -> Vec<Vec<usize>> {
         let reach = self.critical_difference(level);
         let mut order: Vec<usize> = (0..self.mean_ranks.len()).collect();
@@ -72,13 +72,13 @@ impl Nemenyi {
     }
 }
 
-/// P(Q >= q) of the studentized range of `k` values with infinite degrees of freedom:
-/// the probability that the range of `k` standard normal values is at least `q`.
+/// P(Q >= q) of the studentized range of `k` values with infinite degrees of freedom: the
+/// probability that the range of `k` standard normal values is at least `q`.
 ///
-/// If the largest value is z, the other values are below z, and not all of them within q of it: k ∫
-/// φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz. The difference of powers is computed without
-/// cancellation, so that small probabilities are accurate. For such integrands the trapezoid rule
-/// converges faster than any power of the step.
+/// If the largest value is z, the other values are below z, and not all of them are within q of z.
+/// The probability is therefore k ∫ φ(z) (Φ(z)^(k-1) - (Φ(z) - Φ(z - q))^(k-1)) dz. The difference
+/// of powers is computed without cancellation, so small probabilities are accurate. For such
+/// integrands, the trapezoid rule converges faster than any power of the step.
 pub(super) fn range_tail(q: f64, k: usize) -> f64 {
     if q <= 0.0 {
         return 1.0;
@@ -94,7 +94,8 @@ pub(super) fn range_tail(q: f64, k: usize) -> f64 {
         let difference = -libm::expm1(others * libm::log1p(-beyond));
         libm::exp(-z * z / 2.0) * below.powf(others) * difference
     };
-    // Below -37 the normal distribution underflows; the terms are then not finite and are left out.
+    // Below -37, the normal distribution underflows. The terms are then not finite and are left
+    // out.
     let sum: f64 = (0..=steps).map(integrand).filter(|v| v.is_finite()).sum();
     (k as f64 * sum * STEP / (2.0 * PI).sqrt()).min(1.0)
 }
@@ -137,7 +138,7 @@ mod tests {
         close(range_tail(0.4, 5), 0.998_602_991_228_766_5);
         close(range_tail(7.5, 12), 7.392_045_108_245_426e-6);
         close(range_tail(7.5, 40), 8.430_458_575_225_952e-5);
-        // The values of Demšar's Table 5(a) are these divided by √2.
+        // The values in Demšar's Table 5(a) are divided by √2.
         for (k, tabled) in [(2, 1.960), (3, 2.343), (5, 2.728), (10, 3.164)] {
             assert!((range_quantile(0.05, k) / SQRT_2 - tabled).abs() < 1e-3, "{k}");
         }

@@ -1,6 +1,6 @@
-//! Permutation tests of whether measurements depend on a factor other than their group. Under the
-//! hypothesis that they do not, the measurements of a group are exchangeable, so the level of the
-//! test is exact for every distribution (Good, 2005, chapter 3).
+//! Permutation tests of the hypothesis that measurements depend only on their group, and not on a
+//! further factor. If the hypothesis is true, the measurements of a group are exchangeable, so the
+//! level of the test is exact for every distribution (Good, 2005, chapter 3).
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -12,22 +12,21 @@ use super::rank::Ranks;
 /// Scores of measurements, and their groups.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Exchangeability {
-    /// A score for each measurement: its rank within its group, scaled from -1 for the smallest to
-    /// 1 for the largest measurement; 0 in a group of one measurement or with NaN.
+    /// The score of each measurement: the rank within its group, scaled from -1 for the smallest to
+    /// 1 for the largest measurement. All scores of a group with only one measurement or with NaN
+    /// are 0.
     pub scores: Vec<f64>,
     /// The members of each group with at least two measurements.
     groups: Vec<Vec<usize>>,
 }
 
 impl Exchangeability {
-    /// Number of permutations: the smallest p-value is 1/2000.
+    /// Number of permutations. The smallest possible p-value is 1/2000.
     pub const PERMUTATIONS: u64 = 1_999;
 
-    /// Seed of the permutations.
     const SEED: u64 = 45;
 
     /// Computes the scores of measurements. `groups` contains the group number of each measurement.
-    /// A measurement that is the only one in its group has the score 0.
     pub fn new(values: &[f64], groups: &[usize]) -> Exchangeability {
         let count = groups.iter().max().map_or(0, |last| last + 1);
         let mut members = vec![Vec::new(); count];
@@ -39,7 +38,7 @@ impl Exchangeability {
         for members in &members {
             let own: Vec<f64> = members.iter().map(|&at| values[at]).collect();
             let size = own.len() as f64;
-            // If a value is NaN, the group keeps the score 0.
+            // The scores remain 0 if a value of the group is NaN.
             let ranks = Ranks::of(&own).map(|found| found.ranks).unwrap_or_default();
             for (&at, rank) in members.iter().zip(ranks) {
                 scores[at] = (2.0 * rank - size - 1.0) / (size - 1.0);
@@ -48,8 +47,9 @@ impl Exchangeability {
         Exchangeability { scores, groups: members }
     }
 
-    /// The one-sided p-value of a statistic of the scores, which is large if the hypothesis is
-    /// false. The result is the same on every computer and with any number of threads.
+    /// The one-sided p-value of a statistic of the scores. The statistic must be large if the
+    /// hypothesis is false. The result is the same on every computer and with any number of
+    /// threads.
     pub fn p(&self, statistic: impl Fn(&[f64]) -> f64 + Sync) -> f64 {
         let observed = statistic(&self.scores);
         let above: u64 = (0..Exchangeability::PERMUTATIONS)
@@ -75,8 +75,8 @@ impl Exchangeability {
         (above + 1) as f64 / (Exchangeability::PERMUTATIONS + 1) as f64
     }
 
-    /// The p-value of a difference between places, such as cores or workers. `places` contains, for
-    /// each measurement, the number of the place at which it was made.
+    /// The p-value of a difference between places, such as cores or workers. `places` contains the
+    /// place number of each measurement.
     pub fn of_places(&self, places: &[usize]) -> f64 {
         let count = places.iter().max().map_or(0, |last| last + 1);
         let mut sizes = vec![0.0_f64; count];
@@ -90,16 +90,18 @@ impl Exchangeability {
         })
     }
 
-    /// The p-value of a change at some time, and the number of measurements before it. `order` has
-    /// the measurements in the order of time. Changes within the first and the last twentieth of
-    /// them are not considered. Without any change the result is (1, 0).
+    /// The p-value of a change at some time, and the number of measurements before the change.
+    /// `order` contains the measurements in the order of time. Changes within the first and the
+    /// last twentieth of the measurements are not considered. The result is (1, 0) if there is no
+    /// change.
     pub fn of_change(&self, order: &[usize]) -> (f64, usize) {
         let p = self.p(|scores| largest_change(scores, order).0);
         (p, largest_change(&self.scores, order).1)
     }
 
-    /// The p-value of measurements being more similar to the next measurements in time than to
-    /// other measurements. `order` has the measurements in the order of time.
+    /// Tests whether measurements are more similar to the next measurements in time than to other
+    /// measurements, and returns the p-value. `order` contains the measurements in the order of
+    /// time.
     pub fn of_succession(&self, order: &[usize]) -> f64 {
         self.p(|scores| {
             let sum = |(at, &one): (usize, &usize)| {
@@ -110,8 +112,8 @@ impl Exchangeability {
         })
     }
 
-    /// The p-value of measurements being smaller if their `cause` is larger, within groups.
-    /// Measurements without a cause are left out.
+    /// Tests whether measurements are smaller if their `cause` is larger, within groups, and
+    /// returns the p-value. Measurements without a cause are ignored.
     pub fn of_cause(&self, cause: &[Option<f64>]) -> f64 {
         let mut centred = vec![0.0; cause.len()];
         for members in &self.groups {
@@ -129,7 +131,7 @@ impl Exchangeability {
 const NEIGHBOURS: usize = 6;
 
 /// The largest standardised difference between the scores before and after a time, and the number
-/// of scores before it.
+/// of scores before this time.
 fn largest_change(scores: &[f64], order: &[usize]) -> (f64, usize) {
     let size = order.len();
     let total: f64 = order.iter().map(|&at| scores[at]).sum();
@@ -153,7 +155,6 @@ fn largest_change(scores: &[f64], order: &[usize]) -> (f64, usize) {
 mod tests {
     use super::*;
 
-    /// Deterministic noise in 0..1.
     fn noise(n: usize) -> f64 {
         let mut rng = ChaCha8Rng::seed_from_u64(7);
         rng.set_stream(n as u64);
@@ -171,7 +172,7 @@ mod tests {
     fn injected_differences_are_found_and_noise_is_not() {
         let groups: Vec<usize> = (0..120).map(|n| n % 6).collect();
         let order: Vec<usize> = (0..120).collect();
-        // Groups differ by a factor of 100, and the effect is one fifth of a value.
+        // The groups differ by a factor of 10, and the effect is one fifth of a value.
         let value = |n: usize, slow: bool| {
             let factor = if slow { 0.8 } else { 1.0 };
             10_f64.powi((n % 6) as i32) * factor * (1.0 + 0.2 * noise(n))

@@ -1,12 +1,12 @@
-//! The posterior distribution of means over projects, of several algorithms at once.
+//! The posterior distribution of the means over projects of several algorithms.
 //!
 //! The model is hierarchical: the mean of an algorithm on a project varies over projects, and the
-//! runs on a project vary around it. With the same number of runs on each project, the means of the
-//! runs are then a sufficient statistic, whose variance over projects contains both sources, so
-//! both more runs and more projects make the posterior narrower. With flat priors of the means and
-//! Jeffreys' prior of a common scale, the posterior is a multivariate t distribution around the
-//! observed means with their observed covariance (Box and Tiao, 1973, section 8.4): the interval of
-//! each difference is the interval of the paired t test.
+//! runs on a project vary around this mean. With the same number of runs on each project, the means
+//! of the runs are a sufficient statistic. Their variance over projects contains both sources, so
+//! both more runs and more projects make the posterior narrower. With flat priors on the means and
+//! Jeffreys' prior on a common scale, the posterior is a multivariate t distribution around the
+//! observed means with their observed covariance (Box and Tiao, 1973, section 8.4). The interval of
+//! each difference is then the interval of the paired t test.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -21,23 +21,21 @@ use super::{Unavailable, finite, mean, treatments};
 pub struct MeanPosterior {
     /// The observed means.
     pub means: Vec<f64>,
-    /// One vector of means for each draw.
     draws: Vec<Vec<f64>>,
 }
 
 impl MeanPosterior {
-    /// Number of draws: the Monte Carlo standard errors of probabilities are below 0.008.
+    /// Number of draws. The Monte Carlo standard errors of probabilities are below 0.008.
     pub const DRAWS: u64 = 4_000;
 
-    /// Seed of the draws.
     const SEED: u64 = 41;
 
-    /// The means over blocks like these, such as projects: each block has a value for each
-    /// treatment.
+    /// The posterior of the means over blocks like these, such as projects. Each block has a value
+    /// for each treatment.
     ///
     /// # Errors
     /// [`Unavailable`] for fewer than two blocks, blocks without treatments or of different
-    /// lengths, NaN and infinite values.
+    /// lengths, and NaN or infinite values.
     pub fn over_blocks<B: AsRef<[f64]> + Sync>(blocks: &[B]) -> Result<MeanPosterior, Unavailable> {
         let count = treatments(blocks, 1)?;
         let found = blocks.len();
@@ -65,13 +63,13 @@ impl MeanPosterior {
         Ok(MeanPosterior { draws: draws(draw), means })
     }
 
-    /// The means over exactly these blocks, which are only uncertain because runs vary: each block
-    /// has a sample for each treatment. The degrees of freedom are computed as by Satterthwaite
-    /// (1946).
+    /// The posterior of the means over exactly these blocks. The means are uncertain only because
+    /// runs vary. Each block has a sample for each treatment. The degrees of freedom are computed
+    /// according to Satterthwaite (1946).
     ///
     /// # Errors
-    /// [`Unavailable`] if there are no blocks, blocks of different lengths, a sample of fewer than
-    /// two values, or values that are NaN or infinite.
+    /// [`Unavailable`] for no blocks, blocks of different lengths, samples of fewer than two
+    /// values, and NaN or infinite values.
     pub fn within_blocks<S: AsRef<[f64]>>(blocks: &[Vec<S>]) -> Result<MeanPosterior, Unavailable> {
         let count = blocks.first().ok_or(Unavailable::Empty)?.len();
         let mut means = vec![0.0; count];
@@ -111,13 +109,11 @@ impl MeanPosterior {
         Ok(MeanPosterior { draws: draws(draw), means })
     }
 
-    /// Means with given draws, which need not come from a posterior, but for example from a
-    /// bootstrap.
+    /// Makes a posterior from means and draws, which may also come from a bootstrap.
     pub(super) fn of_draws(means: Vec<f64>, draws: Vec<Vec<f64>>) -> MeanPosterior {
         MeanPosterior { means, draws }
     }
 
-    /// The draws of the difference of two means.
     pub(super) fn differences(&self, first: usize, second: usize) -> Vec<f64> {
         self.draws.iter().map(|draw| draw[first] - draw[second]).collect()
     }
@@ -135,8 +131,8 @@ impl MeanPosterior {
         MeanPosterior { draws: draws(draw), means }
     }
 
-    /// For each treatment, the probability that it has the highest mean; treatments with equal
-    /// means share it.
+    /// For each treatment, the probability that it has the highest mean. Treatments with equal
+    /// means share the probability.
     pub fn best(&self) -> Vec<f64> {
         self.near_best_of(|draw, highest| {
             let ties = draw.iter().filter(|value| **value == highest).count() as f64;
@@ -144,7 +140,8 @@ impl MeanPosterior {
         })
     }
 
-    /// For each treatment, the probability that its mean is at most `margin` below the highest.
+    /// For each treatment, the probability that its mean is at most `margin` below the highest
+    /// mean.
     pub fn near_best(&self, margin: f64) -> Vec<f64> {
         self.near_best_of(|draw, highest| {
             draw.iter().map(|&value| f64::from(u8::from(highest - value <= margin))).collect()
@@ -162,8 +159,9 @@ impl MeanPosterior {
         sums.iter().map(|sum| sum / self.draws.len() as f64).collect()
     }
 
-    /// The probability that the mean of one treatment is higher than the mean of another, where
-    /// equal means count as one half, and the probability that they differ by at most `margin`.
+    /// The probability that the mean of the first treatment is higher than the mean of the second,
+    /// where equal means count as one half, and the probability that the means differ by at most
+    /// `margin`.
     pub fn pair(&self, first: usize, second: usize, margin: f64) -> (f64, f64) {
         let (mut higher, mut near) = (0.0, 0.0);
         for draw in &self.draws {
@@ -181,7 +179,7 @@ impl MeanPosterior {
         (higher / all, near / all)
     }
 
-    /// A statistic of the means of each draw.
+    /// The values of a statistic of the means, one for each draw.
     pub fn each(&self, statistic: impl Fn(&[f64]) -> f64) -> Vec<f64> {
         self.draws.iter().map(|draw| statistic(draw)).collect()
     }
@@ -192,8 +190,8 @@ impl MeanPosterior {
         self.draws.iter().filter(same).count() as f64 / self.draws.len() as f64
     }
 
-    /// For each treatment, an interval that contains its position in the order by descending mean,
-    /// 1 for the highest, with probability `level`.
+    /// For each treatment, an interval that contains its position with probability `level`.
+    /// Position 1 is the highest mean.
     pub fn positions(&self, level: f64) -> Vec<(usize, usize)> {
         let count = self.means.len();
         let mut places: Vec<Vec<usize>> = vec![Vec::with_capacity(self.draws.len()); count];
@@ -226,17 +224,17 @@ impl MeanPosterior {
     }
 }
 
-/// The draws. Each has a separate random stream, so that draws do not depend on the number of
-/// threads.
+/// Computes the draws. Each draw has a separate random stream, because draws must not depend on the
+/// number of threads.
 fn draws(draw: impl Fn(&mut Normals) -> Vec<f64> + Sync) -> Vec<Vec<f64>> {
     let one = |number: u64| draw(&mut Normals::new(MeanPosterior::SEED, number));
     (0..MeanPosterior::DRAWS).into_par_iter().map(one).collect()
 }
 
-/// Random numbers of the normal distribution and of its relatives.
+/// Random numbers of the normal and the chi-squared distribution.
 pub(super) struct Normals {
     rng: ChaCha8Rng,
-    /// The second number of a pair that was drawn together, until it is used.
+    /// The second number of a pair that was drawn together, until this number is used.
     spare: Option<f64>,
 }
 
@@ -263,10 +261,11 @@ impl Normals {
         radius * libm::cos(angle)
     }
 
-    /// A number of the chi-squared distribution (Marsaglia and Tsang, 2000). `freedom` is positive.
+    /// A number of the chi-squared distribution (Marsaglia and Tsang, 2000). `freedom` must be
+    /// positive.
     pub(super) fn chi_squared(&mut self, freedom: f64) -> f64 {
         let shape = freedom / 2.0;
-        // A shape below 1 is raised by 1, and the result multiplied by a power.
+        // A shape below 1 is increased by 1, and the result is multiplied by a power.
         let (d, boost) = if shape < 1.0 {
             (shape + 2.0 / 3.0, libm::pow(self.uniform(), 1.0 / shape))
         } else {
@@ -322,8 +321,8 @@ mod tests {
         assert_eq!((posterior.order(&[0, 1]), posterior.order(&[1, 0])), (0.5, 0.5));
     }
 
-    /// If projects are fixed, ten times as many runs divide the uncertainty by the square root of
-    /// ten.
+    /// If projects are fixed, ten times as many runs reduce the uncertainty by a factor of the
+    /// square root of ten.
     #[test]
     fn runs_narrow_the_means_of_fixed_projects() {
         let spread = |runs: usize| {

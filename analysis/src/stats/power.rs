@@ -1,5 +1,5 @@
-//! Sizes of studies: how many projects and how many runs are needed to find an effect of a stated
-//! size with a stated probability.
+//! Sizes of studies: how many projects and how many runs are needed to find an effect of a given
+//! size with a given probability.
 
 use super::student::student_quantile;
 use super::{normal_quantile, normal_two_sided};
@@ -20,23 +20,22 @@ impl Default for Power {
 }
 
 /// Efficiency of the Wilcoxon signed-rank test relative to the t test for normal differences: 3/π.
-/// It is never below 0.864 (Hodges and Lehmann, 1956).
+/// For any distribution, the efficiency is at least 0.864 (Hodges and Lehmann, 1956).
 const WILCOXON: f64 = 3.0 / std::f64::consts::PI;
 
 /// Maximum number of projects or runs that is computed.
 const MAX: usize = 1_000_000;
 
 impl Power {
-    /// The sum of the quantiles of level and power.
+    /// The sum of the quantiles for the level and the power.
     fn quantiles(self) -> f64 {
         normal_quantile(1.0 - self.level / 2.0) + normal_quantile(self.power)
     }
 
-    /// Number of projects that a paired comparison over projects needs (Wilcoxon signed-rank test)
-    /// to find a mean difference of `effect` standard deviations of the differences, computed as
-    /// the number for the t test divided by the relative efficiency (Campelo and Takahashi, 2019,
-    /// section 3.2). `None` if the effect is 0 or NaN, or if the number for the t test exceeds
-    /// 1,000,000.
+    /// Number of projects with which a paired comparison over projects (Wilcoxon signed-rank test)
+    /// finds a mean difference of `effect` standard deviations of the differences: the number for
+    /// the t test divided by the relative efficiency (Campelo and Takahashi, 2019, section 3.2).
+    /// `None` if the effect is 0 or NaN, or if the number for the t test exceeds 1,000,000.
     pub fn projects(self, effect: f64) -> Option<usize> {
         let effect = effect.abs();
         if effect.is_nan() || effect == 0.0 {
@@ -51,7 +50,7 @@ impl Power {
                 return None;
             }
             let freedom = (n.ceil() as usize).max(2) - 1;
-            // Further steps would repeat this one, and quantiles of many degrees of freedom take
+            // Further steps would repeat this step, and quantiles of many degrees of freedom take
             // long.
             if known == Some(freedom) {
                 break;
@@ -70,8 +69,8 @@ impl Power {
         Some(self.projects(effect)?.max(least))
     }
 
-    /// Number of runs of each of two algorithms on one project that the Mann-Whitney U test needs
-    /// to find an effect size A12 (Noether, 1987). `None` for an A12 of 1/2 or NaN, or if the
+    /// Number of runs of each of two algorithms on a project with which the Mann-Whitney U test
+    /// finds an effect of size A12 (Noether, 1987). `None` for an A12 of 1/2 or NaN, or if the
     /// number exceeds 1,000,000.
     pub fn runs(self, a12: f64) -> Option<usize> {
         let distance = a12 - 0.5;
@@ -83,8 +82,8 @@ impl Power {
         (each <= MAX as f64).then_some(each.max(2.0) as usize)
     }
 
-    /// The smallest mean difference that is found with `projects` projects, in standard deviations
-    /// of the differences; `None` for fewer than two projects.
+    /// The smallest mean difference that can be found with `projects` projects, in standard
+    /// deviations of the differences. `None` for fewer than two projects.
     pub fn detectable(self, projects: usize) -> Option<f64> {
         if projects < 2 {
             return None;
@@ -118,8 +117,8 @@ mod tests {
         let power = Power::default();
         // power.t.test(delta = 0.5, power = 0.8, type = "paired") of R needs 33.4 pairs.
         assert_eq!(power.projects(0.5), Some((33.4_f64 / WILCOXON).ceil() as usize));
-        // By the formula of Noether (1987), a large effect (A12 = 0.71) needs 30 runs of each
-        // algorithm, the number that Arcuri and Briand recommend.
+        // According to the formula of Noether (1987), a large effect (A12 = 0.71) needs 30 runs of
+        // each algorithm, the number recommended by Arcuri and Briand.
         assert_eq!(power.runs(0.71), Some(30));
         assert_eq!(power.runs(0.29), Some(30));
         assert_eq!((power.runs(0.5), power.projects(0.0)), (None, None));

@@ -2,17 +2,17 @@
 
 use super::{Unavailable, ordered};
 
-/// The ranks of a sample, from 1; equal values share the mean of their ranks.
+/// The ranks of a sample, from 1. Equal values share the mean of their ranks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ranks {
     /// The rank of each value, in the order of the sample.
     pub ranks: Vec<f64>,
-    /// The number of occurrences of each distinct value, in ascending order of value.
+    /// The number of occurrences of each distinct value, in ascending order of the values.
     pub ties: Vec<usize>,
 }
 
 impl Ranks {
-    /// Ranks a sample; -0 and 0 are equal.
+    /// Ranks a sample. -0 and 0 are equal.
     ///
     /// # Errors
     /// [`Unavailable::Empty`] if the sample is empty, and [`Unavailable::NotANumber`] if it
@@ -20,7 +20,7 @@ impl Ranks {
     pub fn of(sample: &[f64]) -> Result<Ranks, Unavailable> {
         ordered(sample)?;
         let mut order: Vec<usize> = (0..sample.len()).collect();
-        // Adding 0 turns -0 into 0, because `total_cmp` distinguishes them.
+        // Adding 0 turns -0 into 0, which `total_cmp` would distinguish.
         order.sort_unstable_by(|&a, &b| (sample[a] + 0.0).total_cmp(&(sample[b] + 0.0)));
         let mut ranks = vec![0.0; sample.len()];
         let mut ties = Vec::new();
@@ -36,8 +36,8 @@ impl Ranks {
         Ok(Ranks { ranks, ties })
     }
 
-    /// The sum of t³ - t over the groups of t equal values, which occurs in the variance of
-    /// rank statistics with ties.
+    /// The sum of t³ - t over the groups of t equal values, which is part of the variance of rank
+    /// statistics with ties.
     pub(super) fn tie_term(&self) -> f64 {
         self.ties.iter().map(|&t| t as f64).map(|t| t * (t * t - 1.0)).sum()
     }

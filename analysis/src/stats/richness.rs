@@ -1,12 +1,12 @@
 //! Estimators of the number of reachable goals, computed from the number of runs that cover each
 //! goal.
 //!
-//! In the terms of ecology a goal is a species, a run is a sampling unit, and a goal is present in
+//! In the terms of ecology, a goal is a species, a run is a sampling unit, and a goal is present in
 //! the runs that cover it (Böhme, 2018, "STADS: software testing as species discovery"; Colwell et
 //! al., 2012; Chao and Colwell, 2017). Runs are independent, unlike the tests of a search that
 //! learns, so the assumptions of the estimators hold for every algorithm. If the tests of a search
-//! are independent too, as in random testing, k runs cover what one run with k times the budget
-//! covers.
+//! are independent, as in random testing, k runs cover the same goals as one run with k times the
+//! budget.
 
 use super::Unavailable;
 use super::effect_size::Interval;
@@ -16,7 +16,7 @@ use super::posterior::Normals;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Incidence {
     runs: u64,
-    /// For each goal that some run covers, the number of these runs.
+    /// For each goal that at least one run covers, the number of runs that cover the goal.
     covering: Vec<u64>,
     /// The number of all goals, reachable or not.
     goals: u64,
@@ -27,14 +27,14 @@ pub struct Incidence {
 pub enum Estimator {
     /// A lower bound from the goals that one and two runs cover (Chao, 1987), bias-corrected.
     Chao2,
-    /// Chao2 with a correction by the goals that three and four runs cover (Chiu et al., 2014).
+    /// Chao2 with a correction from the goals that three and four runs cover (Chiu et al., 2014).
     ImprovedChao2,
-    /// The jackknife of first order (Burnham and Overton, 1978).
+    /// The first-order jackknife (Burnham and Overton, 1978).
     Jackknife1,
-    /// The jackknife of second order.
+    /// The second-order jackknife.
     Jackknife2,
     /// The incidence-based coverage estimator (Lee and Chao, 1994), from goals that at most ten
-    /// runs cover; Chao2 if none of these is covered by two or more runs.
+    /// runs cover; Chao2 if each of these goals is covered by only one run.
     Ice,
 }
 
@@ -65,7 +65,7 @@ impl Estimator {
 pub struct Estimate {
     /// The estimate.
     pub value: f64,
-    /// Its confidence interval.
+    /// The confidence interval of the estimate.
     pub interval: Interval,
 }
 
@@ -76,12 +76,12 @@ const RARE: u64 = 10;
 const REPLICATES: u64 = 200;
 
 impl Incidence {
-    /// The incidence of `goals` goals in `runs` runs; `covering` has the number of runs that cover
-    /// each goal.
+    /// The incidence of `goals` goals in `runs` runs. `covering` contains the number of runs that
+    /// cover each goal.
     ///
     /// # Errors
-    /// [`Unavailable::TooFew`] for fewer than two runs, and [`Unavailable::TooMany`] if a goal is
-    /// covered by more than `runs` runs, or more than `goals` goals are covered.
+    /// [`Unavailable::TooFew`] for fewer than two runs, and [`Unavailable::TooMany`] if more than
+    /// `runs` runs cover a goal, or if more than `goals` goals are covered.
     pub fn new(
         runs: u64,
         goals: u64,
@@ -97,7 +97,7 @@ impl Incidence {
         Ok(Incidence { runs, covering, goals })
     }
 
-    /// The number of goals that some run covers.
+    /// The number of goals that at least one run covers.
     pub fn observed(&self) -> u64 {
         self.covering.len() as u64
     }
@@ -107,8 +107,8 @@ impl Incidence {
         self.covering.iter().filter(|&&count| count == runs).count() as f64
     }
 
-    /// The mean number of goals that `runs` runs, drawn from all runs and at most as many, cover
-    /// together: the accumulation curve (Colwell et al., 2012, equation 4).
+    /// The mean number of goals that `runs` of the runs cover together: the accumulation curve
+    /// (Colwell et al., 2012, equation 4). `runs` must not exceed the number of all runs.
     pub fn interpolated(&self, runs: u64) -> f64 {
         let all = self.runs;
         let missed = |count: u64| -> f64 {
@@ -118,7 +118,7 @@ impl Incidence {
         self.covering.iter().map(|&count| 1.0 - missed(count)).sum()
     }
 
-    /// The expected share, in 0..=1, of the goals covered by one further run that earlier runs have
+    /// The expected share, in 0..=1, of the goals covered by a further run that earlier runs have
     /// already covered (Good, 1953; Chao and Jost, 2012).
     pub fn sample_coverage(&self) -> f64 {
         let (q1, q2) = (self.frequency(1), self.frequency(2));
@@ -135,8 +135,8 @@ impl Incidence {
         1.0 - q1 / all * factor
     }
 
-    /// An estimate of the number of goals that can be reached, with an interval at `level`. Neither
-    /// is below the number of observed goals, nor above the number of all goals.
+    /// An estimate of the number of reachable goals, with an interval at `level`. Both are limited
+    /// to the range from the number of observed goals to the number of all goals.
     pub fn reachable(&self, estimator: Estimator, level: f64) -> Estimate {
         let (unseen, variance) = self.unseen(estimator);
         let seen = self.observed() as f64;
@@ -147,7 +147,7 @@ impl Incidence {
             let k = libm::exp(z * libm::log1p(variance / (unseen * unseen)).sqrt());
             Interval { low: seen + unseen / k, high: seen + unseen * k }
         } else {
-            // Without a variance, the interval is from the observed goals to the estimate.
+            // Without a variance, the interval reaches from the observed goals to the estimate.
             Interval { low: seen, high: seen + unseen }
         };
         self.bounded(Estimate { value: seen + unseen, interval })
@@ -160,7 +160,7 @@ impl Incidence {
         Estimate { value: within(value), interval }
     }
 
-    /// The number of goals that no run covers but that can be reached, and its variance.
+    /// The estimated number of reachable goals that no run covers, and the variance of this number.
     fn unseen(&self, estimator: Estimator) -> (f64, f64) {
         match estimator {
             Estimator::Chao2 => self.chao2(),
@@ -212,9 +212,9 @@ impl Incidence {
         (unseen + more, variance * scale * scale)
     }
 
-    /// A jackknife: the sum of the numbers of goals that exactly 1, 2, ... runs cover, each times
-    /// its weight. The variance is computed as by Burnham and Overton (1978), because the estimate
-    /// is linear in the frequencies.
+    /// A jackknife: the weighted sum of the counts of goals that exactly 1, 2, ... runs cover. The
+    /// variance is computed according to Burnham and Overton (1978), because the estimate is linear
+    /// in these counts.
     fn jackknife(&self, weights: &[f64]) -> (f64, f64) {
         let frequencies = (1..).map(|runs| self.frequency(runs));
         let terms: Vec<(f64, f64)> = frequencies.zip(weights).map(|(q, w)| (q, *w)).collect();
@@ -242,9 +242,9 @@ impl Incidence {
         (unseen, variance)
     }
 
-    /// An estimate of the number of goals that `factor` times as many runs cover, for a `factor` of
-    /// at least 1. Its interval is computed from assemblages that are drawn like the estimated one
-    /// (Colwell et al., 2012; Chao et al., 2014).
+    /// An estimate of the number of goals that `factor` times as many runs cover, where `factor` is
+    /// at least 1. The interval is computed from assemblages that are drawn from the estimated
+    /// assemblage (Colwell et al., 2012; Chao et al., 2014).
     pub fn extrapolated(&self, factor: f64, level: f64, seed: u64) -> Estimate {
         let value = self.expected(factor);
         let mut values: Vec<f64> = self
@@ -259,11 +259,11 @@ impl Incidence {
         self.bounded(Estimate { value, interval })
     }
 
-    /// Draws of the numbers of goals that these multiples of the runs cover, from assemblages drawn
-    /// like the estimated one. The same seed gives the same draws.
+    /// Draws of the counts of goals that these multiples of the runs cover, computed from
+    /// assemblages drawn from the estimated assemblage. The same seed results in the same draws.
     pub fn draws(&self, factors: &[f64], seed: u64) -> Vec<Vec<f64>> {
-        // Leave out goals that many runs cover, because they are covered in every draw and do not
-        // influence estimates.
+        // Leave out goals that many runs cover, because they are covered in almost every draw and
+        // do not influence estimates.
         let rare = Incidence {
             runs: self.runs,
             covering: self.covering.iter().copied().filter(|&count| count <= RARE).collect(),
@@ -313,9 +313,9 @@ impl Incidence {
         self.observed() as f64 + unseen * (1.0 - kept)
     }
 
-    /// The probabilities with which a run covers each goal that is estimated to be reachable.
-    /// Probabilities of observed goals are lowered, because the missed goals account for a part of
-    /// the total probability.
+    /// The probabilities with which a run covers each goal that is estimated to be reachable. The
+    /// probabilities of observed goals are lowered, because goals that no run covers account for a
+    /// part of the total probability.
     fn assemblage(&self) -> Vec<f64> {
         let m = self.runs as f64;
         let (unseen, _) = self.chao2();
@@ -337,8 +337,8 @@ impl Incidence {
     }
 }
 
-/// A random number of the binomial distribution: the number of successes in `n` trials with this
-/// probability, by inversion.
+/// A random number of the binomial distribution, drawn by inversion: the number of successes in `n`
+/// trials with this probability.
 fn binomial(rng: &mut Normals, n: u64, probability: f64) -> u64 {
     if probability >= 1.0 {
         return n;
@@ -367,7 +367,8 @@ mod tests {
 
     #[test]
     fn estimates_are_those_of_the_formulas() {
-        // 10 runs; 6 goals in one run, 3 in two, 2 in three, 1 in four, 8 in all.
+        // 10 runs. One run covers 6 goals, two runs cover 3, three cover 2, four cover 1, and all
+        // cover 8.
         let mut covering = counts(&[6, 3, 2, 1]);
         covering.extend([10; 8]);
         let incidence = Incidence::new(10, 100, covering).unwrap();
@@ -404,8 +405,8 @@ mod tests {
         assert_eq!(nothing.reachable(Estimator::Ice, 0.95).value, 0.0);
     }
 
-    /// The numbers of goals that more runs cover are predicted for 40 goals with probabilities
-    /// around 0.05.
+    /// Predicts the number of goals that more runs cover, for 40 goals with probabilities around
+    /// 0.05.
     #[test]
     fn more_runs_are_predicted() {
         let probabilities: Vec<f64> = (0..40).map(|i| 0.01 + 0.002 * f64::from(i)).collect();

@@ -7,7 +7,7 @@ use super::{PValue, Ranks, Unavailable, finite, normal_two_sided, paired};
 #[derive(Clone, Debug, PartialEq)]
 pub struct SignedRank {
     ranks: Ranks,
-    /// Sum of the ranks of the pairs in which the first value is the larger one.
+    /// Sum of the ranks of the pairs in which the first value is larger.
     positive: f64,
     pairs: usize,
 }
@@ -19,7 +19,7 @@ impl SignedRank {
     /// Compares the pairs of two samples.
     ///
     /// # Errors
-    /// [`Unavailable`] for samples of different lengths, no pairs, NaN and infinite values, and
+    /// [`Unavailable`] for samples of different lengths, no pairs, and NaN or infinite values;
     /// [`Unavailable::Constant`] if no pair differs.
     pub fn new(x: &[f64], y: &[f64]) -> Result<SignedRank, Unavailable> {
         paired(x, y)?;
@@ -33,7 +33,7 @@ impl SignedRank {
         let sizes: Vec<f64> = differences.iter().map(|d| d.abs()).collect();
         let ranks = Ranks::of(&sizes)?;
         let larger = ranks.ranks.iter().zip(&differences).filter(|(_, d)| **d > 0.0);
-        // Do not use `sum`, which returns -0 for an empty iterator.
+        // `sum` returns -0 for an empty iterator.
         let positive = larger.fold(0.0, |sum, (rank, _)| sum + rank);
         Ok(SignedRank { ranks, positive, pairs: x.len() })
     }
@@ -43,12 +43,12 @@ impl SignedRank {
         self.ranks.ranks.len()
     }
 
-    /// The number of pairs, including those without a difference.
+    /// The number of all pairs, with and without a difference.
     pub fn pairs(&self) -> usize {
         self.pairs
     }
 
-    /// Whether two differences have the same absolute value.
+    /// Whether any two differences have the same absolute value.
     pub fn has_ties(&self) -> bool {
         self.ranks.ties.len() < self.differences()
     }
@@ -69,12 +69,13 @@ impl SignedRank {
         n * (n + 1.0) / 2.0
     }
 
-    /// The smaller of the rank sums of positive and of negative differences.
+    /// The smaller of the rank sums of the positive and the negative differences.
     pub fn statistic(&self) -> f64 {
         self.positive.min(self.total() - self.positive)
     }
 
-    /// The two-sided p-value: exact up to [`SignedRank::EXACT_DIFFERENCES`], asymptotic beyond.
+    /// The two-sided p-value: exact up to [`SignedRank::EXACT_DIFFERENCES`] differences, asymptotic
+    /// for more.
     pub fn p(&self) -> PValue {
         if self.differences() <= SignedRank::EXACT_DIFFERENCES {
             self.exact()
@@ -83,9 +84,9 @@ impl SignedRank {
         }
     }
 
-    /// The exact two-sided p-value given the ties, with all combinations of signs equally likely.
+    /// The exact two-sided p-value given the ties. All combinations of signs are equally likely.
     pub fn exact(&self) -> PValue {
-        // Doubled ranks are whole numbers even with ties.
+        // Doubled ranks are integers even with ties.
         let mut probabilities = vec![1.0];
         for rank in &self.ranks.ranks {
             let shift = (2.0 * rank) as usize;
@@ -100,8 +101,8 @@ impl SignedRank {
         PValue::exact(2.0 * probabilities[..=tail].iter().sum::<f64>())
     }
 
-    /// The two-sided p-value by the normal distribution, corrected for ties, without
-    /// a correction for continuity.
+    /// The two-sided p-value from the normal distribution, corrected for ties but not for
+    /// continuity.
     pub fn asymptotic(&self) -> PValue {
         self.normal(0.0)
     }
@@ -131,13 +132,14 @@ mod tests {
                 .unwrap();
         assert_eq!((test.differences(), test.statistic()), (5, 0.0));
         assert_eq!((test.pairs(), test.positive(), test.rank_biserial()), (6, 15.0, 1.0));
-        // Two of 2^5 combinations of signs.
+        // Two of 2^5 combinations of signs are as extreme.
         assert_eq!(test.p(), PValue { value: 0.0625, method: Method::Exact });
     }
 
     #[test]
     fn ties_share_their_rank() {
-        // Ranks 1.5, 1.5, 3; sums of a subset: 0, 1.5 (twice), 3 (twice), 4.5 (twice), 6.
+        // The ranks are 1.5, 1.5 and 3; the sums of subsets are 0, 1.5 (twice), 3 (twice), 4.5
+        // (twice) and 6.
         let test = SignedRank::new(&[1.0, 0.0, 2.0], &[0.0, 1.0, 0.0]).unwrap();
         assert_eq!(test.statistic(), 1.5);
         assert_eq!(test.exact().value, 0.75);

@@ -1,19 +1,19 @@
-//! Student's t distribution for whole degrees of freedom, by finite sums of elementary functions,
-//! so that the results have the same bits on every computer.
+//! Student's t distribution for integer degrees of freedom. Results are finite sums of elementary
+//! functions and have the same bits on every computer.
 
 use std::f64::consts::PI;
 
 use super::effect_size::Interval;
 use super::{Unavailable, finite, mean};
 
-/// P(|T| <= t) of Student's t with `freedom` degrees of freedom, at least 1, for t >= 0 (Abramowitz
-/// and Stegun, 1964, 26.7.3 and 26.7.4).
+/// P(|T| <= t) of Student's t distribution with `freedom` degrees of freedom, at least 1, for t >=
+/// 0 (Abramowitz and Stegun, 1964, 26.7.3 and 26.7.4).
 pub fn student_within(t: f64, freedom: usize) -> f64 {
     let n = freedom as f64;
     let angle = libm::atan(t / n.sqrt());
     let (sin, cos) = (libm::sin(angle), libm::cos(angle));
     let odd = freedom % 2 == 1;
-    // The terms 1, 2/3, 2*4/(3*5), ... or 1, 1/2, 1*3/(2*4), ..., times powers of the cosine.
+    // The terms are 1, 2/3, 2*4/(3*5), ... or 1, 1/2, 1*3/(2*4), ..., times powers of the cosine.
     let (mut term, mut sum) = if odd { (cos, 0.0) } else { (1.0, 0.0) };
     let count = if odd { (freedom - 1) / 2 } else { freedom / 2 };
     for index in 1..=count {
@@ -25,8 +25,8 @@ pub fn student_within(t: f64, freedom: usize) -> f64 {
     if odd { 2.0 / PI * (angle + sin * sum) } else { sin * sum }
 }
 
-/// The t that |T| exceeds with probability `outside`, in 0..1, with `freedom` degrees of freedom,
-/// at least 1.
+/// The t that |T| exceeds with probability `outside`, in 0..1, for `freedom` degrees of freedom, at
+/// least 1.
 pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
     let inside = 1.0 - outside;
     let mut high = 1.0;
@@ -36,7 +36,7 @@ pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
     let mut low = 0.0;
     for _ in 0..80 {
         let middle = (low + high) / 2.0;
-        // No floating-point number lies between the two, so further steps would not change them.
+        // No floating-point number is between the two ends, so further steps would not change them.
         if middle == low || middle == high {
             break;
         }
@@ -45,11 +45,11 @@ pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
     (low + high) / 2.0
 }
 
-/// The mean of a sample with its confidence interval by Student's t: exact for normal values, and
-/// close to its level for other samples of about ten values or more.
+/// The mean of a sample with its confidence interval from Student's t distribution. The interval is
+/// exact for normal values, and close to its level for other samples of about ten values or more.
 ///
 /// # Errors
-/// [`Unavailable`] for fewer than two values, NaN and infinite values.
+/// [`Unavailable`] for fewer than two values, and for NaN or infinite values.
 pub fn t_interval(sample: &[f64], level: f64) -> Result<(f64, Interval), Unavailable> {
     finite(sample)?;
     let found = sample.len();
@@ -94,7 +94,7 @@ mod tests {
 
     #[test]
     fn an_interval_has_its_textbook_value() {
-        // Student's data on sleep: mean 1.58, 95 % interval 0.70 to 2.46.
+        // Student's data on sleep: mean 1.58, 95 % interval from 0.70 to 2.46.
         let sleep = [1.2, 2.4, 1.3, 1.3, 0.0, 1.0, 1.8, 0.8, 4.6, 1.4];
         let (mean, interval) = t_interval(&sleep, 0.95).unwrap();
         assert!((mean - 1.58).abs() < 1e-12);

@@ -4,11 +4,11 @@ use statrs::distribution::{ChiSquared, ContinuousCDF};
 
 use super::Unavailable;
 
-/// An observation: a time, and whether the event happened then. If not, the observation ended at
-/// that time before the event (it was *censored*).
+/// An observation: a time, and whether the event happened at this time. If not, the observation
+/// ended at this time before the event (it was *censored*).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Observation {
-    /// Time from the beginning, finite.
+    /// Time from the beginning, which must be finite.
     pub time: f64,
     /// Whether the event happened.
     pub event: bool,
@@ -18,7 +18,7 @@ pub struct Observation {
 /// function of time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Survival {
-    /// Time of each step, ascending, and the share from that time on.
+    /// The times of the steps, ascending, each with the share from this time on.
     pub steps: Vec<(f64, f64)>,
     /// Number of observations.
     pub observations: usize,
@@ -27,10 +27,10 @@ pub struct Survival {
 }
 
 impl Survival {
-    /// The estimate from observations.
+    /// Computes the estimate from observations.
     ///
     /// # Errors
-    /// [`Unavailable`] without observations, and for times that are NaN or infinite.
+    /// [`Unavailable`] if there are no observations, or if a time is NaN or infinite.
     pub fn of(observations: &[Observation]) -> Result<Survival, Unavailable> {
         let sorted = sorted(observations)?;
         let mut steps = Vec::new();
@@ -48,21 +48,21 @@ impl Survival {
     }
 
     /// The first time at which the event has happened in this share (0..=1) of all observations;
-    /// `None` if that is not reached.
+    /// `None` if the share is not reached.
     pub fn quantile(&self, share: f64) -> Option<f64> {
-        // The tolerance allows for rounding in products of shares.
+        // The tolerance allows for rounding errors in products of shares.
         let reached = |step: &&(f64, f64)| step.1 <= 1.0 - share + 1e-12;
         self.steps.iter().find(reached).map(|step| step.0)
     }
 }
 
 /// The log-rank test (Mantel, 1966) of two samples: whether the event happens at the same times.
-/// Returns the statistic and its p-value by the chi-squared distribution with one degree of
+/// Returns the statistic and its p-value from the chi-squared distribution with one degree of
 /// freedom.
 ///
 /// # Errors
-/// [`Unavailable`] for an empty sample and for times that are NaN or infinite, and if the statistic
-/// cannot vary, for example because no event happened while both samples were observed.
+/// [`Unavailable`] if a sample is empty, if a time is NaN or infinite, or if the statistic cannot
+/// vary, for example because no event happened while both samples were observed.
 pub fn log_rank(a: &[Observation], b: &[Observation]) -> Result<(f64, f64), Unavailable> {
     let (a, b) = (sorted(a)?, sorted(b)?);
     let mut times: Vec<f64> =
@@ -111,7 +111,7 @@ mod tests {
         events.iter().map(with(true)).chain(censored.iter().map(with(false))).collect()
     }
 
-    /// The data of Freireich et al. (1963) on leukaemia, the example of many textbooks.
+    /// The data of Freireich et al. (1963) on leukaemia, which many textbooks use as an example.
     fn remission() -> (Vec<Observation>, Vec<Observation>) {
         let treated = observed(
             &[6.0, 6.0, 6.0, 7.0, 10.0, 13.0, 16.0, 22.0, 23.0],
@@ -139,7 +139,7 @@ mod tests {
         assert_eq!(survival.quantile(0.5), Some(23.0));
         assert_eq!(Survival::of(&control).unwrap().quantile(0.5), Some(8.0));
         assert_eq!(survival.quantile(0.75), None, "too few had the event");
-        // R, survival::survdiff: chi-squared 16.8, p 4e-05.
+        // The results of R (survival::survdiff) are chi-squared 16.8 and p 4e-05.
         let (statistic, p) = log_rank(&treated, &control).unwrap();
         assert!((statistic - 16.79).abs() < 0.01 && (p - 4.17e-5).abs() < 1e-6, "{statistic} {p}");
     }

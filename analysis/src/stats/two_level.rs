@@ -3,11 +3,12 @@
 //!
 //! Each replicate draws values with replacement from each sample, and then blocks with replacement,
 //! as product weights (Owen and Eckles, 2012). The means of the blocks already contain the
-//! variation of their values, so drawing at both levels would count it up to three times. The
-//! replicates are therefore transformed linearly, so that their covariance equals the covariance of
-//! the observed means of the blocks (a reflated bootstrap; Carpenter, Goldstein and Rasbash, 2003),
-//! divided by the number of blocks. Their spread decreases with more values as well as with more
-//! blocks. Replicates without the draws of blocks show the uncertainty for exactly these blocks.
+//! variation of their values, so drawing at both levels would count this variation up to three
+//! times. The replicates are therefore transformed linearly such that their covariance equals the
+//! covariance of the observed means of the blocks, divided by the number of blocks (a reflated
+//! bootstrap; Carpenter, Goldstein and Rasbash, 2003). Their spread decreases with more values as
+//! well as with more blocks. Replicates without the draws of blocks show the uncertainty for
+//! exactly these blocks.
 
 use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
@@ -33,7 +34,6 @@ pub struct TwoLevel {
     here: Option<(MeanPosterior, Vec<Vec<f64>>)>,
 }
 
-/// A replicate.
 struct Replicate {
     both: Vec<f64>,
     here: Vec<f64>,
@@ -44,18 +44,17 @@ impl TwoLevel {
     /// Number of replicates.
     pub const REPLICATES: u64 = 2_000;
 
-    /// Maximum number of treatments, because computing the ranks of more treatments would take
+    /// Maximum number of treatments, because computing the ranks of more treatments would take too
     /// long.
     pub const MAX_TREATMENTS: usize = 16;
 
-    /// Seed of the draws.
     const SEED: u64 = 43;
 
-    /// Draws from blocks, each of which has a sample for each treatment.
+    /// Draws replicates from blocks, each of which has a sample for each treatment.
     ///
     /// # Errors
     /// [`Unavailable`] for fewer than two blocks, blocks of different lengths, empty samples, NaN
-    /// and infinite values, and for more than [`TwoLevel::MAX_TREATMENTS`] treatments.
+    /// or infinite values, and more than [`TwoLevel::MAX_TREATMENTS`] treatments.
     pub fn new<S: AsRef<[f64]> + Sync>(blocks: &[Vec<S>]) -> Result<TwoLevel, Unavailable> {
         let (found, count) = (blocks.len(), blocks.first().ok_or(Unavailable::Empty)?.len());
         if found < 2 {
@@ -77,8 +76,8 @@ impl TwoLevel {
             (0..count).filter_map(|t| mean(centres.iter().map(|block| block[t]))).collect();
         let (observed, drawn) = covariances(blocks, &centres, &means);
         let (target, source) = (cholesky(&observed), cholesky(&drawn));
-        // Treat means as equal up to rounding errors, which would otherwise order treatments with
-        // equal values.
+        // Means are rounded, because rounding errors would otherwise order treatments with equal
+        // values.
         let largest = (0..count).map(|t| observed[t][t]).fold(0.0, f64::max).sqrt();
         let unit = largest / (1_u64 << 40) as f64;
         let one = |number: u64| {
@@ -110,36 +109,39 @@ impl TwoLevel {
         self.both.best()
     }
 
-    /// The same over exactly these blocks; `None` if a sample has a single value.
+    /// Like [`TwoLevel::best`], but over exactly these blocks; `None` if a sample has a single
+    /// value.
     pub fn best_here(&self) -> Option<Vec<f64>> {
         self.here.as_ref().map(|here| here.0.best())
     }
 
-    /// For each treatment, an interval that contains its position in the order by descending mean,
-    /// 1 for the highest, in the share `level` of the replicates over blocks like these.
+    /// For each treatment, an interval that contains its position in the share `level` of the
+    /// replicates over blocks like these. Position 1 is the highest mean.
     pub fn positions(&self, level: f64) -> Vec<(usize, usize)> {
         self.both.positions(self.expanded(level))
     }
 
-    /// The same over exactly these blocks; `None` if a sample has a single value.
+    /// Like [`TwoLevel::positions`], but over exactly these blocks; `None` if a sample has a single
+    /// value.
     pub fn positions_here(&self, level: f64) -> Option<Vec<(usize, usize)>> {
         self.here.as_ref().map(|here| here.0.positions(level))
     }
 
-    /// The interval of the difference of the means of two treatments over blocks like these.
+    /// The interval of the difference between the means of two treatments over blocks like these.
     pub fn difference(&self, first: usize, second: usize, level: f64) -> Interval {
         central(self.both.differences(first, second), self.expanded(level))
     }
 
-    /// The same over exactly these blocks; `None` if a sample has a single value.
+    /// Like [`TwoLevel::difference`], but over exactly these blocks; `None` if a sample has a
+    /// single value.
     pub fn difference_here(&self, first: usize, second: usize, level: f64) -> Option<Interval> {
         Some(central(self.here.as_ref()?.0.differences(first, second), level))
     }
 
-    /// The interval of the mean rank of each treatment over exactly these blocks, 1 for the
-    /// highest, around the observed mean ranks; `None` if a sample has a single value. Drawing adds
-    /// the variation of values once more, which moves all mean ranks towards the middle, so the
-    /// replicates are moved back.
+    /// The interval of the mean rank of each treatment over exactly these blocks, around the
+    /// observed mean ranks; `None` if a sample has a single value. Rank 1 is the highest value.
+    /// Drawing adds the variation of the values a second time, which moves all mean ranks towards
+    /// the middle, so the replicates are moved back.
     pub fn ranks_here(&self, observed: &[f64], level: f64) -> Option<Vec<Interval>> {
         let ranks = &self.here.as_ref()?.1;
         let last = observed.len() as f64;
@@ -152,8 +154,8 @@ impl TwoLevel {
         Some(observed.iter().enumerate().map(one).collect())
     }
 
-    /// The share of replicates between the ends of an interval, so that the interval is as wide as
-    /// that by Student's t (the expanded percentile interval; Hesterberg, 2015).
+    /// The share of replicates between the ends of an interval for which the interval is as wide as
+    /// with Student's t distribution (the expanded percentile interval; Hesterberg, 2015).
     fn expanded(&self, level: f64) -> f64 {
         1.0 - normal_two_sided(student_quantile(1.0 - level, self.blocks - 1))
     }
@@ -167,7 +169,7 @@ fn central(mut values: Vec<f64>, level: f64) -> Interval {
 }
 
 /// Draws a replicate. The deviations of drawn means are enlarged, because the variance of a mean of
-/// draws from n values is too small by the factor (n - 1) / n.
+/// draws from n values is too small by a factor of (n - 1) / n.
 fn replicate<S: AsRef<[f64]>>(number: u64, blocks: &[Vec<S>], centres: &[Vec<f64>]) -> Replicate {
     let mut rng = ChaCha8Rng::seed_from_u64(TwoLevel::SEED);
     rng.set_stream(number);
@@ -206,7 +208,7 @@ fn replicate<S: AsRef<[f64]>>(number: u64, blocks: &[Vec<S>], centres: &[Vec<f64
     Replicate { both, here, ranks }
 }
 
-/// The covariances of the means of blocks: as observed, and as they are drawn.
+/// The covariances of the means of blocks, as observed and as drawn.
 fn covariances<S: AsRef<[f64]>>(
     blocks: &[Vec<S>],
     centres: &[Vec<f64>],
@@ -230,7 +232,7 @@ fn covariances<S: AsRef<[f64]>>(
             let n = sample.len();
             if n > 1 {
                 let squares: f64 = sample.iter().map(|v| (v - centre) * (v - centre)).sum();
-                // The expectation of the square of the number of times that a block is drawn.
+                // The expectation of the squared number of times that a block is drawn.
                 let weight = 2.0 - 1.0 / all;
                 drawn[treatment][treatment] += weight * squares / (n * (n - 1)) as f64 / all;
             }
@@ -245,7 +247,7 @@ mod tests {
     use super::*;
     use crate::stats::t_interval;
 
-    /// Blocks with different effects, and runs that vary around them.
+    /// Blocks with different effects, and runs that vary around these effects.
     fn blocks(count: usize, runs: usize, spread: f64, number: u64) -> Vec<Vec<Vec<f64>>> {
         let mut rng = Normals::new(17, number);
         let block = |_| {
@@ -286,7 +288,7 @@ mod tests {
         let (few, many) = (of(10), of(100));
         let here = |found: &TwoLevel| width(found.difference_here(1, 0, 0.95).unwrap());
         assert!((here(&few) / here(&many) - 10.0_f64.sqrt()).abs() < 0.5);
-        // More runs do not reduce the variation between projects: in theory, the standard
+        // More runs do not reduce the variation between projects. In theory, the standard
         // deviations are 0.152 and 0.083.
         let ratio = width(few.difference(1, 0, 0.95)) / width(many.difference(1, 0, 0.95));
         assert!((1.5..2.2).contains(&ratio), "{ratio}");

@@ -1,6 +1,6 @@
-//! Tables as LaTeX that fit papers with one and with two columns. Headings are broken into lines,
-//! and long text cells become paragraphs. A table that is too wide is split into several parts,
-//! each with some of the columns, and a table that is too long is broken between pages.
+//! Tables in LaTeX for papers with one or two columns. Headings are broken into lines, and long
+//! text cells become paragraphs. A table that is too wide is split into parts with some of the
+//! columns each, and a table that is too long is broken between pages.
 
 mod text;
 mod width;
@@ -12,45 +12,42 @@ use super::Table;
 use text::{breakable, escaped, width_of};
 pub use width::{InvalidLatexWidth, LatexWidth};
 
-/// Width in points that fits a column of all common two-column classes: the width in `acmart` with
-/// `sigconf`, which has the narrowest columns.
+/// Width in points that fits a column of common two-column classes. The narrowest column is in
+/// `acmart` with `sigconf`.
 const COLUMN: f64 = 241.0;
-/// Width in points that fits a page of all common classes: the width in `article` with letters of
-/// 10 pt.
+/// Width in points that fits a page of common classes. The narrowest page is in `article` with
+/// letters of 10 pt.
 const PAGE: f64 = 345.0;
 /// Space between columns in points.
 const GAP: f64 = 6.0;
-/// Maximum share of the width for the text columns at the beginning of a row together, which every
-/// part repeats.
+/// Maximum share of the width for the first text columns of a row together.
 const MAX_NAMES: f64 = 0.5;
-/// Maximum share of the width for any other column of text.
+/// Maximum share of the width for any other text column.
 const MAX_TEXT: f64 = 0.4;
 /// Maximum number of columns that every part repeats.
 const MAX_REPEATED: usize = 4;
-/// Maximum share of the width for the repeated columns, if there are numbers among them.
+/// Maximum share of the width for the repeated columns, if these include numbers.
 const MAX_REPEATED_SHARE: f64 = 0.65;
-/// Maximum number of parts of a table that is set in one column.
+/// Number of parts above which a table may span both columns.
 const MAX_PARTS: usize = 2;
-/// Maximum number of lines, of the headings and rows of all parts and of the note together, of a
-/// table that is not broken between pages: the pages of `llncs` have room for 44.
+/// Maximum number of lines of a table that is not broken between pages, including headings and the
+/// note. A page of `llncs` has room for 44 lines.
 const MAX_LINES: usize = 40;
 /// Maximum number of lines of a piece of a table that is broken between pages.
 const PIECE: usize = 18;
 
-/// A column that is displayed.
 struct Column {
-    /// Lines of the heading.
     heading: Vec<String>,
     cells: Vec<String>,
     is_text: bool,
     /// Width in points.
     width: f64,
-    /// Whether the cells are paragraphs, because some of them are wider than the column.
+    /// Whether the cells are paragraphs, because some are wider than the column.
     is_paragraph: bool,
 }
 
 impl Column {
-    /// A column whose text is broken into lines if it is wider than `most`.
+    /// Creates a column whose text cells are broken into lines if one is wider than `most`.
     fn new(heading: &str, cells: Vec<String>, is_text: bool, most: f64) -> Column {
         let body = cells.iter().map(|cell| width_of(cell)).fold(0.0, f64::max);
         let is_paragraph = is_text && body > most;
@@ -69,7 +66,7 @@ impl Column {
         Column { heading: lines, cells, is_text, width: longest, is_paragraph }
     }
 
-    /// The description of the column in the argument of `tabular`.
+    /// Returns the column specifier for `tabular`.
     fn format(&self) -> String {
         match (self.is_paragraph, self.is_text) {
             (true, _) => format!("p{{{:.1}pt}}", self.width),
@@ -89,10 +86,9 @@ impl Column {
         }
     }
 
-    /// An upper bound on the number of lines of a cell.
+    /// Returns an upper bound on the number of lines of a cell.
     fn lines(&self, row: usize) -> usize {
-        // Lines that are broken between words are shorter than the column, so allow for half as
-        // many lines again.
+        // Lines broken between words are shorter than the column, hence the factor.
         let lines = 1.5 * width_of(&self.cells[row]) / self.width.max(1.0);
         if self.is_paragraph { lines.ceil() as usize } else { 1 }
     }
@@ -107,10 +103,9 @@ impl Column {
     }
 }
 
-/// The parts of a table and the width for which they were made.
 struct Layout {
     columns: Vec<Column>,
-    /// The indices of the columns of each part.
+    /// Indices of the columns of each part.
     parts: Vec<Vec<usize>>,
     /// Width in points.
     width: f64,
@@ -136,28 +131,27 @@ impl Layout {
         }
     }
 
-    /// Whether some part is wider than intended, because a single column is too wide.
+    /// Whether a part exceeds the width, because a single column is too wide.
     fn is_wide(&self) -> bool {
         self.parts.iter().any(|part| width_of_part(&self.columns, part) > self.width)
     }
 
-    /// Whether the table spans both columns of a paper with two columns.
+    /// Whether the table spans both columns of a two-column paper.
     fn spans(&self) -> bool {
         self.width > COLUMN + 15.0
     }
 
-    /// An upper bound on the number of lines of a row in a part.
+    /// Returns an upper bound on the number of lines of a row in a part.
     fn lines(&self, part: &[usize], row: usize) -> usize {
         part.iter().map(|&column| self.columns[column].lines(row)).max().unwrap_or(1)
     }
 }
 
 impl Table {
-    /// LaTeX with the rules of `booktabs`, a caption, a note and the label `tab:NAME`, which fits
-    /// papers with one and with two columns. Each part of a wider table contains the first columns
-    /// and some of the others. A table of more than 40 lines does not float, but is printed where
-    /// it occurs in the text, in pieces that each have the heading, because it would not fit on a
-    /// page.
+    /// Returns the table in LaTeX, with the rules of `booktabs`, a caption, a note and the label
+    /// `tab:NAME`. A table that is too wide is split into parts that repeat the first columns. A
+    /// table of more than 40 lines does not float, because it might not fit on a page: it is
+    /// printed in place, in pieces that each have the heading.
     pub fn latex(&self, name: &str, caption: &str, note: &str, width: LatexWidth) -> String {
         let rows = self.rows.len();
         let mut layout = Layout::of(self, width);
@@ -167,7 +161,7 @@ impl Table {
                 let body = (0..rows).map(|row| layout.lines(part, row)).sum::<usize>();
                 part.iter().map(heading).max().unwrap_or(1) + body
             };
-            // The letters of the note are smaller.
+            // The note is set in smaller letters.
             let note = (0.8 * width_of(note) / layout.width).ceil() as usize;
             layout.parts.iter().map(of).sum::<usize>() + note
         };
@@ -248,9 +242,8 @@ impl Table {
     }
 }
 
-/// The number of columns that every part repeats: the first columns, with text, and the following
-/// columns with numbers that distinguish rows, such as a budget, unless these would take most of
-/// the width.
+/// Returns the number of columns that every part repeats: the first text columns, and number
+/// columns that distinguish rows, such as a budget, if they are narrow enough.
 fn repeated(columns: &[Column], width: f64) -> usize {
     let names = columns.iter().take_while(|column| column.is_text).count().min(3);
     let rows = columns.first().map_or(0, |column| column.cells.len());
@@ -271,8 +264,8 @@ fn width_of_part(columns: &[Column], part: &[usize]) -> f64 {
     part.iter().map(|&column| columns[column].width + GAP).sum::<f64>() - GAP
 }
 
-/// The columns of each part: the first `names` columns, and as many of the others as fit, in their
-/// order.
+/// Divides the columns into parts. Each part contains the first `names` columns and as many of the
+/// others as fit.
 fn parts(columns: &[Column], names: usize, width: f64) -> Vec<Vec<usize>> {
     let repeated: Vec<usize> = (0..names).collect();
     let mut parts: Vec<Vec<usize>> = vec![repeated.clone()];
@@ -287,7 +280,7 @@ fn parts(columns: &[Column], names: usize, width: f64) -> Vec<Vec<usize>> {
     parts
 }
 
-/// Some rows of a part, with the heading, as LaTeX.
+/// Formats rows of a part, with the heading.
 fn tabular(layout: &Layout, part: &[usize], rows: std::ops::Range<usize>) -> String {
     let columns: Vec<&Column> = part.iter().map(|&column| &layout.columns[column]).collect();
     let format: String = columns.iter().map(|column| column.format()).collect();
@@ -380,8 +373,7 @@ mod tests {
         let latex = table.latex("budget", "Budget", "", LatexWidth::Points(200.0));
         let parts: Vec<&str> = latex.split("\\begin{tabular}").skip(1).collect();
         assert!(parts.len() > 1 && parts.iter().all(|part| part.contains("Budget")), "{latex}");
-        // 48 rows with headings are higher than a page of `llncs`. The caption stays on the page of
-        // the first piece.
+        // 48 rows are more than `MAX_LINES`. The caption stays on the page of the first piece.
         assert!(!latex.contains("\\begin{table}"), "{latex}");
         let first = latex.split("\\end{minipage}").next().unwrap();
         assert!(first.contains("\\caption") && first.contains("\\end{tabular}"), "{latex}");
@@ -398,8 +390,8 @@ mod tests {
         }
     }
 
-    /// For any name, every row has as many cells as the table has columns, every brace is closed,
-    /// and every special character of TeX is escaped.
+    /// Every row has a cell for each column, every brace is closed, and every special character of
+    /// TeX is escaped.
     #[test]
     fn latex_survives_any_name() {
         let nasty = "[*] 50 % of a_b & c # $x^2$ {~} \\end{tabular} <i> | --- \"q\"\n";
@@ -413,7 +405,7 @@ mod tests {
             let pieces = latex.matches("\\end{tabular}").count();
             assert_eq!((pieces > 1, latex.contains("\\begin{table}")), (rows > 40, rows < 40));
             let lines: Vec<&str> = latex.lines().filter(|line| line.contains(" & ")).collect();
-            // Each piece of a table that is broken between pages has the heading.
+            // Each piece of the table repeats the heading.
             assert_eq!(lines.len(), rows + pieces);
             for line in lines {
                 let row = line.strip_suffix("\\tabularnewline").unwrap();

@@ -1,4 +1,4 @@
-//! The A/A test.
+//! The table of A/A tests.
 
 use super::comparison::{RESULT, result_rows};
 use super::{CaptionedTable, label};

@@ -1,4 +1,4 @@
-//! Tables on whether coverage and mutation score agree on the order of algorithms.
+//! Tables on the agreement of coverage and mutation score on the order of algorithms.
 
 use super::{CaptionedTable, label};
 use crate::comparison::Samples;
@@ -44,7 +44,7 @@ pub fn agreement(results: &Results, samples: &Samples, pairs: &[Agreement]) -> C
     }
 }
 
-/// The agreement of the orders of all algorithms.
+/// The agreement of the orders of all algorithms by coverage and by mutation score.
 pub fn order_agreement(samples: &Samples, found: &OrderAgreement) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithms", "Algorithms"),

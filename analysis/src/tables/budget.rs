@@ -74,8 +74,8 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Ca
     }
 }
 
-/// The work until runs cover as many goals as the best run on their project. Runs that never do are
-/// censored, so quartiles may be missing.
+/// The work until runs cover as many goals as the best run on their project. Runs that never cover
+/// as many are censored, so quartiles may be missing.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

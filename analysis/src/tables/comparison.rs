@@ -33,7 +33,7 @@ pub(super) fn count_cells(comparison: &Comparison) -> [Cell; 5] {
     ]
 }
 
-/// The cells of [`RESULT`] of each comparison.
+/// The cells of [`RESULT`] for each comparison.
 pub(super) fn result_rows<'c>(
     comparisons: impl Iterator<Item = &'c Comparison> + Clone,
 ) -> Vec<[Cell; 8]> {
@@ -47,7 +47,7 @@ fn result(comparison: &Comparison, interval: Result<Interval, Unavailable>) -> [
     [Cell::number(comparison.mean_a12(), 2), low, high, a, b, c, d, e]
 }
 
-/// Each pair of algorithms, like Table 6 of the Whisker paper.
+/// Each pair of algorithms, as in Table 6 of the Whisker paper.
 pub fn table6(results: &Results, samples: &Samples, comparisons: &[Comparison]) -> CaptionedTable {
     let mut columns = vec![("first", "First"), ("second", "Second")];
     columns.extend(RESULT);

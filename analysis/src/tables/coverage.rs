@@ -8,7 +8,7 @@ use crate::stats::Description;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// Mean coverage of each algorithm, and with `areas` the mean areas under the curves of its runs.
+/// Mean coverage of each algorithm and, with `areas`, the mean areas under the curves of the runs.
 pub fn algorithms(results: &Results, samples: &Samples, areas: Option<&Samples>) -> CaptionedTable {
     let means = MeanCoverage::all(samples);
     let curves = areas.map(MeanCoverage::all);
@@ -22,7 +22,7 @@ pub fn algorithms(results: &Results, samples: &Samples, areas: Option<&Samples>)
     if curves.is_some() {
         columns.push(("area", "Area"));
     }
-    // Without missing runs the means over shared projects would be the same.
+    // Without missing runs, the means over shared projects would be the same.
     if !complete {
         columns.push(("mean_common", "Mean on shared projects"));
     }
@@ -51,7 +51,7 @@ pub fn algorithms(results: &Results, samples: &Samples, areas: Option<&Samples>)
             match curves {
                 Some(_) => {
                     " Area: under the curve of coverage over time, as the mean coverage of a run over the \
-                     time of the longest search on its project, so that early coverage counts more."
+                     time of the longest search on its project, so early coverage counts more."
                 }
                 None => "",
             }

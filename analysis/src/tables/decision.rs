@@ -58,7 +58,7 @@ pub fn decisions(results: &Results, samples: &Samples, decisions: &[Decision]) -
     let looked = decisions.iter().any(|one| one.rounds.is_some());
     let rule = if looked {
         format!(
-            "The study is looked at while it is executed, so that p-values are n/a, and verdicts are on \
+            "The study is looked at while it is executed, so p-values are n/a, and verdicts are on \
              exactly these projects, where only seeds vary. The interval is a repeated confidence interval \
              (Jennison and Turnbull, 1989) at the level at which the pair was decided. Better and worse: \
              it does not contain 0; equivalent: it is within ±{own} percentage points; undecided: neither. \
@@ -76,7 +76,7 @@ pub fn decisions(results: &Results, samples: &Samples, decisions: &[Decision]) -
         name: "decisions",
         title: "Verdicts on pairs of algorithms".to_owned(),
         caption: format!(
-            "Mean over projects of the difference of mean coverage, in percentage points. P: \
+            "Mean over projects of the difference in mean coverage, in percentage points. P: \
              posterior probability that the first has the higher mean on projects like these, and \
              that the means differ by at most {margin} percentage point. {rule}"
         ),
@@ -98,7 +98,7 @@ pub fn areas(results: &Results, samples: &Samples, pairs: &[Decision]) -> Captio
         title: "Verdicts on areas under the curves of coverage".to_owned(),
         caption: format!(
             "The area of a run is its mean coverage over the time of the longest search on its project, so \
-             that early coverage counts more. Means: {}. Otherwise as in the verdicts on coverage. {}",
+             early coverage counts more. Means: {}. Otherwise as in the verdicts on coverage. {}",
             means.join(", "),
             table.caption
         ),
@@ -106,8 +106,8 @@ pub fn areas(results: &Results, samples: &Samples, pairs: &[Decision]) -> Captio
     }
 }
 
-/// The order of the algorithms with mean ranks; `None` if there are no algorithms, or if one of
-/// them is not in the ranking.
+/// The order of the algorithms with mean ranks; `None` if the ranking is empty or lacks an
+/// algorithm of the order.
 pub fn ranks(
     results: &Results,
     samples: &Samples,

@@ -54,7 +54,8 @@ pub fn detection(results: &Results, all: &[Detection]) -> CaptionedTable {
     }
 }
 
-/// The same shares with intervals and tests, and a row for each algorithm.
+/// The share of runs whose suite detects a fault, with intervals and tests, and a row for each
+/// algorithm.
 pub fn detection_intervals(results: &Results, all: &[Detection]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

@@ -7,8 +7,8 @@ use crate::table::{Cell, Table};
 use crate::terms::{capitalised, work};
 use crate::tidy::Results;
 
-/// The results of the baseline on each project, and whether the project is trivial; `None` without
-/// algorithms, or if the baseline has no run with a coverage and a known amount of work.
+/// The results of the baseline on each project, and whether the project is trivial; `None` if there
+/// are no algorithms, or if the baseline has no run with a coverage and a known amount of work.
 pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     let trivial = Trivial::new(results, Trivial::baseline(results)?);
     if trivial.projects.is_empty() {
@@ -56,7 +56,7 @@ pub fn trivial(results: &Results) -> Option<CaptionedTable> {
     })
 }
 
-/// Coverage in relation to numbers that describe projects; `relations` contains the name of each
+/// Coverage in relation to numbers that describe projects. `relations` contains the name of each
 /// such number.
 pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> CaptionedTable {
     let mut table = Table::new(&[
@@ -109,8 +109,8 @@ pub fn relations(results: &Results, relations: &[(String, Vec<Relation>)]) -> Ca
     }
 }
 
-/// Differences of pairs of algorithms in relation to numbers that describe projects; `relations`
-/// contains the name of each such number.
+/// Differences between pairs of algorithms in relation to numbers that describe projects.
+/// `relations` contains the name of each such number.
 pub fn difference_relations(
     results: &Results,
     samples: &Samples,
@@ -147,7 +147,7 @@ pub fn difference_relations(
     CaptionedTable {
         name: "difference-relations",
         title: "Differences against size and complexity".to_owned(),
-        caption: "By how many percentage points the difference of mean coverage, first minus second, changes \
+        caption: "By how many percentage points the difference in mean coverage, first minus second, changes \
                   if a number that describes projects doubles: slope of the least-squares line on the \
                   logarithm to base 2 of the number plus one, with its 95 % interval (Student's t over \
                   projects), and the share of the variance of the differences that it explains (R²). The \

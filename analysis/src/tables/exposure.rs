@@ -1,4 +1,4 @@
-//! Time until runs expose faults, and goals that only one algorithm covers.
+//! Tables on the time until runs expose faults, and on goals that only one algorithm covers.
 
 use super::{CaptionedTable, label, runs_of_project};
 use crate::figures::selected;
@@ -53,8 +53,8 @@ pub fn exposure(results: &Results, all: &[Exposure]) -> CaptionedTable {
     }
 }
 
-/// For each algorithm, the number of goals that only its runs cover and, for each other algorithm,
-/// the number of goals that its runs cover but the other algorithm's runs do not.
+/// For each algorithm, the number of goals that only its runs cover. For each pair of algorithms,
+/// the number of goals that runs of the first cover but runs of the second do not.
 pub fn unique_goals(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     let selected = selected(results);
     let shown: Vec<&String> =

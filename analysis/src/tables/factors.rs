@@ -51,7 +51,7 @@ pub fn factors(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> Ca
     }
 }
 
-/// Effect of a factor on each project (Pynguin paper, Table 3).
+/// The effect of a factor on each project (Pynguin paper, Table 3).
 pub fn factor_projects(
     results: &Results,
     samples: &Samples,
@@ -88,7 +88,7 @@ pub fn factor_projects(
     }
 }
 
-/// Effects of a factor by group (Pynguin paper, figure 6).
+/// The effect of a factor by group of projects (Pynguin paper, figure 6).
 pub fn factor_groups(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("group", "Group"),
@@ -156,7 +156,8 @@ pub fn reference(results: &Results, samples: &Samples, reference: usize) -> Capt
     }
 }
 
-/// Published numbers next to the corresponding numbers of the results.
+/// Published numbers next to the corresponding numbers of the results. `without` is the number of
+/// published numbers without a counterpart.
 pub fn published(rows: Vec<Reproduced>, without: usize) -> CaptionedTable {
     let mut table = Table::new(&[
         ("place", "Place"),

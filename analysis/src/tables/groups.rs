@@ -1,4 +1,4 @@
-//! Intervals that respect groups of projects.
+//! Tables with intervals over groups of projects.
 
 use super::{CaptionedTable, label};
 use crate::findings::{GroupShare, Grouped, GroupedQuantity, MIN_GROUPS};
@@ -6,7 +6,8 @@ use crate::stats::Interval;
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// The main numbers with intervals over projects and over groups; `None` without groups.
+/// The main numbers with intervals over projects and over groups; `None` if there are no such
+/// numbers.
 pub fn groups(results: &Results, all: &[Grouped]) -> Option<CaptionedTable> {
     let mut table = Table::new(&[
         ("number", "Number"),
@@ -65,14 +66,14 @@ pub fn groups(results: &Results, all: &[Grouped]) -> Option<CaptionedTable> {
             "Projects of a group, such as those of one author, resemble each other. 95 % bootstrap intervals \
              (percentiles) over projects, and over groups, of which all projects are drawn together (n/a for \
              fewer than {MIN_GROUPS}). Design effect: the square of the ratio of their widths, by which the number of \
-             projects overstates what is known. A project without a group is a group of its own. Core-hours: \
+             projects overstates what is known. A project without a group is a separate group. Core-hours: \
              processor time, or real time of runs without it."
         ),
         table,
     })
 }
 
-/// What each group contributes; `None` without groups.
+/// The contribution of each group; `None` if there are no groups.
 pub fn group_shares(all: &[GroupShare]) -> Option<CaptionedTable> {
     let total: f64 = all.iter().filter_map(|one| one.core_hours).sum();
     let mut table = Table::new(&[

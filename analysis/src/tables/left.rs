@@ -1,4 +1,4 @@
-//! Estimates of the number of goals that have not been covered yet but can be.
+//! Estimates of the number of goals that have not been covered but are reachable.
 
 use super::{CaptionedTable, label, runs_of_project};
 use crate::findings::{ESTIMATOR, Left};
@@ -12,7 +12,8 @@ fn estimate(found: &Estimate) -> [Cell; 3] {
     [value, interval.low, interval.high].map(|number| Cell::Number(number, 1))
 }
 
-/// What ten times as many runs would cover, and what can be reached, by algorithm.
+/// The number of goals that ten times as many runs would cover, and the number of reachable goals,
+/// by algorithm.
 pub fn left(results: &Results, all: &[Left]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
@@ -64,7 +65,8 @@ pub fn left(results: &Results, all: &[Left]) -> CaptionedTable {
     }
 }
 
-/// What ten times as many runs would cover, and what can be reached, by project and algorithm.
+/// The number of goals that ten times as many runs would cover, and the number of reachable goals,
+/// by project and algorithm.
 pub fn left_by_project(results: &Results, all: &[Left], sets: &[GoalSet]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

@@ -1,4 +1,5 @@
-//! Every criterion and every metric, by algorithm and by pair of algorithms; and relative scores.
+//! Tables of every criterion and every metric, by algorithm and by pair of algorithms, and tables
+//! of relative scores.
 
 use super::{CaptionedTable, label, low_high};
 use crate::comparison::{Comparison, LEVEL, MIN_SAMPLE, MeanCoverage, Samples};
@@ -8,7 +9,7 @@ use crate::table::{Cell, Table};
 use crate::terms::goals;
 use crate::tidy::Results;
 
-/// A criterion or a metric: its name, and its values.
+/// The name of a criterion or metric, and its values.
 pub type Measured = (String, Samples);
 
 /// Statistics of the values of each measure, by algorithm. Shares are shown as percentages.
@@ -58,8 +59,8 @@ fn by_algorithm(results: &Results, what: (&str, &str), all: &[Measured], shares:
     table
 }
 
-/// The verdict on each pair of algorithms by each measure. For metrics no verdict is *equivalent*,
-/// because no margin is known for their units.
+/// The verdict on each pair of algorithms by each measure. No verdict on a metric is *equivalent*,
+/// because the units of metrics have no known margin.
 fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool) -> Table {
     let mut table = Table::new(&[
         what,
@@ -116,7 +117,6 @@ fn by_pair(results: &Results, what: (&str, &str), all: &[Measured], shares: bool
     table
 }
 
-/// A sentence on how pairs are decided.
 fn rule() -> String {
     format!(
         "p < {LEVEL} in the Wilcoxon signed-rank test over projects, corrected by Holm over the pairs of the \
@@ -125,7 +125,7 @@ fn rule() -> String {
     )
 }
 
-/// Coverage by each of these criteria, and the verdicts on pairs by each of them.
+/// Coverage by each of these criteria, and the verdicts on pairs by each criterion.
 pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     let what = ("criterion", "Criterion");
     let caption = "Coverage by each criterion; the first one is what the search optimised, and what all other \
@@ -142,7 +142,7 @@ pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
             name: "criteria-decisions",
             title: "Verdicts by criterion".to_owned(),
             caption: format!(
-                "Mean over projects of the difference of mean coverage by each criterion, in percentage points. Higher \
+                "Mean over projects of the difference in mean coverage by each criterion, in percentage points. Higher \
                  and lower: {}",
                 rule()
             ),
@@ -151,7 +151,7 @@ pub fn criteria(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     ]
 }
 
-/// Every metric of the runs, and the verdicts on pairs.
+/// Every metric of the runs, and the verdicts on pairs by each metric.
 pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
     let what = ("metric", "Metric");
     [
@@ -181,7 +181,7 @@ pub fn metrics(results: &Results, all: &[Measured]) -> [CaptionedTable; 2] {
 pub const MAX_PROJECTS_BY_METRIC: usize = 100;
 
 /// Each pair of algorithms by each metric that varies, on each project; `None` if there are more
-/// than [`MAX_PROJECTS_BY_METRIC`] projects, or no pairs.
+/// than [`MAX_PROJECTS_BY_METRIC`] projects, or if nothing can be compared.
 pub fn metrics_by_project(results: &Results, varying: &[Measured]) -> Option<CaptionedTable> {
     let mut table = Table::new(&[
         ("metric", "Metric"),
@@ -237,7 +237,7 @@ pub fn metrics_by_project(results: &Results, varying: &[Measured]) -> Option<Cap
     })
 }
 
-/// Relative scores and first places.
+/// The relative score and the first places of each algorithm.
 pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
@@ -284,7 +284,7 @@ pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedT
     }
 }
 
-/// The part of an interval between 0 and the largest possible value.
+/// Limits an interval to the values from 0 to `most`.
 fn within(interval: crate::stats::Interval, most: f64) -> crate::stats::Interval {
     crate::stats::Interval { low: interval.low.max(0.0), high: interval.high.min(most) }
 }

@@ -1,4 +1,4 @@
-//! Mutation analysis.
+//! The table of mutation analysis.
 
 use super::{CaptionedTable, label};
 use crate::findings::MutationAnalysis;

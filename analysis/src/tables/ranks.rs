@@ -52,7 +52,7 @@ pub fn suite_ranks(results: &Results, ranks: &[SuiteRank]) -> CaptionedTable {
     }
 }
 
-/// The correlation of the rank of a suite with detection.
+/// The correlation between the rank of a suite and detection.
 pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),
@@ -89,7 +89,7 @@ pub fn rank_detection(results: &Results, all: &[RankDetection]) -> CaptionedTabl
     }
 }
 
-/// Variances of risk estimates after at most a fifth of the tests and after all of them.
+/// Variances of risk estimates after at most a fifth of the tests and after all tests.
 pub fn risk_stability(results: &Results, all: &[RiskStability]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

@@ -10,8 +10,8 @@ use crate::tidy::{ItemEvidence, Results};
 /// Maximum number of items shown for each algorithm on a project.
 const SHOWN: usize = 10;
 
-/// The items with the largest estimated probability that a test that covers them fails (Elyasaf et
-/// al., section 6), estimated from the tests of all runs.
+/// The items with the largest estimated probability that a test of the item fails (Elyasaf et al.,
+/// section 6), estimated from the tests of all runs.
 pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable {
     let noun = results.subject.main_criterion().map_or("item", |criterion| &criterion.goal);
     let mut table = Table::new(&[
@@ -60,13 +60,12 @@ pub fn riskiest(results: &Results, evidence: &[ItemEvidence]) -> CaptionedTable 
             "The {SHOWN} items with the largest estimates after the tests of all runs together, with a \
              uniform prior. Risk: mean of the probability that a test which covers the item \
              fails; low and high: its credible interval at 95 %. A test may cover several items, so \
-             that the estimates are not a partition of the failures."
+             the estimates are not a partition of the failures."
         ),
         table,
     }
 }
 
-/// The mean of the estimated probability.
 fn mean(one: &ItemEvidence) -> f64 {
     (1.0 + one.failed) / (2.0 + one.failed + one.passed)
 }

@@ -1,4 +1,4 @@
-//! Acceleration, flakiness and cost.
+//! Tables on acceleration, flakiness and cost.
 
 use super::{CaptionedTable, count, label};
 use crate::findings::{Cost, RealTime, RealTimeVerdict, Speed};

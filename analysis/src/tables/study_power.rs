@@ -1,4 +1,4 @@
-//! The sizes that studies need.
+//! The table of the sizes that studies need.
 
 use super::{CaptionedTable, label};
 use crate::comparison::{MIN_SAMPLE, Samples};
@@ -6,8 +6,8 @@ use crate::findings::{MARGIN, PairVariation};
 use crate::table::{Cell, Table};
 use crate::tidy::Results;
 
-/// For each pair of algorithms, the difference that these projects and runs can find, and the
-/// number of projects that are needed to find a difference of one percentage point.
+/// For each pair of algorithms, the difference that can be found with these projects and runs, and
+/// the number of projects that are needed to find a difference of one percentage point.
 pub fn study_power(
     results: &Results,
     samples: &Samples,
@@ -51,7 +51,7 @@ pub fn study_power(
              an algorithm on a project, in percentage points. Detectable: the mean difference that the \
              Wilcoxon signed-rank test over the projects finds with probability 80 % (p < 0.05; n/a for \
              fewer than {MIN_SAMPLE} projects). Then the number of projects with which a difference of one \
-             percentage point would be found, with as many runs and with endlessly many (Campelo and \
+             percentage point would be found, with as many runs and with infinitely many (Campelo and \
              Takahashi, 2019)."
         ),
         table,

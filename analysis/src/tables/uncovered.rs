@@ -1,4 +1,4 @@
-//! Goals that no run covers, and items that no test can cover.
+//! Tables of goals that no run covers, and of items that no test can cover.
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,18 +10,18 @@ use crate::table::{Cell, Table};
 use crate::terms::{capitalised, goals};
 use crate::tidy::{Goal, GoalSet, Results};
 
-/// Maximum number of rows with uncovered goals, and of rows with unreachable items, of a project
-/// and criterion.
+/// Maximum number of rows with uncovered goals, and of rows with unreachable items, for each
+/// project and criterion.
 const MAX_ROWS: usize = 100;
 
 /// Maximum number of rows of all projects together.
 const MAX_ALL: usize = 1_000;
 
-/// Number of covered goals shown for each project and criterion: the goals that the fewest runs
-/// cover.
+/// Number of covered goals shown for each project and criterion. These are the goals that the
+/// fewest runs cover.
 const RAREST: usize = 10;
 
-/// For each set of goals, how many are covered by all runs, by some runs and by no run.
+/// For each set of goals, the counts of goals that all runs, some runs and no runs cover.
 pub fn goal_sets(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),
@@ -61,7 +61,7 @@ pub fn goal_sets(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
     }
 }
 
-/// A run by its configuration and seed.
+/// A run as its configuration and seed.
 fn run_name(results: &Results, run: u32) -> String {
     let run = &results.runs[run as usize];
     format!("{}, seed {}", results.algorithms[run.algorithm as usize], run.seed)
@@ -142,7 +142,7 @@ pub fn uncovered(results: &Results, sets: &[GoalSet]) -> CaptionedTable {
             }
         };
         let mut rare: Vec<_> = set.goals.iter().filter(|goal| goal.covering < set.runs).collect();
-        // The sort is stable: goals covered by equally many runs stay in the order of their
+        // The sort is stable: goals that equally many runs cover remain in the order of their
         // numbers.
         rare.sort_by_key(|goal| goal.covering);
         let open = rare.iter().take_while(|goal| goal.covering == 0).count();

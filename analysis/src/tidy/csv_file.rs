@@ -1,5 +1,5 @@
-//! CSV files of tables. A missing value is an empty field and an empty string is `""`. The crate
-//! `csv` is not used, because it writes both the same way.
+//! CSV files of tables. A missing value is an empty field, and an empty string is `""`. The crate
+//! `csv` is not used, because it does not distinguish missing values from empty strings.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -9,14 +9,9 @@ use polars_arrow::datatypes::ArrowSchema;
 use polars_arrow::record_batch::RecordBatch;
 use polars_error::PolarsError;
 
-/// A CSV file that is being written.
 pub(super) struct CsvWriter(File);
 
 impl CsvWriter {
-    /// Writes the header of a schema to a file.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(super) fn create(file: File, schema: &ArrowSchema) -> Result<CsvWriter, PolarsError> {
         let mut text = String::new();
         let names = schema.iter_names().map(|name| name.as_str());
@@ -29,7 +24,7 @@ impl CsvWriter {
     /// Adds rows.
     ///
     /// # Errors
-    /// If the file cannot be written, or a column has a type that no table has.
+    /// If the file cannot be written, or a column has a type that tables do not have.
     pub(super) fn write(&mut self, rows: &RecordBatch) -> Result<(), PolarsError> {
         let columns = rows.arrays().iter().map(|array| Cells::of(array.as_ref()));
         let columns = columns.collect::<Result<Vec<_>, _>>()?;
@@ -42,7 +37,7 @@ impl CsvWriter {
     }
 }
 
-/// The cells of a column, by the types that tables have.
+/// The cells of a column, for each type that tables can have.
 enum Cells<'a> {
     Text(&'a Utf8ViewArray),
     U32(&'a UInt32Array),

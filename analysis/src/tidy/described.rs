@@ -15,10 +15,9 @@ pub struct Project {
     pub digest: String,
 }
 
-/// Name of the table in a folder of results or of a description.
 pub(super) const FILE: &str = "projects.csv";
 
-/// The numbers in a folder of results; empty if it has no such table.
+/// Reads the numbers in a folder of results. The result is empty if the table does not exist.
 pub(super) fn of(dir: &Path) -> Result<Described, Error> {
     let mut described = Described::default();
     let path = dir.join(FILE);
@@ -28,31 +27,29 @@ pub(super) fn of(dir: &Path) -> Result<Described, Error> {
     Ok(described)
 }
 
-/// Columns with the digest of a project's bytes.
 const DIGESTS: [&str; 2] = ["sha256", "project_digest"];
 
-/// The column with the name of the project.
 const NAME: &str = "project";
 
-/// The column with the group of the project.
 const GROUP: &str = "group";
 
-/// The columns of `projects.csv` that describe projects.
+/// The measures and groups of projects in `projects.csv`.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Described {
     /// Values by project digest.
     digests: HashMap<String, BTreeMap<String, f64>>,
-    /// Values by project name, for projects whose digest is not known.
+    /// Values by project name, for projects without a known digest.
     names: HashMap<String, BTreeMap<String, f64>>,
-    /// Groups of projects by digest, and by name.
+    /// Groups of projects by digest and by name.
     groups: HashMap<String, String>,
 }
 
 impl Described {
-    /// Adds a table with a row for each project. The column `project` contains the name of the
-    /// project, or `sha256` or `project_digest` its digest, and `group` its group. Every column
-    /// with numbers is a measure. Projects that are already known keep their numbers. A table that
-    /// names no projects is refused, because it would have no effect.
+    /// Adds a table with a row for each project. The name of a project is in the column `project`,
+    /// the digest in `sha256` or `project_digest`, and the group in `group`. Every column with
+    /// numbers is a measure. Projects that are already known keep their numbers. A table without
+    /// any of the columns for names and digests is refused, because such a table would have no
+    /// effect.
     pub(super) fn read(&mut self, path: &Path) -> Result<(), Error> {
         let error = |cause| Error::Description { path: path.to_owned(), cause };
         let mut table = csv::Reader::from_path(path).map_err(error)?;
@@ -85,14 +82,13 @@ impl Described {
         Ok(())
     }
 
-    /// The group of a project; `None` if it has none.
     pub(super) fn group(&self, project: &Project) -> Option<&str> {
         let key = if project.digest.is_empty() { &project.name } else { &project.digest };
         self.groups.get(key).map(String::as_str)
     }
 
-    /// A measure of a project. A project without a digest, such as a project of imported runs, is
-    /// found by name. `None` if the project or the measure is not known.
+    /// A measure of a project. Projects without a digest, such as projects of imported runs, are
+    /// found by name.
     pub(super) fn measure(&self, project: &Project, name: &str) -> Option<f64> {
         let known = if project.digest.is_empty() {
             self.names.get(&project.name)

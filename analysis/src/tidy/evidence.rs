@@ -10,11 +10,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{Error, Results};
 
-/// Name of the table, and of the artifact of runs from which it is made.
+/// Name of the table, and of the artifact of runs from which the table is made.
 const FILE: &str = "risk.csv";
 
-/// The tests, of all runs of an algorithm on a project, that cover an item, counted after the last
-/// test of each run.
+/// The tests that cover an item, in all runs of an algorithm on a project, counted at the end of
+/// each run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ItemEvidence {
     /// Name of the project.
@@ -25,11 +25,11 @@ pub struct ItemEvidence {
     pub algorithm: String,
     /// Name of the item.
     pub item: String,
-    /// Number of runs in which a test covers it.
+    /// Number of runs in which a test covers the item.
     pub runs: u64,
-    /// Number of tests that cover it and failed.
+    /// Number of tests that cover the item and failed.
     pub failed: f64,
-    /// Number of tests that cover it and passed.
+    /// Number of tests that cover the item and passed.
     pub passed: f64,
 }
 
@@ -43,12 +43,12 @@ struct Row {
     beta: f64,
 }
 
-/// Evidence from runs, while it is being collected.
+/// The evidence by algorithm and item, and the project and label of each algorithm.
 #[derive(Default)]
 pub(super) struct Evidence(BTreeMap<(usize, String), ItemEvidence>, Vec<(Digest, String)>);
 
 impl Evidence {
-    /// Adds the evidence of a run, if it has any. Malformed rows of its artifact are ignored.
+    /// Adds the evidence of a run, if there is any. Malformed rows are ignored.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let Some(text) = record.artifacts.get(FILE) else { return };
         let rows = csv::Reader::from_reader(text.as_bytes()).into_deserialize();
@@ -77,7 +77,7 @@ impl Evidence {
         }
     }
 
-    /// Writes the table into a folder if there is evidence.
+    /// Writes the table if there is evidence.
     pub(super) fn write(&self, folder: &Path) -> Result<(), Error> {
         if self.0.is_empty() {
             return Ok(());
@@ -93,11 +93,11 @@ impl Evidence {
 }
 
 impl Results {
-    /// Reads `risk.csv` of each folder that contains it, in the order of the folders and of their
-    /// rows.
+    /// Reads `risk.csv` of each folder that contains this file, in the order of the folders and of
+    /// the rows.
     ///
     /// # Errors
-    /// [`Error::Description`] if a table is malformed.
+    /// [`Error::Description`] if a table cannot be read or is malformed.
     pub fn evidence(&self) -> Result<Vec<ItemEvidence>, Error> {
         let mut all = Vec::new();
         for source in self.sources() {

@@ -7,10 +7,9 @@ use serde::Deserialize;
 
 use super::{Error, Results};
 
-/// Name of the table in a folder of results.
 const FILE: &str = "goals.csv";
 
-/// The goals of a project under a criterion, and how many runs cover each.
+/// The goals of a project under a criterion, and the number of runs that cover each goal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GoalSet {
     /// Name of the project.
@@ -21,8 +20,8 @@ pub struct GoalSet {
     pub criterion: String,
     /// Number of runs that have these goals.
     pub runs: u64,
-    /// The algorithms that have such runs, by label, with the number of these runs; empty in tables
-    /// of earlier versions.
+    /// The labels of the algorithms with such runs, each with the number of these runs. Empty in
+    /// tables of earlier versions.
     pub algorithms: Vec<(String, u64)>,
     /// The goals in the order of their numbers.
     pub goals: Vec<Goal>,
@@ -39,11 +38,11 @@ pub struct Goal {
     pub covering: u64,
     /// Number of runs that cover the goal, for each algorithm in [`GoalSet::algorithms`].
     pub by_algorithm: Vec<u64>,
-    /// Number of the goal that every test covers directly before this goal; `None` if it is not
-    /// known, or if there is no such goal.
+    /// Number of the goal that a test covers directly before this goal; `None` if there is no such
+    /// goal, or if it is not known.
     pub before: Option<u64>,
-    /// The run that came closest to the goal; `None` if a run covers the goal, or if the run is not
-    /// known.
+    /// The run that came closest to the goal; `None` if a run covers the goal, or if the closest
+    /// run is not known.
     pub closest: Option<ClosestRun>,
 }
 
@@ -52,21 +51,21 @@ pub struct Goal {
 pub struct ClosestRun {
     /// Id of the run.
     pub run: Digest,
-    /// Number of missing steps on the path to the goal, at least 1. A step is, for example, a goal
-    /// before it or an event of an item.
+    /// Number of missing steps on the path to the goal, at least 1. A step is, for example, an
+    /// earlier goal on the path or an event of an item.
     pub distance: u64,
-    /// The last step on the path that the run took and, if known, what it did instead of the next
+    /// The last step of the run on the path and, if known, what the run did instead of the next
     /// step.
     pub turned_off: String,
 }
 
 impl GoalSet {
-    /// The last goal that some run covers on the path to a goal; `None` if there is no such goal,
-    /// or if the order of goals is not known.
+    /// The last covered goal on the path to a goal; `None` if there is no such goal, or if the
+    /// order of goals is not known.
     pub fn turned_off(&self, goal: &Goal) -> Option<&Goal> {
         let mut at = goal.before?;
-        // Limit the length of the path to the number of goals, because a wrong file could contain a
-        // cycle.
+        // The length of the path is limited to the number of goals, because a wrong file could
+        // contain a cycle.
         for _ in 0..self.goals.len() {
             let found = self.goals.get(at as usize)?;
             if found.covering > 0 {
@@ -77,7 +76,8 @@ impl GoalSet {
         None
     }
 
-    /// How many runs of an algorithm cover each goal; `None` if it has no run with these goals.
+    /// The number of runs of an algorithm with these goals, and how many of these runs cover each
+    /// goal; `None` if there is no such run.
     pub fn covering_of(&self, label: &str) -> Option<(u64, Vec<u64>)> {
         let at = self.algorithms.iter().position(|(known, _)| known == label)?;
         let covering = self.goals.iter().map(|goal| goal.by_algorithm[at]);
@@ -85,7 +85,7 @@ impl GoalSet {
     }
 }
 
-/// A row of the table. An item that no test can cover has only a name.
+/// A row of the table. The row of an item that no test can cover has no goal and no counts.
 #[derive(Deserialize)]
 struct Row {
     project: String,
@@ -106,12 +106,12 @@ struct Row {
 }
 
 impl Results {
-    /// Reads `goals.csv` of each folder that contains it: sets of goals by project and criterion,
-    /// in the order of the tables. Runs of several folders are counted together.
+    /// Reads `goals.csv` of each folder that contains this file, as sets of goals by project and
+    /// criterion, in the order of the tables. Equal sets of several folders are merged.
     ///
     /// # Errors
-    /// [`Error::Description`] if a table is not CSV, and [`Error::Goals`] if a row does not have
-    /// the form of the table.
+    /// [`Error::Description`] if a table cannot be read or is not CSV, and [`Error::Goals`] if a
+    /// row does not have the form of the table.
     pub fn goals(&self) -> Result<Vec<GoalSet>, Error> {
         let mut all: Vec<GoalSet> = Vec::new();
         for source in self.sources() {
@@ -131,7 +131,8 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
     let mut table = csv::Reader::from_path(path).map_err(broken)?;
     let mut sets: Vec<GoalSet> = Vec::new();
     let headers = table.headers().map_err(broken)?.clone();
-    // The columns of each algorithm: its runs, and its runs that cover the goal.
+    // The columns of each algorithm: the number of runs, and the number of runs that cover the
+    // goal.
     let columns: Vec<(String, usize, usize)> = headers
         .iter()
         .enumerate()
@@ -158,7 +159,7 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
                 && set.project == row.project
                 && set.criterion == row.criterion
         };
-        // A set begins with goal 0, or with its unreachable items if it has no goal.
+        // A set begins with goal 0, or with its unreachable items if there are no goals.
         let begins = row.goal == Some(0) || !sets.last().is_some_and(key);
         if begins {
             sets.push(GoalSet {
@@ -194,8 +195,8 @@ fn read(path: &Path) -> Result<Vec<GoalSet>, Error> {
     Ok(sets)
 }
 
-/// Adds a set of goals, merging it with the set of the same project digest, criterion and names of
-/// goals if there is one.
+/// Adds a set of goals, or merges the set with a set of the same project digest, criterion and
+/// names of goals.
 fn add(all: &mut Vec<GoalSet>, set: GoalSet) {
     let names = |set: &GoalSet| set.goals.iter().map(|goal| goal.name.clone()).collect::<Vec<_>>();
     let known = all.iter_mut().find(|known| {

@@ -12,7 +12,7 @@ pub struct Mutant {
     pub run: u32,
     /// Index into [`Mutants::operators`].
     pub operator: u32,
-    /// Whether a test killed it.
+    /// Whether a test killed the mutant.
     pub killed: bool,
 }
 
@@ -26,11 +26,11 @@ pub struct Mutants {
 }
 
 impl Results {
-    /// Reads `mutants.parquet` of each folder that contains it.
+    /// Reads `mutants.parquet` of each folder that contains this file.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain
-    /// although all algorithms are shown.
+    /// [`Error`] if a table cannot be read, or if a table names an unknown run although all
+    /// algorithms are shown.
     pub fn mutants(&self) -> Result<Mutants, Error> {
         let known = self.numbers();
         let mut operators = Interner::default();
@@ -50,7 +50,7 @@ impl Results {
                             None if self.is_selection() => continue,
                             None => return Err(slice.cell("run", id.to_owned())),
                         };
-                        // If a run is in two folders, the mutants of the first folder are used.
+                        // If a run is in two folders, the mutants in the first folder are used.
                         if (first..*end).contains(&(run as usize)) {
                             let name = slice.value("operator", names.get(row))?;
                             let outcome = slice.value("outcome", outcomes.get(row))?;

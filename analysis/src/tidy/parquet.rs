@@ -1,4 +1,4 @@
-//! Parquet files, written and read a few rows at a time.
+//! Parquet files, which are written and read a few rows at a time.
 //!
 //! Only the arrays and the Parquet crate of polars are used, because compiling its data frames
 //! would take a third of the time of a clean build. Files are compressed with Zstandard; files of
@@ -20,18 +20,13 @@ use polars_parquet::write::{
     get_dtype_encoding, row_group_iter,
 };
 
-/// A file that is being written.
 pub(super) struct ParquetWriter {
     file: FileWriter<File>,
-    /// The encodings of each column, one for each primitive value in it.
+    /// The encodings of each column, one for each primitive type in the column.
     encodings: Vec<Vec<Encoding>>,
 }
 
 impl ParquetWriter {
-    /// A new file for rows of a schema.
-    ///
-    /// # Errors
-    /// If Parquet has no type for a column.
     pub(super) fn create(file: File, schema: ArrowSchema) -> Result<ParquetWriter, PolarsError> {
         let encodings =
             schema.iter_values().map(|field| get_dtype_encoding(&field.dtype)).collect();
@@ -44,7 +39,7 @@ impl ParquetWriter {
         Ok(ParquetWriter { file: FileWriter::try_new(file, schema, options)?, encodings })
     }
 
-    /// Adds rows as one row group, unless there are none.
+    /// Adds rows as one row group, unless there are no rows.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -59,31 +54,22 @@ impl ParquetWriter {
         self.file.write(height, group)
     }
 
-    /// Completes the file.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
     pub(super) fn finish(&mut self) -> Result<(), PolarsError> {
         self.file.end(None).map(drop)
     }
 }
 
-/// The names of the columns of a file.
-///
-/// # Errors
-/// If it is not a Parquet file.
 pub(super) fn columns_of(mut file: File) -> Result<Vec<String>, PolarsError> {
     let schema = infer_schema(&read_metadata(&mut file)?)?;
     Ok(schema.iter_names().map(ToString::to_string).collect())
 }
 
-/// A file that is being read.
 pub(super) struct ParquetReader {
     file: File,
     bytes: u64,
     metadata: FileMetadata,
     columns: ArrowSchemaRef,
-    /// The next row: its group and its position in the group.
+    /// The next row: its group and its index in the group.
     next: (usize, usize),
 }
 
@@ -91,7 +77,7 @@ impl ParquetReader {
     /// Opens some columns of a file.
     ///
     /// # Errors
-    /// If it is not a Parquet file, or lacks a column.
+    /// If the file is not a Parquet file or lacks a column.
     pub(super) fn open(mut file: File, columns: &[&str]) -> Result<ParquetReader, PolarsError> {
         let bytes = file.metadata()?.len();
         let metadata = read_metadata(&mut file)?;
@@ -137,7 +123,6 @@ impl ParquetReader {
     }
 }
 
-/// The bytes of a chunk, in a file of the given length.
 fn read_chunk(
     file: &mut File,
     length: u64,
@@ -167,7 +152,6 @@ mod tests {
     use super::*;
     use crate::tidy::table::{batch, column};
 
-    /// Rows `start..end`: two numbers, one of which is sometimes missing, and a string.
     fn rows(start: u64, end: u64) -> RecordBatch {
         let numbers: Vec<u64> = (start..end).collect();
         let names: Vec<String> = numbers.iter().map(u64::to_string).collect();
@@ -179,7 +163,6 @@ mod tests {
         batch(numbers.len(), columns).unwrap()
     }
 
-    /// A file with a row group for each pair of ends.
     fn file(groups: &[(u64, u64)]) -> File {
         let file = tempfile::tempfile().unwrap();
         let schema = rows(0, 0).schema().clone();

@@ -9,7 +9,6 @@ use catherd_experiments::Plan;
 
 use super::{Error, RunStates};
 
-/// Name of the file in a folder of results.
 const FILE: &str = "study.json";
 
 /// The mark on everything that is made from an incomplete study, such as "interim: 215 of 840
@@ -29,7 +28,7 @@ impl fmt::Display for Interim {
     }
 }
 
-/// Reads the plan in a folder of results; `None` if it has none.
+/// Reads the plan in a folder of results, if there is one.
 pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
     let path = dir.join(FILE);
     match fs::read(&path) {
@@ -42,18 +41,19 @@ pub(super) fn read(dir: &Path) -> Result<Option<Plan>, Error> {
     }
 }
 
-/// The states of the runs of a plan, for a folder that does not state them. `runs` is the number of
-/// runs in its tables.
+/// Derives the states of the runs of a plan for a folder without counts of states. `runs` is the
+/// number of runs in the tables.
 pub(super) fn states(plan: &Plan, runs: usize) -> RunStates {
     let (planned, done) = (plan.count() as u64, runs as u64);
     let absent = planned.saturating_sub(done);
-    // The tables of a study with rounds were written only at its end, so every run that is not in
-    // them was not needed.
+    // The tables of a study with rounds were written only at its end, so every absent run was not
+    // needed.
     let (dropped, pending) = if plan.has_rounds() { (absent, 0) } else { (0, absent) };
     RunStates { planned, done, dropped, pending, ..RunStates::default() }
 }
 
-/// The states of the runs of two studies together; `None` if neither is known.
+/// Returns the sum of the counts of two studies, or the counts of one study if the counts of the
+/// other study are not known.
 pub(super) fn sum(one: Option<RunStates>, other: Option<RunStates>) -> Option<RunStates> {
     let (Some(one), Some(other)) = (one, other) else { return one.or(other) };
     Some(RunStates {

@@ -1,4 +1,4 @@
-//! Reading results from tidy tables.
+//! Reads results from tidy tables.
 
 mod conditions;
 mod criteria;
@@ -26,8 +26,8 @@ pub use rows::{RawRow, RecordDigests};
 use runs::{RUN_COLUMNS, Runs};
 pub use select::{Selection, SelectionError};
 
-/// The part of a run that tables and figures need. Values that were not measured are `None`. Work
-/// is in [`Results::work`].
+/// The part of a run that tables and figures need. Values that were not measured are `None`. The
+/// work of runs is in [`Results::work`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Run {
     /// Id of the run.
@@ -40,34 +40,34 @@ pub struct Run {
     pub seed: u64,
     /// How the run ended.
     pub outcome: RunOutcome,
-    /// Goals of the project under the first criterion; [`UNCOUNTED`] if only the covered share is
-    /// known.
+    /// Number of goals of the project under the first criterion; [`UNCOUNTED`] if only the covered
+    /// share is known.
     pub goals: u32,
-    /// Goals covered, as a part of `goals`.
+    /// Number of covered goals, at most `goals`.
     pub covered: u32,
-    /// Milliseconds of the search.
+    /// Time of the search in milliseconds.
     pub search_ms: Option<u64>,
-    /// Milliseconds of the whole run.
+    /// Time of the whole run in milliseconds.
     pub wall_ms: Option<u64>,
-    /// Tests in the final suite.
+    /// Number of tests in the final suite.
     pub suite_tests: Option<u32>,
     /// Size of the final suite in the unit of the subject kind.
     pub suite_size: Option<u32>,
-    /// By how much minimisation reduced the size of the suite.
+    /// Reduction in the size of the suite by minimisation.
     pub suite_removed: Option<u32>,
-    /// The reason for the outcome, unless the run is done: index into [`Results::reasons`].
+    /// The reason for the outcome, unless the run is done, as an index into [`Results::reasons`].
     pub reason: Option<u32>,
 }
 
 impl Run {
     /// The covered share of the goals in 0..=1, computed from the counts and never from a rounded
-    /// value; `None` unless the run is done and there are goals.
+    /// value. `None` unless the run is done and there are goals.
     pub fn coverage(&self) -> Option<f64> {
         (self.outcome == RunOutcome::Done && self.goals > 0)
             .then(|| f64::from(self.covered) / f64::from(self.goals))
     }
 
-    /// The number of goals; `None` if only the covered share is known.
+    /// The number of goals; `None` if there are no goals or only the covered share is known.
     pub fn size(&self) -> Option<u32> {
         Some(self.goals).filter(|&goals| goals > 0 && goals != UNCOUNTED)
     }
@@ -80,20 +80,16 @@ pub struct Improvement {
     pub run: u32,
     /// Time of the improvement on the clock, from the start of the search.
     pub at: u64,
-    /// Goals covered from then on.
+    /// Number of goals covered from this time on.
     pub covered: u32,
 }
 
-/// A folder of results.
 #[derive(Clone, Debug)]
 pub(super) struct Source {
-    /// The folder.
     pub(super) dir: PathBuf,
-    /// Index after its last run in [`Results::runs`].
+    /// Index after the last run of the folder in [`Results::runs`].
     pub(super) end: usize,
-    /// The units and measures of its runs.
     pub(super) subject: SubjectInfo,
-    /// The names of its columns.
     pub(super) names: Names,
 }
 
@@ -103,11 +99,10 @@ pub(super) struct Names {
     pub(super) suite_size: &'static str,
     pub(super) suite_removed: &'static str,
     pub(super) metrics: &'static str,
-    /// The names of the digests in format 1 and in format 2.
+    /// The names of the columns with the digests in format 1 and in format 2.
     pub(super) records: (Option<&'static str>, Option<&'static str>),
 }
 
-/// Columns of this format.
 const NAMES: Names = Names {
     suite_size: "suite_size",
     suite_removed: "suite_removed",
@@ -115,7 +110,6 @@ const NAMES: Names = Names {
     records: (Some("record_format_1"), Some("record")),
 };
 
-/// Columns of version 0.3.0.
 const NAMES_OF_FORMAT_1: Names = Names {
     suite_size: "suite_events",
     suite_removed: "minimised_events",
@@ -126,22 +120,23 @@ const NAMES_OF_FORMAT_1: Names = Names {
 /// The results of one or several studies, as in their tables.
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// The units and measures of the runs. For several folders, this is the union of their units
-    /// and measures.
+    /// The units and measures of the runs; for several folders, the union of their units and
+    /// measures.
     pub subject: SubjectInfo,
-    /// Projects in the order of the plan, including projects without a run; without a plan or in a
-    /// race, projects with runs in the order of their first run.
+    /// Projects in the order of the plan, including projects without a run. Without a plan or in a
+    /// race, only projects with runs, in the order of their first run.
     pub projects: Vec<Project>,
-    /// Labels of algorithms in the order of the plan; without a plan, in the order of their first
+    /// Labels of algorithms in the order of the plan, or without a plan in the order of their first
     /// run.
     pub algorithms: Vec<String>,
     /// The budget of every run of each algorithm.
     pub budgets: Vec<Budget>,
     /// Runs in the order of the tables.
     pub runs: Vec<Run>,
-    /// Work of each run, by unit in the order of `subject.units`; `None` if it was not measured.
+    /// Work of each run, by unit in the order of `subject.units`; `None` if the work was not
+    /// measured.
     pub work: Vec<Vec<Option<u64>>>,
-    /// Reasons of runs that are not done.
+    /// Reasons for the outcomes of runs that are not done.
     pub reasons: Vec<String>,
     /// Projects that were not run.
     pub skipped: Vec<Skipped>,
@@ -149,23 +144,20 @@ pub struct Results {
     pub dropped: Vec<Dropped>,
     /// The states of the runs of the studies; `None` if no folder belongs to a study.
     pub states: Option<RunStates>,
-    /// The rule by which the study ends when its comparisons are decided; `None` if it executes all
-    /// its seeds.
+    /// The rule by which the study ends when its comparisons are decided; `None` if the study
+    /// executes all its seeds.
     pub stop: Option<Stop>,
-    /// Styles chosen for algorithms, by label: numbers of
+    /// Styles chosen for algorithms, by label, as numbers of
     /// [`palette`](catherd_experiments::palette).
     pub styles: std::collections::BTreeMap<String, usize>,
     /// The labels of the algorithms in their plans, before they were replaced.
     planned_labels: Vec<String>,
-    /// Whether algorithms were selected, so that the tables may have runs that are not shown.
+    /// Whether algorithms were selected. The tables may then contain runs that are not shown.
     is_selection: bool,
-    /// Seeds of the plans and of the runs.
     seeds: BTreeSet<u64>,
-    /// The engine of the runs of each algorithm.
     engines: Vec<String>,
     /// The folders in the order of their runs.
     sources: Vec<Source>,
-    /// Numbers about the projects.
     described: Described,
 }
 
@@ -175,7 +167,7 @@ impl Results {
     /// `subject.json` is read as a folder of version 0.3.0.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, and [`Error::Mixed`] if the runs differ in budget or
+    /// [`Error`] if a file cannot be read, and [`Error::Mixed`] if the runs differ in budget or
     /// engine.
     pub fn read(dir: &Path) -> Result<Results, Error> {
         let path = dir.join("runs.parquet");
@@ -185,8 +177,8 @@ impl Results {
             None => (format_1::subject_info("", ""), NAMES_OF_FORMAT_1),
         };
         let mut table = Runs::of(&subject);
-        // Version 0.3.0 left quarantined runs out of its tables, so the tables cannot be compared
-        // with the plan.
+        // Version 0.3.0 left quarantined runs out of its tables, so the tables do not agree with
+        // the plan.
         let plan = if names.records.1.is_some() { plan::read(dir)? } else { None };
         if let Some(plan) = &plan {
             table.expect(plan);
@@ -258,16 +250,17 @@ impl Results {
         })
     }
 
-    /// Reads several folders as one study, such as imported results and our own.
+    /// Reads several folders as one study, such as the folders of an import and of a study of
+    /// catherd.
     ///
-    /// Projects are the same if their digests are equal, or if one of them has no digest and their
-    /// names are equal. Algorithms are the same if label, engine and budget are equal. If the
-    /// labels are equal but the engines or budgets differ, the folder's name in brackets is added
-    /// to the label of the later folder. A run that an earlier folder contains is left out. A
-    /// folder with `projects.csv` and without runs describes the projects of all other folders.
+    /// Projects are the same if their digests are equal, or if at least one of them has no digest
+    /// and their names are equal. Algorithms are the same if label, engine and budget are equal. If
+    /// the labels are equal but the engines or budgets differ, the folder's name in brackets is
+    /// added to the label of the later folder. A run that an earlier folder contains is left out. A
+    /// folder with `projects.csv` but without runs describes the projects of the other folders.
     ///
     /// # Errors
-    /// Like [`Results::read`].
+    /// As for [`Results::read`].
     pub fn read_all<P: AsRef<Path>>(dirs: &[P]) -> Result<Results, Error> {
         let mut all: Option<Results> = None;
         let mut described = Described::default();
@@ -288,20 +281,18 @@ impl Results {
         Ok(Results { described, ..all.unwrap_or_default() })
     }
 
-    /// The seeds in ascending order.
     pub(crate) fn seed_list(&self) -> Vec<u64> {
         self.seeds.iter().copied().collect()
     }
 
-    /// The series of an algorithm in figures.
     pub(crate) fn series(&self, algorithm: usize) -> crate::figure::Series {
         let styles = catherd_experiments::palette::styles(&self.algorithms, &self.styles);
         crate::figure::Series::Algorithm(styles[algorithm])
     }
 
-    /// The clock that the budgets count. If several limits are set, it is the first of their units
-    /// in the order of `subject.units`, with real time last. Without a limit it is the first unit.
-    /// For budgets with different clocks it is real time.
+    /// The clock on which the budgets are measured. If several limits are set, the first of their
+    /// units in the order of `subject.units` is the clock, with real time last. Without a limit,
+    /// the first unit is the clock. For budgets with different clocks, the clock is real time.
     pub fn clock(&self) -> Clock {
         let unit = |budget: &Budget| {
             let limited = self.subject.units.iter().find(|unit| budget.limit(&unit.name).is_some());
@@ -315,12 +306,12 @@ impl Results {
         }
     }
 
-    /// The clock of a unit; `None` if the runs do not count it.
+    /// The clock of a unit; `None` if the runs are not measured in this unit.
     pub fn clock_of(&self, unit: &str) -> Option<Clock> {
         self.subject.unit(unit).cloned().map(Clock::Work)
     }
 
-    /// The work or time that the search of a run used on a clock; `None` if it was not measured.
+    /// The work or time of the search of a run on a clock; `None` if it was not measured.
     pub fn spent(&self, run: usize, clock: &Clock) -> Option<u64> {
         match clock {
             Clock::Work(unit) => {
@@ -331,19 +322,20 @@ impl Results {
         }
     }
 
-    /// Index of the unit of work that measures time of the program under test, and the number of
-    /// these units per second; `None` if the runs do not measure it.
+    /// Index of the unit of work that measures the time of the program under test, and the number
+    /// of these units per second. `None` if the runs are not measured in such a unit.
     pub fn program_time(&self) -> Option<(usize, f64)> {
         let mut units = self.subject.units.iter().enumerate();
         units.find_map(|(at, unit)| Some((at, unit.per_second?)))
     }
 
-    /// The reason why the race dropped an algorithm; `None` if it did not.
+    /// Data about the race in which an algorithm was dropped; `None` if the algorithm was not
+    /// dropped.
     pub fn lost(&self, algorithm: usize) -> Option<&Dropped> {
         self.dropped.iter().find(|dropped| dropped.algorithm == self.algorithms[algorithm])
     }
 
-    /// The number of goals of each project; `None` if no run knows it.
+    /// The number of goals of each project; `None` if no run has a known number of goals.
     pub fn sizes(&self) -> Vec<Option<u32>> {
         let mut sizes = vec![None; self.projects.len()];
         for run in &self.runs {
@@ -352,35 +344,34 @@ impl Results {
         sizes
     }
 
-    /// The number of seeds, which is the number of runs of each algorithm on each project if none
-    /// is missing.
+    /// The number of seeds. It is also the number of runs of each algorithm on each project if no
+    /// run is missing.
     pub fn seeds(&self) -> usize {
         self.seeds.len()
     }
 
-    /// The progress of the studies; `None` if all of them are complete.
+    /// The progress of the studies; `None` if all of them are complete or their states are not
+    /// known.
     pub fn interim(&self) -> Option<Interim> {
         let states = self.states.filter(|states| !states.is_complete())?;
         Some(Interim { planned: states.planned, ended: states.ended() })
     }
 
-    /// Whether the study is analysed while it is executed: it is not complete, or it ends when its
-    /// comparisons are decided. In this case, ordinary p-values are not valid.
+    /// Whether the study is analysed while it is executed: the study is not complete, or it ends
+    /// when its comparisons are decided. Ordinary p-values are not valid then.
     pub fn is_looked_at(&self) -> bool {
         self.interim().is_some() || self.stop.is_some()
     }
 
-    /// The margin of equivalence, in 0..=1.
     pub(crate) fn margin(&self) -> f64 {
         self.stop.map_or(crate::findings::MARGIN, |stop| stop.margin)
     }
 
-    /// The number of folders that were read.
     pub(crate) fn folders(&self) -> usize {
         self.sources.len()
     }
 
-    /// Whether algorithms were selected, so that the tables may contain runs of other algorithms.
+    /// Whether algorithms were selected, so the tables may contain runs of other algorithms.
     /// Otherwise, a run in a table that is not in `runs` means that the tables are damaged.
     pub(super) fn is_selection(&self) -> bool {
         self.is_selection
@@ -403,8 +394,8 @@ impl Results {
     /// left out.
     ///
     /// # Errors
-    /// [`Error`] if a table cannot be read, or if it names a run that `runs` does not contain
-    /// although all algorithms are shown.
+    /// [`Error`] if a table cannot be read, or if a table names an unknown run although all
+    /// algorithms are shown.
     pub fn improvements(&self, clock: &Clock) -> Result<Vec<Improvement>, Error> {
         let known = self.numbers();
         let mut improvements = Vec::new();
@@ -420,7 +411,7 @@ impl Results {
                 let slice = Slice { batch, path: &path };
                 let (ids, at, covered) =
                     (slice.text("run")?, slice.u64(column)?, slice.u32("covered")?);
-                // The points of a run are consecutive, so its id is parsed only once.
+                // The points of a run are consecutive, so the id is parsed only once.
                 let mut last: Option<(&str, Option<u32>)> = None;
                 for row in 0..batch.len() {
                     let id = slice.value("run", ids.get(row))?;
@@ -434,7 +425,7 @@ impl Results {
                         None if self.is_selection() => continue,
                         None => return Err(slice.cell("run", id.to_owned())),
                     };
-                    // If a run is in two folders, the points of the first folder are used.
+                    // If a run is in two folders, the points in the first folder are used.
                     if let Some(at) = at.get(row)
                         && (begin..*end).contains(&(run as usize))
                     {

@@ -1,5 +1,5 @@
-//! `study-state.json`: how many of the planned runs of a study have ended, so that results that are
-//! computed from the tables of an incomplete study are not mistaken for final ones.
+//! `study-state.json`: the counts of the planned runs of a study by state. Because of this file,
+//! results from the tables of an incomplete study are not mistaken for final results.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -9,27 +9,26 @@ use serde::{Deserialize, Serialize};
 
 use super::Error;
 
-/// Version of the JSON of [`RunStates`].
 const FORMAT: u32 = 1;
 
-/// Counts of the runs of a study by state, when its tables were written.
+/// Counts of the runs of a study by state, at the time when its tables were written.
 ///
-/// `planned` is the number of runs in the plan, not of rows in the tables, and is the sum of the
-/// other counts. The tables have a row for each run that is done, failed or quarantined.
+/// `planned` is the number of runs in the plan, not of rows in the tables, and the sum of the other
+/// counts. The tables have a row for each run that is done, failed or quarantined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunStates {
     /// Runs of the plan; for a race, the runs of all configurations on all projects.
     pub planned: u64,
-    /// Runs with a record of a proper end: a coverage, or a project without goals.
+    /// Runs with a record of a coverage or of a project without goals.
     pub done: u64,
     /// Runs with a record in which the tool reported an error.
     pub failed: u64,
     /// Runs that are not attempted again, because too many attempts ended without a record.
     pub quarantined: u64,
     /// Runs that are not executed, because their configuration lost the race or won it early, or
-    /// because the rule to stop has ended the study.
+    /// because the stopping rule has ended the study.
     pub dropped: u64,
-    /// Runs that have not been executed yet, including runs that workers have leased.
+    /// Runs that have not ended, including runs that workers have leased.
     pub pending: u64,
 }
 
@@ -37,7 +36,7 @@ impl RunStates {
     /// Name of the file in a folder of results.
     pub const FILE: &str = "study-state.json";
 
-    /// Whether no run is left to execute.
+    /// Whether there are no runs left to execute.
     pub fn is_complete(&self) -> bool {
         self.pending == 0
     }
@@ -47,12 +46,12 @@ impl RunStates {
         self.done + self.failed + self.quarantined
     }
 
-    /// Reads the file in a folder of results. `None` if there is none, as in folders of version
+    /// Reads the file in a folder of results. `None` if there is no file, as in folders of version
     /// 0.3.0 and in imported results.
     ///
     /// # Errors
-    /// [`Error::Io`] if the file cannot be read, and [`Error::States`] if the file is not JSON of a
-    /// known format, or if its counts do not add up.
+    /// [`Error::Io`] if the file cannot be read, and [`Error::States`] if the file does not contain
+    /// JSON of a known format, or if its counts do not agree.
     pub fn read(dir: &Path) -> Result<Option<RunStates>, Error> {
         let path = dir.join(RunStates::FILE);
         let json = match fs::read(&path) {
@@ -65,7 +64,8 @@ impl RunStates {
         states.map(Some).map_err(|cause| Error::States { path, cause })
     }
 
-    /// Writes the file into a folder of results. A reader finds either the old file or the new one.
+    /// Writes the file into a folder of results. A reader finds either the old file or the new
+    /// file.
     ///
     /// # Errors
     /// [`Error::Io`] if the file cannot be written.
@@ -82,7 +82,6 @@ impl RunStates {
     }
 }
 
-/// The JSON of [`RunStates`].
 #[derive(Serialize, Deserialize)]
 struct File {
     format: u32,

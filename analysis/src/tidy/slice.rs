@@ -1,4 +1,4 @@
-//! A slice of the rows of a table, column by column.
+//! A slice of the rows of a table, with access by column.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -11,7 +11,7 @@ use polars_error::PolarsError;
 
 use super::{Error, OUTCOMES};
 
-/// A slice of the rows of a table. Its errors name the file and the column.
+/// A slice of the rows of a table. Errors name the file and the column.
 pub(super) struct Slice<'a> {
     pub(super) batch: &'a RecordBatch,
     pub(super) path: &'a Path,

@@ -1,4 +1,4 @@
-//! Sets of tables that replace older ones together.
+//! Sets of tables that replace older tables together.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,9 +9,9 @@ use super::{Error, RunStates};
 /// Name of the subfolder with files that are not complete.
 const FOLDER: &str = "tables.partial";
 
-/// A set of files that is written next to the files of a folder and then replaces them, so that a
-/// reader finds complete tables at any time, even if the writer is killed. Dropping it removes the
-/// files that were not published.
+/// A set of files that is written to a subfolder and then replaces the files of the folder. A
+/// reader finds complete tables at any time, even if the writer is killed. Dropping a set removes
+/// the files that were not published.
 #[derive(Debug)]
 pub struct Staging {
     folder: PathBuf,
@@ -19,8 +19,8 @@ pub struct Staging {
 }
 
 impl Staging {
-    /// Creates an empty subfolder for the files of a folder, which is created if it is missing.
-    /// Files that a killed writer has left there are removed.
+    /// Creates an empty subfolder for the files of a folder, and creates the folder if it is
+    /// missing. Files that a killed writer has left in the subfolder are removed.
     ///
     /// # Errors
     /// [`Error::Io`] if the subfolder cannot be created.
@@ -32,14 +32,15 @@ impl Staging {
         Ok(staging)
     }
 
-    /// The folder in which to write the files.
+    /// The folder to which the files must be written.
     pub fn path(&self) -> &Path {
         &self.partial
     }
 
-    /// Moves the files into their folder, after all of them are on the disk. The runs are moved
-    /// first and `study-state.json` last. If the writer is killed in between, each run in another
-    /// table is also in `runs`, and the state does not count more runs than the tables contain.
+    /// Moves the files into their folder after all of them are on the disk. The table `runs` is
+    /// moved first and `study-state.json` last. If the writer is killed in between, each run in
+    /// another table is also in `runs`, and the state does not count more runs than the tables
+    /// contain.
     ///
     /// # Errors
     /// [`Error::Io`] if a file cannot be written to the disk or moved.

@@ -1,4 +1,4 @@
-//! `subject.json`: what the runs of a folder measure and count.
+//! `subject.json`: the measures and units of the runs of a folder.
 
 use std::fs;
 use std::io::ErrorKind;
@@ -8,11 +8,9 @@ use catherd_experiments::{CriterionInfo, Noun, SubjectInfo};
 
 use super::Error;
 
-/// Name of the file in a folder of results.
 const FILE: &str = "subject.json";
 
-/// Reads the description in a folder of results; `None` if the folder has none, as in version
-/// 0.3.0.
+/// Reads the description in a folder of results; `None` if there is no file, as in version 0.3.0.
 pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
     let path = dir.join(FILE);
     match fs::read(&path) {
@@ -25,7 +23,6 @@ pub(super) fn read(dir: &Path) -> Result<Option<SubjectInfo>, Error> {
     }
 }
 
-/// Writes the description into a folder of results.
 pub(super) fn write(dir: &Path, subject: &SubjectInfo) -> Result<(), Error> {
     let path = dir.join(FILE);
     let mut json = serde_json::to_vec_pretty(subject)
@@ -35,8 +32,8 @@ pub(super) fn write(dir: &Path, subject: &SubjectInfo) -> Result<(), Error> {
 }
 
 /// Adds the description of another folder: its kind, engine, units, measures and levels of mutants,
-/// and its criteria if both have the same first criterion. Otherwise one general criterion remains,
-/// and suites of different units get a general unit.
+/// and its criteria if both descriptions have the same first criterion. Otherwise, only one general
+/// criterion remains. Suites of different units get a general unit.
 pub(super) fn add(all: &mut SubjectInfo, other: &SubjectInfo) {
     for (name, more) in [(&mut all.kind, &other.kind), (&mut all.engine, &other.engine)] {
         if !name.split(", ").any(|known| known == more) {

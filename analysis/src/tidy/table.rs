@@ -1,5 +1,5 @@
-//! A table as two files. One slice of rows is written or read at a time, so that memory does not
-//! grow with the study.
+//! A table as two files. Only one slice of rows is written or read at a time, so the required
+//! memory does not grow with the study.
 
 use std::borrow::Cow;
 use std::fs::{self, File};
@@ -17,12 +17,10 @@ use super::Error;
 use super::csv_file::CsvWriter;
 use super::parquet::{ParquetReader, ParquetWriter};
 
-/// Number of rows in a slice.
 const SLICE: usize = 16_384;
 
-/// A row of a table.
 pub(super) trait Row: Sized {
-    /// The name of the table: its files are `NAME.parquet` and `NAME.csv`.
+    /// The name of the table. Its files are `NAME.parquet` and `NAME.csv`.
     const NAME: &str;
 
     /// The columns of some rows. The layout determines which columns there are.
@@ -32,16 +30,13 @@ pub(super) trait Row: Sized {
 /// Names of columns that depend on the subject kind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Layout {
-    /// Units of work.
     pub(super) units: Vec<String>,
     /// Levels of a mutant's location.
     pub(super) levels: Vec<String>,
 }
 
-/// A column and its name.
 pub(super) type Column = (String, ArrayRef);
 
-/// A type of values in a column.
 pub(super) trait Cell: Sized {
     /// A column of such values.
     type Column: Array + ArrayFromIter<Self>;
@@ -74,7 +69,6 @@ where
     type Column = T::Column;
 }
 
-/// A column of the values of one field of all rows.
 pub(super) fn column<'a, R, T: Cell>(
     name: &str,
     rows: &'a [R],
@@ -83,9 +77,8 @@ pub(super) fn column<'a, R, T: Cell>(
     (name.to_owned(), Box::new(T::Column::arr_from_iter(rows.iter().map(field))))
 }
 
-/// A column of strings that come from files or other programs, such as names and reasons.
-/// Characters that would control a terminal or change the direction of the text are replaced by
-/// their escapes.
+/// A column of strings from files or other programs, such as names and reasons. Characters that
+/// would control a terminal or change the direction of the text are replaced by escapes.
 pub(super) fn text<'a, R>(
     name: &str,
     rows: &'a [R],
@@ -94,10 +87,10 @@ pub(super) fn text<'a, R>(
     column(name, rows, |row| field(row).map(printable))
 }
 
-/// A batch of rows from their columns, each of which has as many values as there are rows.
+/// A batch of rows, made from columns that have `rows` values each.
 ///
 /// # Errors
-/// If columns have the same name.
+/// If several columns have the same name, or if the lengths of columns differ.
 pub(super) fn batch(
     rows: usize,
     columns: impl IntoIterator<Item = Column>,
@@ -112,7 +105,7 @@ pub(super) fn batch(
     RecordBatch::try_new(rows, schema.into(), arrays)
 }
 
-/// A table while it is being written. Its files get their names when it is complete.
+/// A table while it is being written. The files get their final names when the table is complete.
 pub(super) struct TableWriter<R> {
     rows: Vec<R>,
     layout: Layout,
@@ -189,13 +182,12 @@ fn rows_of<R: Row>(rows: &[R], layout: &Layout, path: &Path) -> Result<RecordBat
         .map_err(|cause| Error::Table { path: path.to_owned(), cause })
 }
 
-/// The names of the columns of a Parquet table.
 pub(super) fn columns_of(path: &Path) -> Result<Vec<String>, Error> {
     let file = File::open(path).map_err(|cause| Error::Io { path: path.to_owned(), cause })?;
     super::parquet::columns_of(file).map_err(|cause| Error::Table { path: path.to_owned(), cause })
 }
 
-/// Reads some columns of a Parquet table, a slice at a time.
+/// Reads some columns of a Parquet table, one slice at a time.
 pub(super) fn read_slices(
     path: &Path,
     columns: &[&str],

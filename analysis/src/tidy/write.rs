@@ -1,4 +1,4 @@
-//! Writing tidy tables from the records of runs.
+//! Writes tidy tables from the records of runs.
 
 mod rows;
 
@@ -15,11 +15,11 @@ use rows::{CriterionRow, CriterionTimelineRow, MutantRow, RunKey, RunRow, Timeli
 
 /// Writes the tables of a study into a folder, which is created if it is missing.
 ///
-/// `runs` are in the order of the study: tables and figures show algorithms in the order of their
-/// first run. Memory does not grow with the number of runs.
+/// `runs` must be in the order of the study, because tables and figures show algorithms in the
+/// order of their first run. The required memory does not grow with the number of runs.
 ///
 /// # Errors
-/// [`Error::Io`] or [`Error::Table`] if a table cannot be written.
+/// [`Error`] if a table cannot be written.
 pub fn write(
     dir: &Path,
     subject: &SubjectInfo,
@@ -33,8 +33,8 @@ pub fn write(
     writer.finish(skipped, &[])
 }
 
-/// The tables of a study while they are being written. Their names end in `.partial` until
-/// [`Writer::finish`] has completed them.
+/// The tables of a study while they are being written. The names of their files end in `.partial`
+/// until [`Writer::finish`] has completed them.
 pub struct Writer {
     dir: PathBuf,
     subject: SubjectInfo,
@@ -51,11 +51,11 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Starts the tables in a folder. `subject` defines the units and levels that are columns.
+    /// Starts the tables in a folder. The units and levels in `subject` become columns.
     ///
     /// # Errors
-    /// [`Error::Io`] if the folder or a file cannot be created, [`Error::Table`] if a unit or a
-    /// level has the name of another column.
+    /// [`Error::Io`] if the folder or a file cannot be created, and [`Error::Table`] if a table
+    /// cannot be started, for example because a unit has the name of another column.
     pub fn create(dir: &Path, subject: &SubjectInfo) -> Result<Writer, Error> {
         fs::create_dir_all(dir).map_err(|cause| Error::Io { path: dir.to_owned(), cause })?;
         let layout = Layout {
@@ -80,8 +80,7 @@ impl Writer {
     /// Adds a run.
     ///
     /// # Errors
-    /// [`Error::Io`] if a file cannot be created, and [`Error::Table`] if a slice of rows cannot be
-    /// written.
+    /// [`Error::Io`] if a file cannot be created, and [`Error::Table`] if rows cannot be written.
     pub fn push(&mut self, spec: &RunSpec, record: &RunRecord) -> Result<(), Error> {
         let row = RunRow::new(spec, record, &self.layout);
         for criterion in &record.criteria {
@@ -127,7 +126,7 @@ impl Writer {
     /// Adds a quarantined run, which has no record.
     ///
     /// # Errors
-    /// Like [`Writer::push`].
+    /// As for [`Writer::push`].
     pub fn push_quarantined(
         &mut self,
         spec: &RunSpec,
@@ -141,7 +140,7 @@ impl Writer {
     /// Adds a run of another tool.
     ///
     /// # Errors
-    /// Like [`Writer::push`].
+    /// As for [`Writer::push`].
     pub fn push_imported(&mut self, run: &Imported) -> Result<(), Error> {
         let row = RunRow::imported(run, &self.layout);
         let key = RunKey::of(&row);
@@ -152,12 +151,11 @@ impl Writer {
         self.runs.push(row)
     }
 
-    /// Adds the projects that were not run and the configurations that lost a race, and
-    /// completes the tables.
+    /// Adds the projects that were not run and the configurations that lost a race, and completes
+    /// the tables.
     ///
     /// # Errors
-    /// [`Error::Io`], [`Error::Table`], [`Error::Description`] or [`Error::Json`] if a table cannot
-    /// be written.
+    /// [`Error`] if a table cannot be written.
     pub fn finish(mut self, skipped: &[Skipped], dropped: &[Dropped]) -> Result<(), Error> {
         for project in skipped {
             self.skipped.push(project.clone())?;
@@ -177,8 +175,7 @@ impl Writer {
     }
 }
 
-/// A run of another tool. A field that the tool did not measure is `None`, and empty in the
-/// tables.
+/// A run of another tool. A value that the tool did not measure is `None`, and empty in the tables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Imported {
     /// Id of the run, which depends only on the input.
@@ -199,28 +196,29 @@ pub struct Imported {
     pub outcome: RunOutcome,
     /// The reason for the outcome, unless the run is done.
     pub reason: Option<String>,
-    /// Goals, or [`UNCOUNTED`](super::UNCOUNTED).
+    /// Number of goals, or [`UNCOUNTED`](super::UNCOUNTED).
     pub goals: u32,
-    /// Goals covered, as a part of `goals`.
+    /// Number of covered goals, at most `goals`.
     pub covered: u32,
-    /// Work of the search by the name of the unit.
+    /// Work of the search, by the name of the unit.
     pub work: BTreeMap<String, u64>,
     /// Work in the first unit until every goal was covered.
     pub to_full: Option<u64>,
-    /// Milliseconds of the search.
+    /// Time of the search in milliseconds.
     pub search_ms: Option<u64>,
-    /// Milliseconds of the whole run.
+    /// Time of the whole run in milliseconds.
     pub wall_ms: Option<u64>,
-    /// Tests in the final suite.
+    /// Number of tests in the final suite.
     pub suite_tests: Option<u32>,
     /// Size of the final suite.
     pub suite_size: Option<u32>,
-    /// What `suite_size` counts, in the plural.
+    /// The unit of `suite_size`, in the plural.
     pub suite_unit: String,
-    /// By how much minimisation reduced the size of the suite.
+    /// Reduction in the size of the suite by minimisation.
     pub suite_removed: Option<u32>,
     /// Additional numbers by name.
     pub metrics: BTreeMap<String, f64>,
-    /// Improvements: milliseconds from the start of the search, and goals covered from then on.
+    /// Improvements: milliseconds from the start of the search, and the number of goals covered
+    /// from this time on.
     pub timeline: Vec<(u64, u32)>,
 }

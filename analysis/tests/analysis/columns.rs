@@ -1,5 +1,5 @@
-//! Compares `docs/columns.md` with the tables: the same columns in the same order, with the same
-//! types.
+//! Checks that `docs/columns.md` lists the columns of the tables in the same order and with the
+//! same types.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -10,7 +10,8 @@ use polars_parquet::read::{infer_schema, read_metadata};
 
 const PAGE: &str = include_str!("../../../docs/columns.md");
 
-/// Name and type of each column of a section, with names in angle brackets replaced.
+/// Returns the name and type of each column of a section, with placeholders in angle brackets
+/// replaced.
 fn documented(section: &str) -> Vec<(String, String)> {
     let start = PAGE.find(&format!("\n## {section}\n")).expect(section) + 4;
     let text = &PAGE[start..];
@@ -36,7 +37,6 @@ fn documented(section: &str) -> Vec<(String, String)> {
     columns
 }
 
-/// The name of a type on the page.
 fn kind(dtype: &ArrowDataType) -> &'static str {
     match dtype {
         ArrowDataType::Utf8View => "text",
@@ -56,7 +56,7 @@ fn header(path: &Path) -> Vec<String> {
 fn every_column_is_explained() {
     let place = tempfile::tempdir().unwrap();
     let dir = place.path();
-    // A missing run makes the means over shared projects differ from the means over all projects.
+    // With missing runs, the means over shared projects differ from the means over all projects.
     let runs = crate::synthetic::runs(3, 2).skip(2);
     tidy::write(dir, &crate::synthetic::subject(), runs, &[]).unwrap();
     summarise(dir).unwrap();

@@ -1,5 +1,4 @@
-//! Tests times until faults are exposed, metrics by project, and goals that only one algorithm
-//! covers, with known results.
+//! Tests times until faults are exposed and metrics by project, with known results.
 
 use catherd_analysis::comparison::Samples;
 use catherd_analysis::findings::Exposure;
@@ -9,8 +8,8 @@ use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::Metric;
 use tempfile::TempDir;
 
-/// Six seeds of two algorithms on one project. The first algorithm exposes a fault after 1 to 5 ms
-/// in five runs, and not in the last run. The second one does not expose any fault.
+/// Six runs of each of two algorithms on one project. Five runs of random expose a fault after 1 to
+/// 5 ms; no other run exposes a fault.
 fn results() -> (Results, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let mut runs: Vec<_> = crate::synthetic::runs(1, 6).collect();
@@ -37,8 +36,8 @@ fn runs_that_expose_no_fault_are_censored_at_their_end() {
     assert_eq!(random.survival.quantile(0.5), Some(3.0));
     assert_eq!((mosa.survival.events, mosa.survival.observations), (0, 6));
     assert_eq!(mosa.survival.quantile(0.5), None);
-    // Computed by hand: 5 exposures, of which 1.938 are expected, and a variance of 1.1476 give a
-    // chi-squared of 8.170.
+    // Computed by hand: with 5 exposures, 1.938 expected exposures and a variance of 1.1476,
+    // chi-squared is 8.170.
     let p = mosa.p.unwrap();
     assert!((p - 0.00426).abs() < 2e-5, "{p}");
     assert_eq!((random.p, mosa.adjusted), (None, Some(p)));
@@ -54,8 +53,8 @@ fn metrics_are_compared_on_each_project() {
     let mut runs: Vec<_> = crate::synthetic::runs(2, 6).collect();
     runs.retain(|(spec, _)| spec.algorithm.name != "mio");
     for (spec, record) in &mut runs {
-        // On the first project each run of random has more than every run of mosa; on the second
-        // they are equal.
+        // On the first project, every count of random exceeds every count of mosa. On the second
+        // project, the counts are equal.
         let more = spec.project_name == "project-0" && spec.algorithm.name == "random";
         let count = 10 * i64::from(more) + spec.seed as i64;
         record.metrics.insert("executions".to_owned(), Metric::Integer(count));

@@ -1,4 +1,4 @@
-//! Tests findings of a study from its tidy tables, through the public API.
+//! Tests the findings of studies through the public API.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ use catherd_analysis::tidy::{self, Results};
 use catherd_experiments::{Budget, RunOutcome, RunRecord, RunSpec};
 use tempfile::TempDir;
 
-/// The results of some runs, and their folder, from which the timeline is read on demand.
+/// Returns the results of the given runs, and the folder from which the timeline is read on demand.
 fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDir) {
     let dir = tempfile::tempdir().unwrap();
     tidy::write(dir.path(), &crate::synthetic::subject(), runs, &[]).unwrap();
@@ -32,7 +32,7 @@ fn the_last_milestone_is_the_comparison() {
     for (pair, last) in end.iter().zip(&milestones[2].comparisons) {
         assert_eq!(pair.per_project, last.per_project);
     }
-    // Coverage does not decrease.
+    // Coverage does not decrease over time.
     for project in 0..6 {
         let sum = |m: &Milestone| m.samples.values(project, 0).iter().sum::<f64>();
         assert!(sum(&milestones[0]) < sum(&milestones[1]));
@@ -44,9 +44,8 @@ fn the_last_milestone_is_the_comparison() {
     );
 }
 
-/// One of two runs covers everything, and the other ended before its budget was used up. That run
-/// had nothing left to try, so it is censored at the end of the longest search and not after 10
-/// executions.
+/// One of two runs covers all goals. The other run ends early because it has nothing left to try,
+/// so it is censored at the end of the longest search and not after 10 executions.
 #[test]
 fn a_run_below_its_budget_would_not_have_covered_more() {
     let mut runs: Vec<_> =
@@ -78,7 +77,7 @@ fn a_search_reaches_more_later() {
         assert!(medians.is_sorted() && medians[0] < medians[4], "{medians:?}");
         assert!(algorithm.iter().all(|row| row.runs.len() == 20));
     }
-    // At its last improvement a run reaches its final coverage.
+    // A run reaches its final coverage at its last improvement.
     let points = results.improvements(&results.clock_of("executions").unwrap()).unwrap();
     let last = points.chunk_by(|a, b| a.run == b.run).map(|p| p[p.len() - 1].at).max().unwrap();
     let latest = rows.iter().map(|row| row.spent.as_ref().unwrap().maximum).fold(0.0, f64::max);
@@ -94,7 +93,7 @@ fn ranks_and_configurations_agree_on_the_best() {
     assert_eq!(ranking.runs.len(), results.runs.len());
     let ranks = &ranking.nemenyi.mean_ranks;
     assert!((ranks.iter().sum::<f64>() - 6.0).abs() < 1e-12);
-    // MIO covers faster in this artificial study, and the first rank is the best.
+    // In this artificial study, MIO covers goals faster. Rank 1 is the best.
     assert!(ranks[2] < ranks[0], "{ranks:?}");
     let rows = Configuration::all(&samples);
     let mean = |row: &Configuration| row.coverage.as_ref().unwrap().mean;
@@ -105,7 +104,6 @@ fn ranks_and_configurations_agree_on_the_best() {
     assert!(pooled[1].a12 > 0.5);
 }
 
-/// Runs with some properties set by hand.
 fn edited(
     projects: u32,
     seeds: u64,
@@ -120,7 +118,7 @@ fn edited(
 
 #[test]
 fn projects_below_the_threshold_are_trivial() {
-    // Executions of random on the projects: 1, 2, 3, 4, 5; the fourth is not covered.
+    // Random covers the projects with 1, 2, 3, 4 and 5 executions, except for a goal of the fourth.
     let (results, _dir) = results(edited(5, 2, |project, _, record| {
         record.work.insert("executions".to_owned(), u64::from(project) + 1);
         record.criteria[0].covered = (0..record.goals()).collect();
@@ -215,8 +213,7 @@ fn repeated_runs_agree_or_not_and_machines_have_their_speed() {
     assert_eq!(results.runs.len(), 18);
     let [ant, bee] = &Machine::all(&results).unwrap()[..] else { panic!("two machines") };
     assert_eq!((&*ant.host, ant.runs.len(), ant.repeated.len()), ("ant", 18, 0));
-    // A different search time does not change the digest of a record; a different number of steps
-    // does.
+    // The digest of a record depends on the number of steps but not on the search time.
     assert_eq!((&*bee.host, bee.repeated.len(), bee.identical.len()), ("bee", 18, 15));
     let median = |machine: &Machine| machine.factor.as_ref().unwrap().median;
     assert!((median(ant) - 2.0 * median(bee)).abs() < 1e-9);
@@ -235,7 +232,7 @@ fn cost_and_relations() {
     assert_eq!(relations[1].points.len(), 8);
     assert_eq!(relations[1].points[0].0, 20.0);
     assert!(relations[1].pearson.is_ok() && relations[1].line.is_ok());
-    // A number that is the same for every run has no relation with coverage, not a relation of
+    // For a number that is the same in every run, the correlation with coverage is undefined, not
     // zero.
     let constant = Relation::all(&samples, &results.measure("iterations").unwrap());
     assert!(constant[0].pearson.is_err());
@@ -247,7 +244,7 @@ fn cost_and_relations() {
 fn a_description_says_what_projects_are_like() {
     let (plain, dir) = results(crate::synthetic::runs(8, 3));
     assert_eq!(plain.measure("mccabe").unwrap(), vec![None; plain.runs.len()]);
-    // Projects are identified by their digest, not by their name in the description.
+    // Projects are identified by digest, not by the names in the description.
     let mut table = "project,sha256,extensions,mccabe\n".to_owned();
     for (number, project) in plain.projects.iter().enumerate().skip(1) {
         table += &format!("copy of {number},{},pen music,1.{number}\n", project.digest);
@@ -264,7 +261,7 @@ fn a_description_says_what_projects_are_like() {
     assert!(joined.measure("extensions").unwrap().iter().all(Option::is_none));
     let report = Report::new(&joined, "described", |_| ()).unwrap();
     assert!(report.figures().any(|f| f.title == "Coverage against mean McCabe complexity"));
-    // The description may also be in the folder of the runs, where a study writes it.
+    // The description may also be in the folder of the runs, where studies write it.
     std::fs::write(dir.path().join("projects.csv"), &table).unwrap();
     assert_eq!(Results::read(dir.path()).unwrap().measure("mccabe").unwrap(), measured);
     std::fs::write(dir.path().join("projects.csv"), "project,mccabe\na\n").unwrap();
@@ -298,7 +295,8 @@ fn every_number_of_table_6_has_its_source_runs() {
         assert!(rows > 0 || captioned.name == "missing", "{}", captioned.name);
         for row in 0..rows {
             let runs = captioned.table.source_runs(row, 1);
-            // No project is covered equally in this study, so there are no suites to compare.
+            // No project of this study is covered equally by all algorithms, so there are no suites
+            // to compare.
             assert_eq!(runs.is_empty(), captioned.name == "suites", "{}", captioned.name);
             assert!(runs.iter().all(|&run| (run as usize) < results.runs.len()));
         }
@@ -310,7 +308,7 @@ fn folders_are_read_as_one_study() {
     let (a, b, c) = (tempfile::tempdir(), tempfile::tempdir(), tempfile::tempdir());
     let (a, b, c) = (a.unwrap(), b.unwrap(), c.unwrap());
     tidy::write(a.path(), &crate::synthetic::subject(), crate::synthetic::runs(2, 2), &[]).unwrap();
-    // The same study with more projects, including the first ones.
+    // The same study with a third project.
     tidy::write(b.path(), &crate::synthetic::subject(), crate::synthetic::runs(3, 2), &[]).unwrap();
     let both = Results::read_all(&[a.path(), b.path()]).unwrap();
     assert_eq!((both.runs.len(), both.projects.len(), both.algorithms.len()), (18, 3, 3));
@@ -320,7 +318,7 @@ fn folders_are_read_as_one_study() {
         points.iter().map(|p| (r.runs[p.run as usize].id, p.at, p.covered)).collect()
     };
     assert_eq!(key(&both), key(&only_later));
-    // With different budgets, algorithms of the same name are different algorithms.
+    // Algorithms with the same name but different budgets are different algorithms.
     let more = crate::synthetic::runs(2, 2).map(|(mut spec, mut record)| {
         spec.budget = Budget::of("executions", 600);
         record.run = spec.id();

@@ -1,4 +1,4 @@
-//! Tests that a results folder of version 0.3.0 can be read: `tests/format-1`.
+//! Tests that `tests/format-1`, a results folder of version 0.3.0, can be read.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +21,6 @@ fn copy() -> tempfile::TempDir {
     place
 }
 
-/// The cells of a column of a CSV file without line breaks or quotation marks before it.
 fn column(file: &str, name: &str) -> Vec<String> {
     let mut table = csv::Reader::from_path(folder().join(file)).unwrap();
     let at = table.headers().unwrap().iter().position(|column| column == name).unwrap();
@@ -69,8 +68,8 @@ fn the_tables_are_read() {
     assert!(!records[0].agree(&records[1]) && !records[0].agree(&RecordDigests::default()));
 }
 
-/// A table without the columns of intervals, which version 0.3.0 computed for fewer than six values
-/// as well.
+/// Removes the columns of intervals, because version 0.3.0 also computed intervals for fewer than
+/// six values.
 fn without_intervals(text: &str) -> Vec<Vec<String>> {
     let rows: Vec<Vec<String>> =
         text.lines().map(|line| line.split(',').map(str::to_owned).collect()).collect();
@@ -80,7 +79,8 @@ fn without_intervals(text: &str) -> Vec<Vec<String>> {
     rows.iter().map(|row| kept.iter().map(|&at| row[at].clone()).collect()).collect()
 }
 
-/// The statistics of an old folder equal those that version 0.3.0 computed, to the last digit.
+/// The statistics of an old folder equal the statistics computed by version 0.3.0, to the last
+/// digit.
 #[test]
 fn the_summary_is_the_same() {
     let place = copy();
@@ -96,7 +96,7 @@ fn the_summary_is_the_same() {
     }
 }
 
-/// An old folder and a newer one are read as one study, even if their units differ.
+/// An old and a new folder are read as one study, even if their units differ.
 #[test]
 fn old_and_new_folders_are_joined() {
     let place = tempfile::tempdir().unwrap();

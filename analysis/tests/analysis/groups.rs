@@ -7,8 +7,8 @@ use catherd_analysis::findings::{GroupShare, Grouped, GroupedQuantity};
 use catherd_analysis::report::Report;
 use catherd_analysis::tidy::{self, Results};
 
-/// 24 projects, each in the group that the function returns for its number, and the runs of all
-/// algorithms with 3 seeds. Projects of a group have the same coverage.
+/// A study of 24 projects with 3 seeds. `group` returns the group of the project with a number.
+/// Projects of a group have the same coverage.
 fn study(group: impl Fn(usize) -> Option<usize>) -> (Results, tempfile::TempDir) {
     let place = tempfile::tempdir().unwrap();
     let number = |name: &str| -> usize { name.trim_start_matches("project-").parse().unwrap() };
@@ -42,7 +42,7 @@ fn coverage(all: &[Grouped]) -> &Grouped {
 #[test]
 #[ignore = "takes long"]
 fn groups_of_equal_projects_count_once() {
-    // Three projects of each author, with the same coverage: the variance is three times as large.
+    // The three projects of each author have the same coverage, which triples the variance.
     let (results, _place) = study(|number| Some(number / 3));
     let samples = Samples::coverage(&results);
     let all = Grouped::all(&results, &samples).unwrap();

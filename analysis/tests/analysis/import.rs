@@ -1,4 +1,4 @@
-//! Tests the import of results of other tools as tidy tables, through the public API.
+//! Tests the import of results of other tools through the public API.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use catherd_analysis::tidy::{Clock, Results, UNCOUNTED};
 use catherd_experiments::{Budget, RunOutcome, Unit};
 use tempfile::TempDir;
 
-/// A folder, a file in it with these contents, and the folder for its tables.
+/// Creates a folder with a file, and returns the folder, the file and a folder for tables.
 fn scene(text: &str) -> (TempDir, PathBuf, PathBuf) {
     let dir = tempfile::tempdir().unwrap();
     let (file, out) = (dir.path().join("raw.csv"), dir.path().join("tables"));
@@ -56,12 +56,12 @@ fn whisker_with_ragged_rows_commas_and_second_headers() {
     assert_eq!(results.projects[0].name, "Cats, dogs, 3");
     let cats = results.runs[0];
     assert_eq!(cats.coverage(), Some(52.0 / 54.0));
-    // Each event is followed by a wait.
+    // Every second event is a wait.
     assert_eq!(
         (results.work[0][0], cats.suite_size, cats.suite_tests),
         (Some(135), Some(10), Some(4))
     );
-    // Runs of a project and algorithm without a seed are numbered.
+    // Runs without a seed are numbered.
     assert_eq!((results.runs[1].seed, results.runs[2].seed), (1, 2));
     assert_ne!(results.runs[1].id, results.runs[2].id);
     assert_eq!(results.runs[1].search_ms, Some(1500));
@@ -120,7 +120,8 @@ fn any_file_is_read_by_the_names_of_its_columns() {
     let more = [("goals", "Total"), ("coverage", "Cov")];
     format.names = names.iter().chain(&more).map(|(f, c)| (f.to_string(), c.to_string())).collect();
     let (results, _, _dir) = imported(&format, text);
-    // Counts take precedence over the rounded 43 %, and 42.9 % of 7 is 3.
+    // Counts take precedence over the rounded 43 %. In the second row, 42.9 % of 7 goals are 3
+    // goals.
     assert_eq!(results.runs[0].coverage(), Some(3.0 / 7.0));
     assert_eq!(results.runs[1].coverage(), Some(3.0 / 7.0));
     assert_eq!(results.measure("loc").unwrap()[0], Some(12.0));
@@ -133,7 +134,7 @@ fn any_file_is_read_by_the_names_of_its_columns() {
     );
 }
 
-/// Errors that spreadsheets and editing by hand introduce into a file.
+/// Errors that spreadsheets and manual editing introduce into files.
 #[test]
 fn ambiguous_files_are_refused_with_their_line() {
     const HEADER: &str = "project,algorithm,seed,coverage";
@@ -142,7 +143,7 @@ fn ambiguous_files_are_refused_with_their_line() {
         assert!(problem.contains(expected), "{text:?}: {problem}");
     };
     let row = |row: &str, expected: &str| refused(&format!("{HEADER}\n{row}\n"), expected);
-    // Because of the decimal comma this row would be read as a coverage of zero.
+    // Because of the decimal comma, this row would otherwise be read as a coverage of zero.
     row("a,mio,1,0,96", "line 2: 5 fields where the header has 4");
     row("a,mio,1", "line 2: 3 fields where the header has 4");
     row("a,mio,1,\"0,96\"", "line 2: invalid value `0,96` in column `coverage`: expected a number");
@@ -198,8 +199,8 @@ fn damaged_files_are_refused_with_their_line() {
     assert!(matches!(missing, Err(ImportError::Io { .. })));
 }
 
-/// Two benchmarks and two fuzzers, each with two trials on zlib and one on png, and with up to
-/// three snapshots of a trial; trial 4 was lost after its second snapshot.
+/// Two benchmarks and two fuzzers, with two trials of each fuzzer on zlib and one on png. Trial 4
+/// was lost after its second snapshot.
 const FUZZBENCH: &str = "\
 git_hash,experiment_filestore,experiment,fuzzer,benchmark,time_started,time_ended,trial_id,time,edges_covered,crash_key
 abc,gs://data,one,afl,zlib,2020-01-01,,1,900,100,
@@ -223,11 +224,11 @@ fn fuzzbench_is_compared_at_the_last_snapshot_of_half_of_the_trials() {
     let (results, summary, dir) = imported(&FuzzBench::default(), FUZZBENCH);
     assert_eq!((summary.runs, summary.failed, summary.projects), (6, 1, 2));
     assert_eq!(results.algorithms, ["afl", "libfuzzer"]);
-    // Trials are numbered from 1 for each benchmark and fuzzer, so that the runs of a study are
-    // complete.
+    // Trials are numbered from 1 for each benchmark and fuzzer. Otherwise, runs would seem to be
+    // missing.
     assert_eq!(results.runs.iter().map(|run| run.seed).collect::<Vec<_>>(), [1, 2, 1, 2, 1, 1]);
     let of = |trial: usize| &results.runs[trial - 1];
-    // Three of four trials of zlib have a snapshot after 2,700 s; 300 edges were covered before.
+    // Three of four trials of zlib have a snapshot after 2,700 s. Trial 4 covered 300 edges before.
     let covered: Vec<_> = [1, 2, 3].map(|trial| (of(trial).covered, of(trial).goals)).into();
     assert_eq!(covered, [(200, 300), (120, 300), (100, 300)]);
     assert_eq!((of(4).outcome, of(4).coverage()), (RunOutcome::Failed, None));

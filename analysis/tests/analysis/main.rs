@@ -1,5 +1,5 @@
-//! Tests the analysis through its public API. All test files are one program, because otherwise
-//! each of them would link polars.
+//! Tests the analysis through its public API. All test files are compiled into one program, because
+//! otherwise each would link polars.
 
 mod columns;
 mod exposure;

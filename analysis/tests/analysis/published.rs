@@ -1,6 +1,6 @@
 //! Tests that artificial results, created from the published numbers of the Pynguin paper,
-//! reproduce every number: within 0.1 percentage points for coverage, within 0.001 for effect sizes
-//! and correlations, and exactly for counts. A number that differs is shown with the difference.
+//! reproduce these numbers. The tolerance is 0.1 percentage points for coverage and 0.001 for
+//! effect sizes and correlations; counts must be equal.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -44,7 +44,6 @@ fn numbers() -> Vec<PublishedNumber> {
     published::read(&file).unwrap()
 }
 
-/// The value of a quantity for a configuration.
 fn value(numbers: &[PublishedNumber], quantity: &str, configuration: &str) -> f64 {
     let is = |n: &&PublishedNumber| n.quantity == quantity && n.configuration == configuration;
     numbers
@@ -56,16 +55,16 @@ fn value(numbers: &[PublishedNumber], quantity: &str, configuration: &str) -> f6
         .unwrap()
 }
 
-/// The modules with the A12 of the factor `types`, in the order of the table.
+/// Returns the modules with their A12 for the factor `types`, in the order of the table.
 fn modules(numbers: &[PublishedNumber]) -> Vec<(String, f64)> {
     let of_types = numbers.iter().filter(|n| n.quantity == "a12_types");
     of_types.map(|n| (n.subject.clone(), n.value.parse().unwrap())).collect()
 }
 
-/// Coverage of a run by configuration, module and repetition, in 0..=1, with its mutation score.
+/// Coverage in 0..=1 and mutation score of a run, by configuration, module and repetition.
 type Coverage<'a> = dyn Fn(&str, usize, usize) -> Option<(f64, Option<f64>)> + 'a;
 
-/// Results with this coverage, and lines and complexity of each module.
+/// Writes results with this coverage, and with the lines and complexity of each module.
 fn results(
     numbers: &[PublishedNumber],
     coverage: &Coverage<'_>,
@@ -137,8 +136,8 @@ fn results(
     folder
 }
 
-/// The published numbers and the numbers of the results, by place, quantity, configuration and
-/// subject.
+/// Returns the published numbers and the corresponding numbers of the results, by place, quantity,
+/// configuration and subject.
 fn reproduced(
     folder: &TempDir,
     numbers: &[PublishedNumber],
@@ -155,7 +154,7 @@ fn reproduced(
     found.into_iter().map(row).collect()
 }
 
-/// Checks the requested quantities, and adds their rows to `seen`.
+/// Checks the requested quantities and adds their keys to `seen`.
 fn check(
     folder: &TempDir,
     numbers: &[PublishedNumber],
@@ -173,7 +172,7 @@ fn check(
             _ => 0.001,
         };
         match published.parse::<f64>() {
-            // The p-value of a pooled sample depends on its ties, which are not published.
+            // The p-value over all runs depends on ties, which are not published.
             Ok(_) if key[1] == "p_pooled" => assert!(ours < 1e-6, "{key:?}: {ours}"),
             Ok(number) => {
                 assert!((number - ours).abs() <= tolerance + 1e-9, "{key:?}: {number} and {ours}");
@@ -184,8 +183,8 @@ fn check(
     }
 }
 
-/// A sample of `n` values, at most three of them distinct, with this median, mean and standard
-/// deviation in percent.
+/// Returns `n` values with this median, mean and standard deviation in percent. At most three of
+/// the values are distinct.
 fn three_values(n: usize, median: f64, mean: f64, deviation: f64) -> Vec<f64> {
     let (below, above) = (-median, 100.0 - median);
     let first = mean - median;
@@ -199,14 +198,15 @@ fn three_values(n: usize, median: f64, mean: f64, deviation: f64) -> Vec<f64> {
     values
 }
 
-/// Values with mean 0 and length 1.
+/// Shifts and scales values to mean 0 and length 1.
 fn standardised(values: &[f64]) -> Vec<f64> {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let length = values.iter().map(|v| (v - mean) * (v - mean)).sum::<f64>().sqrt();
     values.iter().map(|v| (v - mean) / length).collect()
 }
 
-/// Values between `low` and `high` whose correlation with `x` is `r`. `noise` makes up the rest.
+/// Returns values between `low` and `high` whose correlation with `x` is `r`. `noise` supplies the
+/// uncorrelated part.
 fn correlated(x: &[f64], r: f64, noise: &[f64], (low, high): (f64, f64)) -> Vec<f64> {
     let (x, noise) = (standardised(x), standardised(noise));
     let along: f64 = x.iter().zip(&noise).map(|(a, b)| a * b).sum();
@@ -240,12 +240,12 @@ fn every_published_number_is_reproduced() {
     let made = results(&numbers, &coverage, &[]);
     check(&made, &numbers, &QUANTITIES[..4], &mut seen);
 
-    // Table 3 and figure 6: A12 on each module. Without types the values are 10, 20, ..., 300.
+    // Table 3 and figure 6: A12 on each module. Without types, the values are 10, 20, ..., 300.
     let coverage = |label: &str, module: usize, seed: usize| {
         let covered = match label {
             "DYNAMOSA-NoTypes" => 10.0 * (seed + 1) as f64,
             "DYNAMOSA-TypeHints" => {
-                // Twice the number of pairs that are won, with ties counted once.
+                // Twice the number of won pairs, plus the number of ties.
                 let wins = (modules[module].1 * 2.0 * (SEEDS * SEEDS) as f64).round() as usize;
                 let own = wins / SEEDS + usize::from(seed < wins % SEEDS);
                 // An odd number includes a tie.
@@ -260,7 +260,7 @@ fn every_published_number_is_reproduced() {
     check(&made, &numbers, types, &mut seen);
 
     // RQ1: significant differences by module, and effect sizes over all runs. Module m is at level
-    // m; a module that another algorithm covers less is some levels lower.
+    // m. A module on which another algorithm is worse is some levels lower for that algorithm.
     let mut lower: BTreeMap<String, Vec<f64>> = BTreeMap::new();
     for algorithm in &ALGORITHMS[1..] {
         let label = format!("{algorithm}-TypeHints");
@@ -271,7 +271,7 @@ fn every_published_number_is_reproduced() {
         let (better, worse) = (count("better"), count("worse"));
         let effect = value(&numbers, "a12_pooled", &format!("DYNAMOSA-TypeHints,{label}"));
         let n = modules.len() as f64;
-        // Each level corresponds to the pairs of two modules.
+        // Each level changes the result for one pair of modules.
         let levels = ((effect - 0.5) * n * n - 0.5 * worse as f64 + 0.5 * better as f64).round();
         let levels = levels as usize;
         let mut shifts = vec![0.0; modules.len()];

@@ -1,8 +1,8 @@
-//! Tests that disturbances of real time are found in simulated studies with such disturbances, and
-//! only in these.
+//! Tests that disturbances of real time are found in simulated studies with disturbances, and not
+//! in others.
 //!
-//! `CATHERD_STUDIES=200` simulates 200 studies of each kind in three shapes instead of 3 in one
-//! shape, for the figures of docs/explanation/real-time.md.
+//! With `CATHERD_STUDIES=200`, 200 studies of each kind are simulated in three shapes, instead of 3
+//! in one shape, for the numbers in docs/explanation/real-time.md.
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
@@ -19,22 +19,20 @@ use rand::seq::SliceRandom as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-/// What slows runs down by a fifth.
+/// The runs that are slower by a fifth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Injected {
     Nothing,
-    /// The second half of the study.
+    /// Runs in the second half of the study.
     Later,
-    /// Four eighths of the study, alternating with the rest, like a job of a different user that
-    /// comes and goes.
+    /// Runs in every second eighth of the study, as if the job of another user came and went.
     Stretches,
-    /// One of the cores.
+    /// Runs on one of the cores.
     Core,
-    /// A sibling that is busy in half of the runs, which the columns show.
+    /// Runs during which a sibling is busy, as recorded in their conditions.
     Sibling,
 }
 
-/// The properties of a simulated study.
 struct Shape {
     projects: u32,
     seeds: u64,
@@ -43,7 +41,7 @@ struct Shape {
     noise: f64,
 }
 
-/// Runs of 60 s in random blocks, as a coordinator leases them, each on the next free core.
+/// Runs of 60 s in random blocks, as leased by a coordinator, each on the next free core.
 fn study(shape: &Shape, injected: Injected, seed: u64) -> Vec<(RunSpec, RunRecord)> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut planned = Vec::new();
@@ -54,7 +52,7 @@ fn study(shape: &Shape, injected: Injected, seed: u64) -> Vec<(RunSpec, RunRecor
         blocks.chunks_mut(3).for_each(|block| block.shuffle(&mut rng));
         planned.extend(blocks.into_iter().map(|(seed, algorithm)| (project, algorithm, seed)));
     }
-    // Blocks of projects are mixed as well.
+    // Blocks of different projects are also mixed.
     let mut order: Vec<usize> = (0..planned.len() / 3).collect();
     order.shuffle(&mut rng);
     let planned = order.into_iter().flat_map(|block| planned[block * 3..block * 3 + 3].to_vec());
@@ -151,7 +149,7 @@ fn injected_slowdowns_are_flagged_and_undisturbed_studies_are_not() {
         Injected::Core,
         Injected::Sibling,
     ];
-    // All shapes only on request, because each study takes a part of a second.
+    // All shapes are simulated only on request, because of the time that the studies take.
     let shown = if asked.is_some() { shapes.len() } else { 1 };
     for (number, shape) in shapes.iter().enumerate().take(shown) {
         for injected in kinds {
@@ -235,7 +233,7 @@ fn without_measurements_nothing_is_claimed() {
     assert_eq!((found.verdict, found.measured), (RealTimeVerdict::Unknown, 0));
     assert!(found.sentence().contains("not known"), "{}", found.sentence());
 
-    // A study that counts work says nothing about real time.
+    // There is no verdict on real time for a study with a budget in units of work.
     let (_place, results) = read(crate::synthetic::runs(2, 3).collect());
     assert!(RealTime::new(&results).unwrap().is_none());
 }

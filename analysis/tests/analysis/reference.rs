@@ -1,9 +1,9 @@
 //! Compares the statistics with reference values of SciPy and R.
 //!
 //! `reference/make.py` writes samples and the values of SciPy to `scipy.jsonl`, and
-//! `reference/make.R` writes the values of R to `r.jsonl`. Lines with the same number are about the
+//! `reference/make.R` writes the values of R to `r.jsonl`. Lines with the same number refer to the
 //! same sample. `golden.jsonl`, `studies.jsonl` and `bradley_terry.jsonl` contain further samples
-//! with their values.
+//! with reference values.
 
 use catherd_analysis::stats::{
     Bootstrap, BradleyTerry, Compat, Conover, Contingency, Description, Estimator, Incidence,
@@ -12,7 +12,7 @@ use catherd_analysis::stats::{
 };
 use serde::Deserialize;
 
-/// A line of `scipy.jsonl`; only the fields of its kind of sample are present.
+/// A line of `scipy.jsonl`. Only the fields for the kind of sample are present.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Scipy {
@@ -46,7 +46,7 @@ struct Scipy {
     interval: [f64; 2],
 }
 
-/// A line of `r.jsonl`; only the fields of its kind of sample are present.
+/// A line of `r.jsonl`. Only the fields for the kind of sample are present.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct R {
@@ -70,7 +70,7 @@ struct R {
     log_rank: [f64; 2],
 }
 
-/// The samples that a predicate chooses, with their line numbers.
+/// Returns the samples chosen by a predicate, with their line numbers.
 fn cases(choose: impl Fn(&Scipy) -> bool) -> Vec<(usize, Scipy, R)> {
     let scipy = include_str!("reference/scipy.jsonl").lines();
     let r = include_str!("reference/r.jsonl").lines();
@@ -191,7 +191,7 @@ fn many_samples() {
         let conover = Conover::new(&case.blocks).unwrap();
         let pairs = (0..treatments).flat_map(|a| (a + 1..treatments).map(move |b| (a, b)));
         for (pair, (a, b)) in pairs.enumerate() {
-            // Both libraries integrate the studentised range to about ten digits.
+            // The libraries integrate the studentised range only approximately.
             let found = nemenyi.p(a, b).value;
             near(line, "Nemenyi's p", found, case.nemenyi[pair], 1e-7);
             near(line, "R's p of Nemenyi's test", found, r.nemenyi[pair], 1e-7);
@@ -223,7 +223,7 @@ fn contingency_tables() {
         close(line, "the odds ratio", table.odds_ratio().unwrap(), case.odds_ratio);
         let interval = table.odds_ratio_interval(0.95).unwrap();
         all_close(line, "the interval", &[interval.low, interval.high], &r.interval);
-        // R ends its search after about three digits.
+        // R computes this estimate to about three digits.
         let conditional = table.conditional_odds_ratio().unwrap();
         near(line, "R's odds ratio", conditional, r.conditional[0], 5e-3);
         let wilson = Contingency::wilson(ones, ones + zeros, 0.95).unwrap();
@@ -261,7 +261,8 @@ fn bootstrap_intervals() {
         let bootstrap = Bootstrap { replicates: 50_000, ..Bootstrap::default() };
         let found = bootstrap.mean(&case.bootstrap).unwrap();
         let [low, high] = case.interval;
-        // Both draw random numbers: a quantile of 50,000 draws varies by about 0.5 % of the width.
+        // Both intervals depend on random numbers: a quantile of 50,000 draws varies by about 0.5 %
+        // of the width.
         for (found, expected) in [(found.low, low), (found.high, high)] {
             let error = (found - expected).abs() / (high - low);
             assert!(error < 0.03, "line {}: {found} is not {expected}", line + 1);
@@ -269,8 +270,8 @@ fn bootstrap_intervals() {
     }
 }
 
-/// A line of `golden.jsonl`: values of SciPy 1.17, except the exact p-value of samples with ties
-/// (an enumeration in whole numbers) and the p-value of Pearson's r (60 digits).
+/// A line of `golden.jsonl`. The values are from SciPy 1.17, except the exact p-values of samples
+/// with ties (enumerated in integers) and the p-values of Pearson's r (computed with 60 digits).
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Golden {
@@ -338,17 +339,17 @@ fn golden() {
     }
 }
 
-/// A study of `studies.jsonl`, with the values of R.
+/// A study of `studies.jsonl`, with values from R.
 #[derive(Deserialize)]
 struct RStudy {
     x: Vec<f64>,
     y: Vec<f64>,
-    /// Ends of the interval of the mean of the paired differences.
+    /// Interval of the mean paired difference.
     interval: [f64; 2],
-    /// Posterior probability that the mean of the differences is positive.
+    /// Posterior probability that the mean difference is positive.
     higher: f64,
     delta: f64,
-    /// Number of pairs for power 80 % of the t test.
+    /// Number of pairs for a power of 80 % in the t test.
     pairs: f64,
     runs: u64,
     covering: Vec<u64>,
@@ -356,8 +357,8 @@ struct RStudy {
     jackknife: [f64; 2],
 }
 
-/// Fifty studies with R's t intervals, posterior probabilities, sizes of samples and estimators of
-/// species (package vegan).
+/// Fifty studies with t intervals, posterior probabilities, sample sizes and estimators of species
+/// (package vegan) from R.
 #[test]
 fn studies_have_the_values_of_r() {
     let studies: Vec<RStudy> = include_str!("reference/studies.jsonl")
@@ -372,7 +373,7 @@ fn studies_have_the_values_of_r() {
         assert!((interval.high - study.interval[1]).abs() < 1e-9, "{interval:?}");
         let blocks: Vec<[f64; 2]> = study.x.iter().zip(&study.y).map(|(&x, &y)| [x, y]).collect();
         let (higher, _) = MeanPosterior::over_blocks(&blocks).unwrap().pair(0, 1, 0.0);
-        // Four Monte Carlo standard errors of 4,000 draws.
+        // The tolerance is four Monte Carlo standard errors of 4,000 draws.
         assert!((higher - study.higher).abs() < 0.032, "{higher} {}", study.higher);
         let pairs = Power::default().projects(study.delta).unwrap() as f64;
         let expected = study.pairs * std::f64::consts::PI / 3.0;
@@ -382,26 +383,26 @@ fn studies_have_the_values_of_r() {
         let estimators = [Estimator::Chao2, Estimator::Jackknife1, Estimator::Jackknife2];
         let expected = [study.chao, study.jackknife[0], study.jackknife[1]];
         for (estimator, expected) in estimators.into_iter().zip(expected) {
-            // A jackknife is never below what is observed.
+            // The estimates are at least the observed number of goals.
             let expected = expected.max(incidence.observed() as f64);
             assert!((value(estimator) - expected).abs() < 1e-6, "{estimator:?} {expected}");
         }
     }
 }
 
-/// A study of `bradley_terry.jsonl`, with the values of R.
+/// A study of `bradley_terry.jsonl`, with values from R.
 #[derive(Deserialize)]
 struct Contests {
     blocks: Vec<Vec<f64>>,
-    /// The most probable strengths.
+    /// Most probable strengths.
     strengths: Vec<f64>,
-    /// The exact posterior probabilities of being the strongest.
+    /// Exact posterior probabilities of being the strongest.
     strongest: Vec<f64>,
 }
 
-/// Fifty studies: the most probable strengths are the strengths that R's optimiser finds by the
-/// likelihood of the package BradleyTerry2, and Laplace's approximation has the probabilities of
-/// the exact posterior within four Monte Carlo standard errors of 4,000 draws plus 0.02.
+/// In fifty studies, the most probable strengths agree with the strengths found by R's optimiser.
+/// The probabilities from Laplace's approximation agree with the exact posterior within four Monte
+/// Carlo standard errors of 4,000 draws plus 0.02.
 #[test]
 #[ignore = "takes long"]
 fn contests_have_the_values_of_r() {

@@ -1,4 +1,4 @@
-//! Tests of reports through the public API.
+//! Tests reports through the public API.
 
 use std::fs;
 
@@ -64,11 +64,11 @@ fn the_page_and_the_files_contain_everything() {
     }
     let items = report.sections.iter().flat_map(|s| &s.items);
     let unavailable: Vec<_> = items.filter(|i| matches!(i, Item::Unavailable(_))).collect();
-    // There is no table of goals, no project is covered equally by all algorithms, no run is
-    // missing.
+    // The study has no table of goals, no project covered equally by all algorithms, and no missing
+    // run.
     assert_eq!(unavailable.len(), 3, "{unavailable:?}");
 
-    // The data of the script: all runs, and sets of them.
+    // The data of the script contain all runs and sets of runs.
     let start = page.find("id=\"data\">").unwrap() + "id=\"data\">".len();
     let end = start + page[start..].find("</script>").unwrap();
     let data: serde_json::Value = serde_json::from_str(&page[start..end]).unwrap();
@@ -80,7 +80,7 @@ fn the_page_and_the_files_contain_everything() {
         let number = number.split('"').next().unwrap();
         assert!(number.is_empty() || number.parse::<usize>().unwrap() < sets.len());
     }
-    // The same results give the same page.
+    // The same results produce the same page.
     let again = Report::new(&results, "A <study>", |_| ()).unwrap();
     again.write(out.path(), &[]).unwrap();
     let again = fs::read_to_string(out.path().join("report.html")).unwrap();
@@ -137,7 +137,7 @@ fn a_number_is_found_with_its_runs_and_checked() {
     let check = |text: &str| text.parse::<Check>().unwrap().holds(&report);
     let holds = |text: &str| check(text).unwrap();
     assert!(holds("algorithms/mio/mean >= 50 %") && !holds("algorithms/mio/mean > 100%"));
-    // An address that matches several rows is refused, and the error lists them.
+    // An address that matches several rows is refused, and the error lists the rows.
     match find("table6/mio/better") {
         Err(AddressError::Ambiguous { candidates, .. }) => {
             assert_eq!(candidates, "row 2 (mio,random,1.00); row 3 (mio,mosa,0.54)");
@@ -156,7 +156,7 @@ fn a_number_is_found_with_its_runs_and_checked() {
     let digest = &results.projects[4].digest;
     let by_digest = find(&format!("coverage/{},mosa/mean", &digest[..9])).unwrap();
     assert_eq!(by_digest.runs, own);
-    // A bound that does not have the unit of the number is refused with the likely meaning.
+    // A bound in a different unit is refused, and the error states the likely meaning.
     for (bad, meaning) in [
         ("algorithms/mio/mean > 50", "`50 %`"),
         ("algorithms/mio/mean < 50", "`50 %`"),
@@ -173,7 +173,7 @@ fn a_number_is_found_with_its_runs_and_checked() {
     }
     assert!(matches!(check("algorithms/mio/algorithm > 0"), Err(AddressError::Text { .. })));
     assert!(holds("algorithms/mio/mean <= 1") && holds("table6/mio,random/mean_a12 > 50 %"));
-    // Tables and columns are also found by their old names.
+    // Old names of tables and columns are accepted.
     let old = find("calibration/mio/false_findings").unwrap();
     assert_eq!(old.cell, find("aa-test/mio/false_positive_rate").unwrap().cell);
     assert_eq!(find("cost/1/execution_ms").unwrap().cell, find("cost/1/ms_per_unit").unwrap().cell);
@@ -189,14 +189,14 @@ fn an_algorithm_does_not_differ_from_itself() {
     let (results, _dir) = results(same);
     let rows = AaTest::all(&Samples::coverage(&results));
     assert_eq!(rows.len(), 3);
-    // Seeds 0 and 1 have the same coverage, and so have 2 and 3, so both halves are equal.
+    // Seeds 0 and 1 have the same coverage, as do seeds 2 and 3, so both halves are equal.
     assert!(rows.iter().all(|row| row.comparison.mean_a12() == Some(0.5)));
     assert_eq!(rows[0].false_positive_rate(), Some(0.0));
     let runs: Vec<u32> = rows[1].comparison.runs(&rows[1].samples, |d| d.project == 0).collect();
     assert_eq!(runs, [10, 12, 14, 16, 18, 11, 13, 15, 17, 19]);
 }
 
-/// Halves of two or three runs cannot differ significantly, so an A/A test cannot find anything.
+/// Halves of three runs cannot differ significantly, so there is no false-positive rate.
 #[test]
 fn an_aa_test_with_too_few_runs_has_no_false_positive_rate() {
     for (seeds, rate) in [(6, None), (8, Some(0.0))] {
@@ -215,8 +215,7 @@ fn an_aa_test_with_too_few_runs_has_no_false_positive_rate() {
     }
 }
 
-/// The state of an incomplete study is shown everywhere in the report: at the top, in captions and
-/// in JSON.
+/// The state of an incomplete study is shown at the top of the report, in captions and in JSON.
 #[test]
 fn an_incomplete_study_is_marked_everywhere() {
     let (_, dir) = results(crate::synthetic::runs(6, 4).take(50));
@@ -267,7 +266,7 @@ fn a_report_begins_with_the_main_findings() {
         100.0 * address.find(&report).unwrap().cell.value().unwrap()
     };
     let [mio, mosa] = ["mio", "mosa"].map(mean);
-    // The sentences state the certainty of the order and the differences, and agree with the table.
+    // The sentences agree with the tables.
     assert!(headline.contains("more than random (by "), "{headline}");
     let row =
         report.tables().find(|table| table.name == "decisions").unwrap().table.rows()[1].clone();
@@ -287,7 +286,7 @@ fn a_report_begins_with_the_main_findings() {
     assert_eq!(report.figures().next().unwrap().name, "best");
 }
 
-/// Every table fits papers of four classes at each width, even with long names, and compiles.
+/// With long names, every table compiles and fits papers of four classes at each width.
 #[test]
 #[ignore = "needs pdflatex"]
 fn tables_fit_the_page_of_latex() {
@@ -309,8 +308,7 @@ fn tables_fit_the_page_of_latex() {
     );
     let (results, _dir) = results(long);
     let report = Report::new(&results, "study", |_| ()).unwrap();
-    // The class, and a width in points that fits it, in addition to the widths that fit all
-    // classes.
+    // Document classes, each with a width in points that fits. The other widths fit all classes.
     let classes = [
         ("\\documentclass{article}", 345.0),
         ("\\documentclass[conference]{IEEEtran}", 252.0),
@@ -324,7 +322,7 @@ fn tables_fit_the_page_of_latex() {
     }
 }
 
-/// Compiles a paper with all tables of a report.
+/// Compiles a paper with the tables of a report, and checks that nothing is too wide or too high.
 fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
     let out = tempfile::tempdir().unwrap();
     let figures = if latex_width == LatexWidth::Text { vec![FigureFormat::Pdf] } else { vec![] };
@@ -355,7 +353,7 @@ fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
     let log = String::from_utf8_lossy(&log);
     let end = log.char_indices().rev().nth(3_000).map_or(0, |at| at.0);
     assert!(output.status.success(), "{class} {latex_width}: {}", &log[end..]);
-    // Nothing is wider than its line by more than 1 pt.
+    // A line may be too wide by at most 1 pt.
     let is_wrong = |line: &&str| {
         let excess =
             line.strip_prefix("Overfull \\hbox (").and_then(|rest| rest.split("pt").next());
@@ -372,7 +370,7 @@ fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
     }
 }
 
-/// No figure has ink in the first or last row or column of pixels, where a text would be cut.
+/// No figure has ink in the first or last row or column of pixels, where text would be cut off.
 #[test]
 #[ignore = "takes long"]
 fn no_figure_has_ink_at_its_border() {
@@ -406,7 +404,7 @@ fn assert_no_ink_at_border(name: &str, file: &[u8]) {
     }
 }
 
-/// The colour of an algorithm depends on its name, not on its position, and can be chosen.
+/// The colour of an algorithm depends on the name and not on the position, and can be chosen.
 #[test]
 #[ignore = "takes long"]
 fn an_algorithm_has_its_colour_in_every_study() {
@@ -426,7 +424,8 @@ fn an_algorithm_has_its_colour_in_every_study() {
     assert_eq!(colour_of_mio(&chosen), catherd_experiments::palette::colour(4));
 }
 
-/// Two projects have no interval, no test over projects, and no figure of distributions.
+/// For two projects, there are no intervals, no tests over projects and no figures of
+/// distributions.
 #[test]
 fn nothing_is_inferred_from_two_projects() {
     let (results, _dir) = results(crate::synthetic::runs(2, 20));
@@ -445,7 +444,7 @@ fn nothing_is_inferred_from_two_projects() {
     }
 }
 
-/// Three runs cannot differ significantly at any budget, so no figure shows lines at zero.
+/// Three runs cannot differ significantly with any budget, so the figure is not drawn.
 #[test]
 #[ignore = "takes long"]
 fn significance_by_budget_is_drawn_if_there_is_any() {
@@ -457,7 +456,7 @@ fn significance_by_budget_is_drawn_if_there_is_any() {
     }
 }
 
-/// A study that is looked at while it is executed shows no p-value, in no file.
+/// The report of a study that is analysed during execution contains no p-values.
 #[test]
 fn interim_results_have_no_p_values() {
     let (_, dir) = results(crate::synthetic::runs(6, 8));
@@ -486,7 +485,7 @@ fn interim_results_have_no_p_values() {
         }
     }
     let rounds: Address = "decisions/1/rounds".parse().unwrap();
-    // The pair was decided at the look after five of the eight rounds.
+    // The pair was decided by the analysis after five of the eight rounds.
     assert_eq!(rounds.find(&report).unwrap().cell.display(), "5");
     assert!(report.figures().all(|figure| figure.name != "significance"));
     catherd_analysis::summarise(dir.path()).unwrap();
@@ -513,7 +512,7 @@ fn mutants_are_counted_by_operator() {
     let (results, _dir) = results(runs);
     let mutation = MutationAnalysis::new(&results).unwrap().unwrap();
     assert_eq!(mutation.operators, ["SBD"]);
-    // The first of three seeds has two mutants, one of them killed.
+    // The first of three seeds has two mutants, one of which is killed.
     let total = mutation.totals().next().unwrap();
     assert_eq!((total.mutants, total.killed, total.runs.len()), (8, 4, 4));
     assert_eq!(total.per_run, [0.5; 4]);
@@ -557,7 +556,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert_eq!(of("detection/PROJECT,lost,trigger/random"), Some(0.25));
     assert_eq!(of("detection/PROJECT,lost,replay/mio"), Some(0.0));
     let p = of("detection-intervals/PROJECT,lost,trigger,mio/p").unwrap();
-    // 12 of 12 compared with 3 of 12: 2 * C(15, 12) of C(24, 12) tables are at most as likely.
+    // For 12 of 12 and 3 of 12 runs, 2 * C(15, 12) of C(24, 12) tables are at most as likely.
     let expected = 455.0 / 2_704_156.0 * 2.0;
     assert!((p / expected - 1.0).abs() < 1e-9, "{p} {expected}");
     assert_eq!(of("suite-ranks/PROJECT,optimised,mio/mean"), Some(15.25));
@@ -567,12 +566,12 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert_eq!(of("rank-detection/PROJECT,lost.trigger,pairs/runs"), Some(36.0));
     let spearman = of("rank-detection/PROJECT,lost.trigger,pairs/spearman").unwrap();
     assert!((spearman - 1.0 / 3.0_f64.sqrt()).abs() < 0.2, "{spearman}");
-    // No suite detects the fault on replay, on either project.
+    // No suite detects the fault on replay in either project.
     let table = report.tables().find(|table| table.name == "rank-detection").unwrap();
     assert_eq!(table.table.rows().len(), 2);
     assert!(table.caption.ends_with(": 2 of 4."), "{}", table.caption);
     assert!(report.figures().any(|figure| figure.name.starts_with("variance-over-tests")));
-    // Four failed tests and one passed test in each of twelve runs, with the prior.
+    // Each of twelve runs has four failed tests and one passed test; the prior adds one of each.
     let table = report.tables().find(|table| table.name == "riskiest").unwrap();
     let of = |row: usize, column: usize| table.table.rows()[row][column].value().unwrap();
     assert_eq!(table.table.rows().len(), 2 * 2 * 3);
@@ -580,15 +579,15 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     assert!(of(0, 6) < of(0, 5) && of(0, 5) < of(0, 7), "the interval has the mean");
     assert_eq!((of(1, 3), of(1, 4)), (36.0, 0.0));
 
-    // Runs without such metrics have no section about them.
+    // Without such metrics, a report has no such section.
     let (plain, _dir) = self::results(crate::synthetic::runs(1, 2));
     let report = Report::new(&plain, "Plain", |_| ()).unwrap();
     assert!(report.tables().all(|table| table.name != "detection"));
     assert!(report.sections.iter().all(|section| !section.items.is_empty()));
 }
 
-/// Every table and figure says how its numbers were computed, and every number that is not a count
-/// leads to its runs, except in the tables of missing data and of projects.
+/// Every table and figure states how the numbers were computed, and every number has runs, except
+/// counts and the tables of missing data and projects.
 #[test]
 #[ignore = "takes long"]
 fn every_number_has_a_method_and_runs() {
@@ -607,7 +606,7 @@ fn every_number_has_a_method_and_runs() {
         for (number, row) in table.table.rows().iter().enumerate() {
             for (column, cell) in row.iter().enumerate() {
                 let name = &table.table.columns()[column].0;
-                // Counts of projects with a property may be 0.
+                // Counts may be 0 and then have no runs.
                 let counted = ["missing", "dataset"].contains(&table.name)
                     || matches!(cell, Cell::Count(_) | Cell::Text(_) | Cell::Missing);
                 let runs = table.table.source_runs(number, column);

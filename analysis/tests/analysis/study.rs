@@ -1,4 +1,4 @@
-//! Tests the steps from runs to tables and to a summary, through the public API.
+//! Tests the steps from runs to tables and summaries through the public API.
 
 use std::fs;
 use std::path::Path;
@@ -53,7 +53,7 @@ fn tables_contain_the_results_of_the_runs() {
         ["project,reason", "\"broken, \"\"odd\"\"\",not a zip file"]
     );
     let mutants = lines(&dir.path().join("mutants.csv"));
-    // The first of three seeds of three algorithms on four projects has mutants.
+    // For each of three algorithms on four projects, only the first seed has mutants.
     assert_eq!(mutants.len(), 1 + 2 * 3 * 4);
     assert_eq!(
         mutants[0],

@@ -1,4 +1,4 @@
-//! An artificial study whose coverage rises like the coverage of a real search.
+//! An artificial study in which coverage rises as in a real search.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,15 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-/// Name of the algorithm, and the speed at which it covers the remaining goals.
+/// Name of the algorithm, and the speed at which the remaining goals are covered.
 const ALGORITHMS: [(&str, f64); 3] = [("random", 0.03), ("mosa", 0.05), ("mio", 0.08)];
 const EXECUTIONS: u64 = 300;
 
-/// What the runs measure and count.
 pub(crate) fn subject() -> SubjectInfo {
     format_1::subject_info("scratch", "catherd/0")
 }
 
-/// The runs of a study of this many projects and seeds, in its order.
+/// Generates the runs of a study with this many projects and seeds.
 pub(crate) fn runs(projects: u32, seeds: u64) -> impl Iterator<Item = (RunSpec, RunRecord)> {
     (0..projects).flat_map(move |project| {
         ALGORITHMS

@@ -1,5 +1,5 @@
-//! Makes the files of a package from the records of a study. `catherd archive` writes them, and
-//! `catherd verify` compares them.
+//! Makes the files of a package from the records of a study. `catherd archive` writes these files,
+//! and `catherd verify` compares them.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -22,29 +22,19 @@ use crate::{Program, report};
 
 /// A study whose records are in the file [`records::FILE`] of a working folder.
 pub(crate) struct Assembly<'a> {
-    /// The program that makes the package.
     pub(crate) program: &'a Program,
-    /// The working folder.
     pub(crate) work: &'a Path,
-    /// The plan of the study.
     pub(crate) plan: &'a Plan,
-    /// The description of the projects of the study.
     pub(crate) projects: &'a CorpusDescription,
     /// The digest of the results, [`Contents::results`].
     pub(crate) digest: Digest,
-    /// Whether the package contains the projects.
     pub(crate) with_projects: bool,
-    /// Whether the package contains this program.
     pub(crate) with_program: bool,
-    /// Whether the package contains manifests of corpora.
     pub(crate) with_corpora: bool,
-    /// The file of claims; `None` if there is none.
+    /// The content of the file of claims.
     pub(crate) claims: Option<&'a [u8]>,
-    /// The authors of the study.
     pub(crate) authors: &'a [String],
-    /// Time, memory and machines of the runs.
     pub(crate) cost: &'a Cost,
-    /// The external tools in the package; `None` if it contains none.
     pub(crate) tools: Option<&'a Tools>,
 }
 
@@ -55,8 +45,9 @@ pub(crate) struct Facts {
 }
 
 impl Assembly<'_> {
-    /// Makes the tables, the report, the study file and the texts, adds them to a package and
-    /// returns its description without the list of files, and facts for [`Assembly::describe`].
+    /// Makes the tables, the report, the study file and the documents, and adds them to a package.
+    /// Returns the package's description without the list of files, and facts for
+    /// [`Assembly::describe`].
     pub(crate) fn add_to(&self, builder: &mut Builder) -> Result<(Contents, Facts), Failure> {
         let results = self.work.join("results");
         self.tables(&results)?;
@@ -81,9 +72,9 @@ impl Assembly<'_> {
         Ok((self.contents(states), Facts { states, summary }))
     }
 
-    /// Adds the descriptions, after the files that they describe: the README and, for other
-    /// programs, the schemas of the tables, the crates of this program, and the package itself.
-    /// `bytes` is the size of all files except the descriptions.
+    /// Adds the descriptions of the other files: the README and, for other programs, the schemas of
+    /// the tables, the crates of this program, and the package itself. `bytes` is the size of all
+    /// files except the descriptions.
     pub(crate) fn describe(
         &self,
         builder: &mut Builder,
@@ -104,7 +95,6 @@ impl Assembly<'_> {
         Ok(())
     }
 
-    /// Whether a file of this name is one of the descriptions.
     pub(crate) fn is_description(name: &str) -> bool {
         let own = [
             texts::README,
@@ -116,7 +106,6 @@ impl Assembly<'_> {
         own.contains(&name)
     }
 
-    /// Reads the claims from a copy of their file.
     fn claims(&self) -> Result<Vec<Claim>, Failure> {
         let Some(text) = self.claims else { return Ok(Vec::new()) };
         let path = self.work.join(claims::FILE);
@@ -125,7 +114,6 @@ impl Assembly<'_> {
         claims::read(&path).map_err(Worded::worded)
     }
 
-    /// Makes the tables in a folder.
     fn tables(&self, folder: &Path) -> Result<(), Failure> {
         let folder = StudyFolder::open(folder).map_err(Worded::worded)?;
         let (projects, kinds) = (self.projects.clone(), self.program.kinds);
@@ -155,7 +143,6 @@ impl Assembly<'_> {
     }
 }
 
-/// Adds the manifest of the projects.
 pub(crate) fn add_manifest(
     builder: &mut Builder,
     plan: &Plan,
@@ -166,7 +153,7 @@ pub(crate) fn add_manifest(
     Ok(())
 }
 
-/// Writes the report of results and adds its files. Returns the sentences of its summary.
+/// Writes the report of results and adds its files. Returns the sentences of the report's summary.
 fn add_report(
     plan: &Plan,
     results: &Path,
@@ -184,7 +171,7 @@ fn add_report(
 }
 
 /// The files in a folder and its subfolders, with their paths relative to the folder, sorted by
-/// path. A symbolic link is a file, whatever it leads to.
+/// path. A symbolic link counts as a file.
 pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failure> {
     let mut found = Vec::new();
     let mut open = vec![(String::new(), folder.to_owned())];
@@ -204,7 +191,6 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failu
     Ok(found)
 }
 
-/// The results in a file of records.
 enum Stored<'p> {
     Open(Box<RecordReader<'p, File>>),
     /// The file cannot be opened. The first call of `next` returns the error.
@@ -238,7 +224,7 @@ impl Iterator for Stored<'_> {
     }
 }
 
-/// How the last attempt at a quarantined run ended, as a word in the file of records.
+/// The word in the file of records for the end of the last attempt at a quarantined run.
 pub(super) fn word(kind: Breakdown) -> &'static str {
     match kind {
         Breakdown::Crashed => "crashed",
@@ -248,7 +234,6 @@ pub(super) fn word(kind: Breakdown) -> &'static str {
     }
 }
 
-/// The kind of breakdown with this word; `None` if there is none.
 pub(crate) fn breakdown(kind: &str) -> Option<Breakdown> {
     Breakdown::ALL.into_iter().find(|one| word(*one) == kind)
 }

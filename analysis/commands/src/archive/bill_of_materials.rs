@@ -1,24 +1,21 @@
-//! The bill of materials: the crates that this program consists of, in the format of CycloneDX.
+//! The bill of materials: the crates in this program, in the format of CycloneDX.
 
 use catherd_cli_console::Failure;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-/// Name of the file in a package.
 pub(super) const FILE: &str = "sbom.cdx.json";
 
-/// A lock file.
 #[derive(Deserialize)]
 struct Lock {
     package: Vec<Package>,
 }
 
-/// A crate in a lock file.
 #[derive(Deserialize)]
 struct Package {
     name: String,
     version: String,
-    /// Digest of the published crate; `None` for crates of this program.
+    /// SHA-256 of the published crate; `None` for crates of this program.
     checksum: Option<String>,
     #[serde(default)]
     dependencies: Vec<String>,
@@ -30,7 +27,6 @@ impl Package {
     }
 }
 
-/// The bill of materials of a lock file.
 pub(super) fn of(lock: &str) -> Result<Vec<u8>, Failure> {
     let Lock { package: packages } = toml::from_str(lock).map_err(Failure::new)?;
     let component = |package: &Package| {
@@ -47,8 +43,8 @@ pub(super) fn of(lock: &str) -> Result<Vec<u8>, Failure> {
         component
     };
     let dependency = |package: &Package| {
-        // The lock file states the version of a dependency only if it contains several versions of
-        // the crate.
+        // The lock file states the version of a dependency only if the file contains several
+        // versions of the crate.
         let of = |wanted: &String| {
             let (name, version) = wanted.split_once(' ').unwrap_or((wanted, ""));
             let mut found = packages.iter().filter(|one| one.name == name);
@@ -73,7 +69,7 @@ pub(super) fn of(lock: &str) -> Result<Vec<u8>, Failure> {
     Ok(bytes)
 }
 
-/// The component of the program itself.
+/// Marks a component as the program itself.
 fn application(mut program: Value) -> Value {
     if program.is_object() {
         program["type"] = "application".into();

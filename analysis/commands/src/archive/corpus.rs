@@ -14,29 +14,24 @@ use catherd_experiments::file_names::FileNames;
 
 use crate::{Origin, Program};
 
-/// Name of the manifest in a package.
 pub(crate) const FILE: &str = "corpus.csv";
 
-/// The columns of the manifest.
 const COLUMNS: [&str; 8] =
     ["project", "sha256", "bytes", "file", "source", "licence", "id", "title"];
 
-/// The files of a corpus that a package contains.
 pub(crate) const CORPUS_FILES: [&str; 2] = ["corpus.toml", "manifest.csv"];
 
-/// The folder of corpora in a package.
 pub(crate) const CORPORA: &str = "corpora";
 
-/// The sources of projects, by digest.
+/// The origins of projects, by digest.
 #[derive(Default)]
 pub(crate) struct Sources {
     by_digest: BTreeMap<String, [String; 4]>,
-    /// Files of the corpora, by their name in the package.
+    /// Files of the corpora with their names in the package.
     pub(crate) files: Vec<(String, PathBuf)>,
 }
 
 impl Sources {
-    /// Reads the manifests of corpora.
     pub(super) fn read(program: &Program, folders: &[PathBuf]) -> Result<Sources, Failure> {
         let mut names = FileNames::default();
         let named = folders.iter().map(|folder| {
@@ -48,8 +43,8 @@ impl Sources {
         Sources::of(program, named)
     }
 
-    /// Reads the manifests of corpora with these names in a package. If several manifests describe
-    /// a project, the manifest with the first name is used.
+    /// Reads the manifests of corpora, which are given by their names in a package. If several
+    /// manifests describe a project, the manifest with the first name is used.
     pub(crate) fn of(
         program: &Program,
         named: BTreeMap<String, PathBuf>,
@@ -68,7 +63,6 @@ impl Sources {
     }
 }
 
-/// The projects of a package.
 pub(super) struct Projects {
     /// The size in bytes of each project of the plan.
     pub(super) sizes: Vec<u64>,
@@ -119,8 +113,8 @@ pub(super) fn write(
     Ok(Projects { sizes, files })
 }
 
-/// The manifest of a plan's projects (CSV). `project` returns the size of a project in bytes and
-/// its name in the package, which is `None` if the package does not contain the project.
+/// The manifest of a plan's projects (CSV). `project` returns the size of a project in bytes, and
+/// its name in the package if the package contains the project.
 pub(crate) fn manifest(
     plan: &Plan,
     sources: &Sources,

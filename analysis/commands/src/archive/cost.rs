@@ -1,36 +1,32 @@
-//! Time, memory and machines of the runs of a study, as their records state them.
+//! Time, memory and machines of the runs of a study, according to their records.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use catherd_cli_console::terminal::plural;
 use catherd_experiments::{RunRecord, RunSpec};
 
-/// Milliseconds in an hour.
 const HOUR: f64 = 3_600_000.0;
 
-/// Maximum number of machines that are named.
 const MAX_MACHINES: usize = 20;
 
-/// Time, memory and machines of the runs of a study.
 #[derive(Default)]
 pub(crate) struct Cost {
     /// Sum of the real times of all runs, each on one core, in milliseconds.
     wall_ms: u64,
     /// Real time of the longest run, in milliseconds.
     longest_ms: u64,
-    /// Largest peak memory of a run in KiB; 0 if it was not measured.
+    /// Largest peak memory of a run in KiB; 0 if no run has a measurement.
     peak_kib: u64,
     hosts: BTreeSet<String>,
-    /// Descriptions of machines, each with the names of the hosts that it describes.
+    /// Descriptions of machines, each with the names of its hosts.
     machines: BTreeMap<String, BTreeSet<String>>,
-    /// Number of records that a repetition of the run must reproduce.
+    /// Number of records that a repetition must reproduce.
     pub(crate) repeatable: usize,
-    /// Number of records that depend on real time and may therefore differ when repeated.
+    /// Number of records that depend on real time and may therefore differ in a repetition.
     pub(crate) by_real_time: usize,
 }
 
 impl Cost {
-    /// Adds the record of a run.
     pub(crate) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let used = &record.resources;
         self.wall_ms = self.wall_ms.saturating_add(used.wall_ms);
@@ -49,12 +45,11 @@ impl Cost {
         }
     }
 
-    /// The sum of the times of all runs, in words.
+    /// The sum of the real times of all runs, in words.
     pub(super) fn time(&self) -> String {
         time(self.wall_ms)
     }
 
-    /// The machines that executed runs, in words.
     pub(super) fn machines(&self) -> Vec<String> {
         let machine = |(machine, hosts): (&String, &BTreeSet<String>)| match hosts.len() {
             1 => machine.clone(),
@@ -67,7 +62,7 @@ impl Cost {
         all
     }
 
-    /// Rows of a table: a label and a text for each of hardware, time and memory.
+    /// The rows of a table about hardware, time and memory: a label and its value.
     pub(super) fn rows(&self) -> [(&'static str, String); 3] {
         let machines = match self.hosts.len() {
             1 => "one machine".to_owned(),

@@ -1,5 +1,5 @@
 //! The schemas of the CSV files in a package, as a Frictionless data package. Types and meanings of
-//! columns are taken from `docs/columns.md`, which a test compares with the tables.
+//! columns come from `docs/columns.md`, which a test compares with the tables.
 
 use std::fs::File;
 use std::path::Path;
@@ -10,22 +10,20 @@ use serde_json::{Value, json};
 
 use super::assembly::Assembly;
 
-/// Name of the file in a package; Frictionless defines it.
+/// Name of the file in a package, as defined by Frictionless.
 pub(super) const FILE: &str = "datapackage.json";
 
-/// The page that explains every column.
 const COLUMNS: &str = include_str!("../../../../docs/columns.md");
 
-/// A column that the page describes.
 struct Documented<'a> {
-    /// Its name, in which angle brackets stand for any text.
+    /// Name of the column, in which angle brackets stand for any text.
     name: &'a str,
     kind: &'a str,
     unit: &'a str,
     meaning: &'a str,
 }
 
-/// The schemas of tables in a folder of results.
+/// The schemas of the tables in a folder of results.
 pub(super) fn schemas(study: &Assembly<'_>, results: &Path) -> Result<Vec<u8>, Failure> {
     let mut resources = Vec::new();
     for (section, columns) in sections() {
@@ -59,13 +57,13 @@ pub(super) fn schemas(study: &Assembly<'_>, results: &Path) -> Result<Vec<u8>, F
     Ok(bytes)
 }
 
-/// A name of lower-case letters, digits and `-`, as data packages require it.
+/// A name of lower-case letters, digits and `-`, as required for data packages.
 fn package_name(study: &str) -> String {
     let valid = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     study.chars().map(valid).collect()
 }
 
-/// The description of a column. A column that the page does not describe has the type `any`.
+/// The description of a column. A column that is not on the page has the type `any`.
 fn field(name: &str, columns: &[Documented<'_>]) -> Value {
     let exact = columns.iter().find(|column| column.name == name);
     let Some(found) = exact.or_else(|| columns.iter().find(|column| stands_for(column.name, name)))
@@ -86,7 +84,6 @@ fn field(name: &str, columns: &[Documented<'_>]) -> Value {
 fn stands_for(documented: &str, name: &str) -> bool {
     let Some((before, rest)) = documented.split_once('<') else { return false };
     let Some((_, after)) = rest.split_once('>') else { return false };
-    // The angle brackets stand for at least one character.
     name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
 }
 
@@ -100,7 +97,6 @@ fn sections() -> Vec<(&'static str, Vec<Documented<'static>>)> {
     sections.collect()
 }
 
-/// The column that a line of the page describes; `None` if the line does not describe a column.
 fn documented(line: &'static str) -> Option<Documented<'static>> {
     let mut cells = line.strip_prefix("| `")?.split(" | ").map(str::trim);
     let name = cells.next()?.trim_end_matches('`');

@@ -1,4 +1,4 @@
-//! The folder of a study, and its comparison with the files that are made from its records.
+//! The folder of a study, and its comparison with the files that are made from the records.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -14,23 +14,17 @@ use catherd_experiments::{CorpusDescription, Engines, Plan};
 
 use super::{TABLES_AGAIN, file_digest};
 
-/// The folder of a study's results. No other process writes to it while this value exists.
+/// The folder of a study's results. No other process of catherd writes to the folder while this
+/// value exists.
 pub(crate) struct StudyFolder {
     pub(crate) folder: PathBuf,
     pub(crate) plan: Plan,
     pub(super) states: RunStates,
     pub(crate) projects: CorpusDescription,
-    /// The lock on the folder, held while the folder is read.
     _lock: Option<File>,
 }
 
 impl StudyFolder {
-    /// Opens the folder.
-    ///
-    /// # Errors
-    ///
-    /// If another process writes to the folder, or if a file that describes its study is missing or
-    /// invalid.
     pub(crate) fn open(folder: &Path) -> Result<StudyFolder, Failure> {
         let refused = |cause: String| {
             Failure::new(format_args!("{}: {cause}", folder.display()))
@@ -41,7 +35,7 @@ impl StudyFolder {
             .map_err(|cause| refused(format!("{MANIFEST}: {cause}")))?;
         let plan: Plan = serde_json::from_slice(&json)
             .map_err(|cause| refused(format!("{MANIFEST} cannot be read: {cause}")))?;
-        // Accept any engine, because the runs are not executed.
+        // Any engine is accepted, because the runs are not executed.
         plan.check(&Engines::new()).map_err(|invalid| refused(format!("{MANIFEST}: {invalid}")))?;
         let states = RunStates::read(folder).map_err(Worded::worded)?.ok_or_else(|| {
             let file = RunStates::FILE;
@@ -54,7 +48,6 @@ impl StudyFolder {
         Ok(StudyFolder { folder: folder.to_owned(), plan, states, projects, _lock: lock })
     }
 
-    /// The file of claims in the folder; `None` if there is none.
     pub(super) fn claims(&self) -> Result<Option<Vec<u8>>, Failure> {
         let path = self.folder.join(claims::FILE);
         match fs::symlink_metadata(&path) {
@@ -69,11 +62,7 @@ impl StudyFolder {
     }
 
     /// Compares the files of the folder with the files in the folder `made`, which were made from
-    /// the records.
-    ///
-    /// # Errors
-    ///
-    /// If a file differs; the first one is reported.
+    /// the records. The first difference is reported as an error.
     pub(super) fn compare(&self, made: &Path) -> Result<(), Failure> {
         match differing_files(&self.folder, made, RESULT_FILES)?.first() {
             None => Ok(()),
@@ -85,20 +74,19 @@ impl StudyFolder {
     }
 }
 
-/// Locks a folder, so that no other process writes to it; `None` if its lock file cannot be opened,
-/// as in a folder without a store.
+/// Locks a folder against writing by other processes. `None` if the lock file cannot be opened, for
+/// example in a folder without a store.
 fn lock(folder: &Path) -> Result<Option<File>, Failure> {
     let Ok(lock) = File::open(folder.join("study.lock")) else { return Ok(None) };
     match lock.try_lock() {
         Err(TryLockError::WouldBlock) => {
             Err(CoordinatorError::Busy { folder: folder.to_owned() }.worded())
         }
-        // If the file system has no locks, no process can hold one.
+        // If the file system has no locks, no process can hold a lock.
         Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(lock)),
     }
 }
 
-/// The description of the projects of the study in a folder.
 fn description(folder: &Path) -> Result<CorpusDescription, Failure> {
     let path = folder.join(CORPUS);
     let refused = |cause: String| {
@@ -111,7 +99,7 @@ fn description(folder: &Path) -> Result<CorpusDescription, Failure> {
     Ok(projects)
 }
 
-/// The files of these names that differ between a folder and the folder `made`, with the
+/// The files with these names that differ between a folder and the folder `made`, with the
 /// differences.
 pub(crate) fn differing_files<'n>(
     folder: &Path,

@@ -15,19 +15,15 @@ const CHECK: &str = EXECUTABLES[0];
 pub(crate) const PROGRAM: &str = EXECUTABLES[1];
 const REPEAT: &str = EXECUTABLES[2];
 
-/// The folder of the source code in a package.
 pub(crate) const SOURCE: &str = "source/";
 
-/// The licences of the crates and fonts in the program.
 pub(crate) const THIRD_PARTY: &str = "program/THIRD-PARTY-LICENSES.txt";
 
-/// The licences of this program.
 const LICENCES: [(&str, &str); 2] = [
     ("program/LICENSE-MIT", include_str!("../../../../LICENSE-MIT")),
     ("program/LICENSE-APACHE", include_str!("../../../../LICENSE-APACHE")),
 ];
 
-/// Adds the program, its licences and the scripts.
 pub(crate) fn add(program: &Program, builder: &mut Builder, plan: &Plan) -> Result<(), Failure> {
     builder.file(PROGRAM, executable()?);
     for (name, text) in LICENCES {
@@ -40,7 +36,6 @@ pub(crate) fn add(program: &Program, builder: &mut Builder, plan: &Plan) -> Resu
     Ok(())
 }
 
-/// Adds files with the source code of the program.
 pub(super) fn add_sources(builder: &mut Builder, files: &[PathBuf]) {
     let mut names = FileNames::default();
     for file in files {
@@ -49,8 +44,8 @@ pub(super) fn add_sources(builder: &mut Builder, files: &[PathBuf]) {
     }
 }
 
-/// The file of this program. If `/proc` is not mounted, this is the path with which the program was
-/// started.
+/// The file of this program. If `/proc` is not mounted, the path with which the program was started
+/// is used.
 fn executable() -> Result<PathBuf, Failure> {
     std::env::current_exe().or_else(|cause| {
         let started = std::env::args_os().next().map(PathBuf::from);
@@ -61,7 +56,7 @@ fn executable() -> Result<PathBuf, Failure> {
     })
 }
 
-/// The script that compares all files of the package with the files that are made from its records.
+/// The script that compares all files of the package with the files that are made from the records.
 fn check() -> String {
     format!(
         "#!/bin/sh\n# Compares every file of this package with the file that is made from its records.\n\

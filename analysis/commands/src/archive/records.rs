@@ -16,8 +16,8 @@ use catherd_experiments::{Digest, Plan, RunOutcome};
 use super::cost::Cost;
 use super::{StudyFolder, assembly};
 
-/// Writes the records of a study as JSON lines. The number of runs in each state must agree with
-/// the folder of the study. Returns the digest of the results,
+/// Writes the records of a study as JSON lines. The counts of runs by state must agree with the
+/// folder of the study. Returns the digest of the results,
 /// [`catherd_analysis_archive::Contents::results`], and the time, memory and machines of the runs.
 pub(super) fn write(
     study: &StudyFolder,
@@ -59,7 +59,7 @@ pub(super) fn write(
     let states = (study.states.done, study.states.failed, study.states.quarantined);
     if states != (done, other, quarantined) {
         return Err(Failure::new(format_args!(
-            "the numbers of runs in {} differ from those of the records in the store",
+            "the counts of runs in {} differ from the counts of the records in the store",
             study.folder.join("runs.csv").display()
         ))
         .hint(super::TABLES_AGAIN));
@@ -68,8 +68,8 @@ pub(super) fn write(
     Ok((digest.finish(), cost))
 }
 
-/// The names under which the study is in the store: its own name, or the names of its rounds if it
-/// is executed in rounds.
+/// The names of the study in the store: the name of the plan, or the names of the rounds of a study
+/// with rounds.
 pub(crate) fn names(plan: &Plan, store: &StoreUrl) -> Result<Vec<String>, Failure> {
     let name = &plan.name;
     let open = || StoreReader::open(store).and_then(|mut reader| reader.studies());

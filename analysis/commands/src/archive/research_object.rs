@@ -1,4 +1,4 @@
-//! The description of a package or a folder of results for other programs: a Process Run Crate
+//! Descriptions of a package or a folder of results for other programs: a Process Run Crate
 //! (RO-Crate 1.1), and the metadata for the repository Zenodo.
 
 use std::fs;
@@ -13,30 +13,28 @@ use serde_json::{Value, json};
 
 use super::assembly::Assembly;
 
-/// Name of the description in a package; RO-Crate defines it.
+/// Name of the description in a package, as defined by RO-Crate.
 pub(super) const FILE: &str = "ro-crate-metadata.json";
 
-/// Name of the metadata for Zenodo.
 pub(super) const ZENODO: &str = ".zenodo.json";
 
-/// Profiles that the description follows.
+/// Profiles of the description.
 const CRATE: &str = "https://w3id.org/ro/crate/1.1";
 const PROCESS: &str = "https://w3id.org/ro/wfrun/process/0.5";
 
 /// The term of Workflow Run RO-Crate for the resources that an execution used. The description
-/// itself defines the term, so that readers need not fetch a definition.
+/// contains the definition of the term, so readers need not fetch it.
 const RESOURCE_USAGE: &str = "https://w3id.org/ro/terms/workflow-run#resourceUsage";
 
-/// The date of every package, the same as in its zip archive, because the bytes of a package do not
-/// depend on a clock.
+/// The date of every package and of the files in its zip archive, because the bytes of a package
+/// must not depend on a clock.
 const DATE: &str = "1980-01-01";
 
-/// The content of a description except its files.
 struct Described<'a> {
     plan: &'a Plan,
     name: String,
     text: String,
-    /// The end of the description of the execution, which says where the records of the runs are.
+    /// The end of the sentence about the execution: where the records of the runs are.
     records: &'static str,
     /// The identifiers of the files from which the study was executed.
     used: Vec<&'static str>,
@@ -45,7 +43,7 @@ struct Described<'a> {
     machines: Vec<String>,
 }
 
-/// The description of a package with files of these names, as JSON-LD.
+/// The description of a package with these file names, as JSON-LD.
 pub(super) fn description(
     study: &Assembly<'_>,
     names: impl IntoIterator<Item = String>,
@@ -78,8 +76,8 @@ pub(super) fn description(
     document(&described, files, &is_result)
 }
 
-/// Writes the description of a folder of results into its file `ro-crate-metadata.json`. The store
-/// and the files of single runs are not described.
+/// Writes the description of a folder of results into the file `ro-crate-metadata.json` in the
+/// folder. The store and the files of single runs are not described.
 ///
 /// # Errors
 ///
@@ -108,7 +106,6 @@ pub fn describe_folder(path: &Path, plan: &Plan) -> Result<(), Failure> {
     })
 }
 
-/// The size of a study in words.
 fn size(plan: &Plan) -> String {
     format!(
         "{} of the subject kind {} on {} with {} and {}",
@@ -120,7 +117,6 @@ fn size(plan: &Plan) -> String {
     )
 }
 
-/// The description of files as JSON-LD.
 fn document(
     described: &Described<'_>,
     files: Vec<Value>,
@@ -187,12 +183,11 @@ fn document(
     Ok(bytes)
 }
 
-/// The value of a property in JSON-LD: a list, or the element itself if there is only one.
+/// The value of a property in JSON-LD: a list, or only the element of a list with one element.
 fn single(mut values: Vec<Value>) -> Value {
     if values.len() == 1 { values.remove(0) } else { Value::from(values) }
 }
 
-/// The entity of this program.
 fn software(plan: &Plan) -> Value {
     json!({
         "@id": "#catherd",
@@ -205,7 +200,6 @@ fn software(plan: &Plan) -> Value {
     })
 }
 
-/// The entities of the machines that executed the runs.
 fn machines(words: &[String]) -> Vec<Value> {
     let entity = |(number, machine): (usize, &String)| {
         let id = format!("#machine-{}", number + 1);
@@ -215,7 +209,7 @@ fn machines(words: &[String]) -> Vec<Value> {
     words.iter().enumerate().map(entity).collect()
 }
 
-/// The entity of the licence of the package, which only the authors of the study can state.
+/// The entity of the licence of the package, which the authors of the study have to choose.
 fn licence() -> Value {
     json!({
         "@id": "#licence",
@@ -225,7 +219,7 @@ fn licence() -> Value {
     })
 }
 
-/// The entities of the authors; one organisation if no authors are named.
+/// The entities of the authors; an organisation if no authors are named.
 fn authors(plan: &Plan, names: &[String]) -> Vec<Value> {
     let person = |(number, name): (usize, &String)| {
         let id = format!("#author-{}", number + 1);
@@ -245,7 +239,6 @@ fn folder(id: &str, description: &str) -> Value {
     json!({ "@id": id, "@type": "Dataset", "name": id, "description": description })
 }
 
-/// The entity of a file.
 fn file(name: &str) -> Value {
     let format = match name.rsplit_once('.').map(|(_, ending)| ending) {
         Some("csv") => "text/csv",
@@ -267,7 +260,6 @@ fn file(name: &str) -> Value {
     json!({ "@id": id, "@type": "File", "name": name, "encodingFormat": format })
 }
 
-/// The metadata of a package for Zenodo.
 pub(super) fn zenodo(study: &Assembly<'_>) -> Result<Vec<u8>, Failure> {
     let creators: Vec<Value> = authors(study.plan, study.authors)
         .iter()

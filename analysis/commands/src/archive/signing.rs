@@ -1,5 +1,5 @@
-//! Signs a package: writes a statement about the package, and the signature of the statement next
-//! to it.
+//! Signs a package: writes a statement about the package and the signature of the statement, both
+//! next to the package.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -12,18 +12,17 @@ use catherd_cli_console::Failure;
 use catherd_cli_failures::Worded;
 use catherd_experiments::Digest;
 
-/// The end of the name of a statement, after the name of its package.
+/// The end of the name of a statement's file, after the name of the package.
 const STATEMENT: &str = ".intoto.json";
 
-/// The end of the name of a signature, after the name of the signed file, as `ssh-keygen` names it.
+/// The end of the name of a signature's file, after the name of the signed file, as in
+/// `ssh-keygen`.
 const SIGNATURE: &str = ".sig";
 
-/// The file of the statement about a package.
 pub(crate) fn statement_file(package: &Path) -> PathBuf {
     with_ending(package, STATEMENT)
 }
 
-/// The file of the signature of a statement.
 pub(crate) fn signature_file(statement: &Path) -> PathBuf {
     with_ending(statement, SIGNATURE)
 }
@@ -34,7 +33,6 @@ fn with_ending(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Reads the key that signs.
 pub(super) fn key(path: &Path) -> Result<SigningKey, Failure> {
     let text = read_small(path, MAX_SIGNATURE_BYTES)?;
     SigningKey::read(&text).map_err(|cause| of_key(path, &cause))
@@ -51,7 +49,8 @@ fn of_key(path: &Path, cause: &SignatureError) -> Failure {
     Failure::new(format_args!("{}: {cause}", path.display())).hint(hint)
 }
 
-/// Writes the statement about a package and, with a key, its signature. Returns the files.
+/// Writes the statement about a package and, if there is a key, its signature. Returns the written
+/// files.
 pub(super) fn write(
     package: &Path,
     contents: &Contents,
@@ -65,7 +64,7 @@ pub(super) fn write(
     let signature = signature_file(&file);
     match key.map(|key| key.sign(&statement)).transpose().map_err(Failure::new)? {
         Some(text) => files.push((signature, text.into_bytes())),
-        // Remove the signature of an earlier package, which does not belong to this statement.
+        // The signature of an earlier package does not belong to this statement.
         None => drop(fs::remove_file(signature)),
     }
     for (path, bytes) in &files {
@@ -75,7 +74,7 @@ pub(super) fn write(
     Ok(files.into_iter().map(|(path, _)| path).collect())
 }
 
-/// The bytes of a regular file with at most `most` bytes.
+/// The bytes of a regular file of at most `most` bytes.
 pub(crate) fn read_small(path: &Path, most: u64) -> Result<Vec<u8>, Failure> {
     let failed = |cause| {
         Failure::new(format_args!("{}: {cause}", path.display()))

@@ -1,4 +1,4 @@
-//! The texts of a package: README, citation, version and lock file.
+//! The documents of a package: README, citation, version and lock file.
 
 use std::fmt::Write as _;
 
@@ -12,13 +12,11 @@ use super::assembly::{Assembly, Facts};
 use super::tools::Tools;
 use crate::Program;
 
-/// Maximum number of configurations that the README lists.
 const MAX_CONFIGURATIONS: usize = 50;
 
-/// Name of the README in a package.
 pub(super) const README: &str = "README.md";
 
-/// Adds the texts to a package, except the README.
+/// Adds the documents to a package, except the README.
 pub(super) fn add(builder: &mut Builder, study: &Assembly<'_>) -> Result<(), Failure> {
     builder.bytes("Cargo.lock", (study.program.lock_file)()?);
     builder.bytes("VERSION", version(study.program));
@@ -26,17 +24,15 @@ pub(super) fn add(builder: &mut Builder, study: &Assembly<'_>) -> Result<(), Fai
     Ok(())
 }
 
-/// Version of catherd, and the engine ids of its subject kinds.
 fn version(program: &Program) -> String {
     let mut text = format!("catherd {}\n", env!("CARGO_PKG_VERSION"));
     for (kind, engine) in program.kinds.engines() {
-        // Writing to a string does not fail.
         let _ = writeln!(text, "{kind} {engine}");
     }
     text
 }
 
-/// A text in quotation marks for YAML. It is written as JSON, which is a subset of YAML.
+/// A string in quotation marks for YAML. The string is written as JSON, which is a subset of YAML.
 fn quoted(text: &str) -> String {
     serde_json::Value::from(printable(text)).to_string()
 }
@@ -57,7 +53,7 @@ fn citation(plan: &Plan, authors: &[String]) -> String {
     )
 }
 
-/// A text, escaped for a table or list in Markdown.
+/// Escapes a string for a table or list in Markdown.
 fn cell(text: &str) -> String {
     let mut safe = String::new();
     for c in printable(text).chars() {
@@ -69,7 +65,7 @@ fn cell(text: &str) -> String {
     safe
 }
 
-/// The README of a package. `bytes` is the total size of its other files.
+/// The README of a package. `bytes` is the total size of the other files.
 pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String {
     let Assembly { plan, .. } = study;
     let Facts { states, summary } = facts;
@@ -137,7 +133,7 @@ pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String 
     text
 }
 
-/// The section of the README about how to find the runs of a number in a paper.
+/// The section of the README about finding the runs from which a number in a paper was computed.
 fn numbers(study: &Assembly<'_>) -> String {
     let program = if study.with_program { "./program/catherd" } else { "catherd" };
     let claims = match study.claims {
@@ -171,7 +167,7 @@ coverage over time, its suite and its logs. In a terminal, in the folder of the 
     )
 }
 
-/// The section about the time, memory and disk space that a repetition needs, as measured.
+/// The section about the measured time and memory and the disk space that a repetition needs.
 fn needs(study: &Assembly<'_>, bytes: u64) -> String {
     let mut text = "\n## What a repetition takes\n\n| | |\n| --- | --- |\n".to_owned();
     let machine = match study.with_program {
@@ -267,7 +263,6 @@ fn files(study: &Assembly<'_>) -> String {
     text
 }
 
-/// The section with a minimal example and its expected output.
 fn example(projects: &str, repeatable: usize, by_real_time: usize) -> String {
     let mut expected = "1 of 1 runs agree".to_owned();
     if repeatable > 1 {
@@ -287,7 +282,6 @@ An example: `./repeat --sample 1{projects}` executes one run, and its last line 
     )
 }
 
-/// The section about the scripts of a package that contains the program.
 fn scripts(study: &Assembly<'_>) -> String {
     let projects = if study.with_projects { "" } else { " --projects DIR" };
     let Assembly { plan, cost, .. } = study;

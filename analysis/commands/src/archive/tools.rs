@@ -1,6 +1,5 @@
-//! Adds the external tools of a study to a package: the files of adapters and programs with
-//! relative paths, a study file that names them in the package, and the packages from which
-//! environments are made.
+//! Adds the external tools of a study to a package: the adapters and programs with relative paths,
+//! a study file with their paths in the package, and the packages from which environments are made.
 
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
@@ -13,29 +12,27 @@ use catherd_interface::command::{RelativeTool, Tool};
 use super::assembly::files_below;
 use super::corpus;
 
-/// The folder of the packages from which environments are made, such as the wheels of Python.
+/// The folder with the packages from which environments are made, such as Python wheels.
 pub(crate) const WHEELS: &str = "wheels/";
 
-/// The folder in the package that stands for the folder of the study file, so that paths to tools
-/// next to that folder remain inside the package.
+/// The folder in the package that takes the place of the folder of the study file. Paths to tools
+/// outside the folder of the study file must not lead out of the package.
 const STUDY: &str = "study";
 
-/// The external tools of a study, and where they are in its package.
 pub(crate) struct Tools {
-    /// The tools, each once.
     named: BTreeSet<RelativeTool>,
     /// The folder in the package to which the paths of tools are relative.
     pub(crate) base: PathBuf,
-    /// Number of parent folders of `base` to which paths of tools lead.
+    /// Maximum number of parent folders through which a path of a tool leads.
     above: usize,
-    /// The names of the adapters, each with the version of Python that it needs, if any.
+    /// The names of the adapters, each with the version of Python that the adapter needs, if any.
     pub(crate) needs: Vec<String>,
     /// Whether the package contains the packages for environments.
     pub(crate) wheels: bool,
 }
 
 impl Tools {
-    /// The external tools that a plan names by relative paths; `None` if there are none.
+    /// The external tools with relative paths in a plan; `None` if there are none.
     pub(crate) fn of(plan: &Plan) -> Option<Tools> {
         let named: BTreeSet<RelativeTool> = plan
             .algorithms
@@ -62,7 +59,6 @@ impl Tools {
         Some(Tools { named, base, above, needs: Vec::new(), wheels: false })
     }
 
-    /// The path of a tool in the package.
     fn place(&self, tool: &RelativeTool) -> PathBuf {
         let mut place = PathBuf::new();
         for part in self.base.join(&tool.path).components() {
@@ -75,8 +71,8 @@ impl Tools {
         place
     }
 
-    /// Adds the tools from the folder to which their paths are relative. They must be the tools
-    /// with which the study was executed.
+    /// Adds the tools from a folder to which their paths are relative. The tools must be the same
+    /// as in the study.
     pub(super) fn add(&mut self, builder: &mut Builder, folder: &Path) -> Result<(), Failure> {
         self.check(folder)?;
         for tool in &self.named {
@@ -90,7 +86,6 @@ impl Tools {
         Ok(())
     }
 
-    /// Adds the packages in a folder from which environments are made.
     pub(super) fn add_wheels(
         &mut self,
         builder: &mut Builder,
@@ -103,7 +98,6 @@ impl Tools {
         Ok(())
     }
 
-    /// Adds the study file next to the tools.
     pub(crate) fn add_study(&self, builder: &mut Builder, plan: &Plan) -> Result<(), Failure> {
         let projects = format!("{}projects", "../".repeat(self.above + 1));
         let file = plan.study_file(&[projects]).map_err(Failure::new)?;
@@ -111,12 +105,12 @@ impl Tools {
         Ok(())
     }
 
-    /// The name of the study file next to the tools.
     pub(crate) fn study(&self) -> String {
         self.base.join("study.toml").display().to_string()
     }
 
-    /// Compares the tools in a folder with the digests in the study, and reads what the tools need.
+    /// Compares the tools in a folder with the digests in the study, and records the needs of the
+    /// tools.
     pub(crate) fn check(&mut self, folder: &Path) -> Result<(), Failure> {
         self.needs.clear();
         for tool in &self.named {
@@ -139,8 +133,8 @@ impl Tools {
         Ok(())
     }
 
-    /// The adapters that need an environment, or for which that is not known. `folder` is the
-    /// folder to which their paths are relative.
+    /// The adapters that need an environment or may need one. `folder` is the folder to which the
+    /// paths of tools are relative.
     pub(crate) fn adapters(&self, folder: &Path) -> Result<Vec<Tool>, Failure> {
         let adapters = self.named.iter().filter(|tool| tool.is_adapter);
         let opened = adapters.map(|tool| Tool::open(&folder.join(&tool.path)));
@@ -154,7 +148,6 @@ fn unreadable(folder: &Path, tool: &RelativeTool, cause: &std::io::Error) -> Fai
         .hint("name the folder to which the study's paths of tools are relative with --tools")
 }
 
-/// Whether a file of a package belongs to its external tools.
 pub(crate) fn is_of_tools(name: &str) -> bool {
     name.starts_with(TOOLS) || name.starts_with(WHEELS)
 }

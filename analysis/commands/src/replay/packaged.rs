@@ -10,15 +10,13 @@ use catherd_cli_console::Failure;
 use catherd_cli_console::terminal::plural;
 use catherd_experiments::{Digest, Plan, RunRecord, RunSpec};
 
-/// A run, and its record or the reason why it has none.
+/// A run, and its record or the reason why there is none.
 pub(super) type Ended = (RunSpec, Result<RunRecord, String>);
 
-/// Whether a folder is an unpacked package.
 pub(super) fn is_package(folder: &Path) -> bool {
     folder.join(Contents::FILE).is_file() && folder.join(records::FILE).is_file()
 }
 
-/// The runs of a package whose ids start with the given digits.
 pub(super) fn runs(folder: &Path, digits: &str) -> Result<Vec<Ended>, Failure> {
     let refused = |path: &Path, cause: &dyn std::fmt::Display| {
         Failure::new(format_args!("{}: {cause}", path.display()))
@@ -47,7 +45,6 @@ pub(super) fn runs(folder: &Path, digits: &str) -> Result<Vec<Ended>, Failure> {
     Ok(found)
 }
 
-/// The bytes of a project in a package.
 pub(super) fn project(folder: &Path, digest: Digest) -> Result<Vec<u8>, String> {
     let projects = folder.join("projects");
     let entries = fs::read_dir(&projects).into_iter().flatten().flatten();

@@ -23,10 +23,8 @@ pub(super) struct Checks {
     interim: bool,
 }
 
-/// A condition on a report.
 #[derive(Clone, Debug)]
 pub(super) enum Condition {
-    /// A condition on a number.
     Number(Check),
     /// No algorithm is worse than in an earlier study.
     NoWorse,
@@ -42,8 +40,8 @@ impl std::str::FromStr for Condition {
 }
 
 impl Checks {
-    /// Compares each algorithm with earlier studies, and prints the result if `in_words` is set.
-    /// Returns whether an algorithm is worse.
+    /// Compares each algorithm with earlier studies. Returns whether an algorithm is worse, and
+    /// prints the results if `in_words` is set.
     fn no_worse(&self, history: &[VersionChange], in_words: bool) -> Result<bool, Failure> {
         if history.is_empty() {
             return Err(Failure::new(
@@ -65,7 +63,7 @@ impl Checks {
         Ok(history.iter().any(|one| one.change() == Change::Worse))
     }
 
-    /// Applies the checks, and prints the result of each if `in_words` is set.
+    /// Applies the checks, and prints their results if `in_words` is set.
     pub(super) fn execute(
         &self,
         report: &Report<'_>,

@@ -1,12 +1,10 @@
-//! `catherd report --find`: finds the addresses that a number of a paper has in a report.
+//! `catherd report --find`: finds the addresses of a number of a paper in a report.
 
 use catherd_analysis::report::{Report, Sought};
 use catherd_analysis::table::{Cell, Table};
 
-/// Maximum number of addresses that are listed.
 const MAX_LISTED: usize = 40;
 
-/// The addresses of a number, as text.
 pub(super) fn addresses(sought: &Sought, report: &Report<'_>) -> String {
     let found = sought.find(report);
     if found.is_empty() {

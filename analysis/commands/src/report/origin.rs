@@ -1,5 +1,5 @@
-//! Records which results the report in a folder was made from, so that it is not overwritten by a
-//! report of other results.
+//! Records the results from which the report in a folder was made, because a report of other
+//! results must not overwrite it by mistake.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use catherd_cli_console::Failure;
 use catherd_experiments::Digest;
 
 /// Checks that the default folder of reports does not contain a report of other results. Such a
-/// report is overwritten only if `--out` names its folder.
+/// report is overwritten only if `--out` names the folder.
 ///
 /// # Errors
 ///
-/// If the folder contains such a report.
+/// If the folder contains a report of other results.
 pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     let Ok(known) = fs::read_to_string(folder.join(SOURCES)) else { return Ok(()) };
     if known == sources(results) {
@@ -23,11 +23,11 @@ pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
         .hint("name a folder with --out; -o report overwrites it"))
 }
 
-/// The file in the folder of a report that names the folders of its results.
+/// The file in the folder of a report that lists the folders of the results.
 const SOURCES: &str = "sources.txt";
 
-/// One line for each folder of results: the digest of its path, and its name. The path itself is
-/// not written, because readers of the report need not know it.
+/// One line for each folder of results, with the digest of its path and its name. The path itself
+/// is not written, because readers of the report need not know it.
 fn sources(results: &[PathBuf]) -> String {
     let line = |folder: &PathBuf| {
         let absolute = folder.canonicalize().unwrap_or_else(|_| folder.clone());
@@ -37,8 +37,8 @@ fn sources(results: &[PathBuf]) -> String {
     results.iter().map(line).collect()
 }
 
-/// Writes the names of the folders of results into the folder of their report, unless the report is
-/// inside one of them.
+/// Writes the list of the folders of results into the folder of their report, unless the report is
+/// inside one of these folders.
 ///
 /// # Errors
 ///
@@ -54,14 +54,14 @@ pub(super) fn write(out: &Path, results: &[PathBuf]) -> Result<(), Failure> {
     })
 }
 
-/// Whether a report is inside a folder of its results. The path of such a report already tells
-/// which results it was made from.
+/// Whether a report is inside a folder of its results. The path of such a report shows from which
+/// results the report was made.
 fn is_inside_one(out: &Path, results: &[PathBuf]) -> bool {
     let Ok(out) = out.canonicalize() else { return false };
     results.iter().any(|of| of.canonicalize().is_ok_and(|of| out.starts_with(of)))
 }
 
-/// The name of a folder: the last part of its absolute path.
+/// The last part of the absolute path of a folder.
 pub(super) fn name_of(folder: &Path) -> String {
     let absolute = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     absolute.file_name().unwrap_or(folder.as_os_str()).to_string_lossy().into_owned()

@@ -1,4 +1,4 @@
-//! Pictures of the tests of the best run of each project.
+//! Pictures of the suite of the best run of each project.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -15,10 +15,8 @@ use catherd_experiments::file_names::FileNames;
 use catherd_experiments::{Digest, RunOutcome, RunRecord, RunSpec};
 use catherd_interface::{Kinds, Picture};
 
-/// Name of the page in the folder of the report.
 pub(crate) const PAGE: &str = "pictures.html";
 
-/// Name of the folder of the pictures in the folder of the report.
 const PICTURES: &str = "pictures";
 
 /// Draws, for each project, the suite of the run that covers the most goals, and writes the
@@ -27,8 +25,8 @@ const PICTURES: &str = "pictures";
 ///
 /// # Errors
 ///
-/// If no folder has the store of its study, a store cannot be read, nothing can be drawn, or a file
-/// cannot be written.
+/// If no folder has the store of its study, a store cannot be read, a suite cannot be drawn, there
+/// is nothing to draw, or a file cannot be written.
 pub(crate) fn write(
     report: &Report<'_>,
     kinds: &Kinds,
@@ -54,7 +52,6 @@ pub(crate) fn write(
             .hint("leave --pictures out; only suites of kinds such as scratch are drawn"));
     }
     let folder = out.join(PICTURES);
-    // Remove the pictures of an earlier report.
     if folder.is_dir() && !folder.is_symlink() {
         fs::remove_dir_all(&folder).map_err(|cause| unwritten(&folder, &cause))?;
     }
@@ -90,8 +87,8 @@ fn unwritten(path: &Path, cause: &std::io::Error) -> Failure {
         .hint("check that you may write there and that the disk is not full")
 }
 
-/// For each project, the run that covers the most goals, or the first of several such runs, with
-/// the index of the project.
+/// The run of each project that covers the most goals (the first of several), with the index of the
+/// project.
 fn best_runs(results: &Results) -> BTreeMap<Digest, usize> {
     let mut best: BTreeMap<u32, (Reverse<u32>, usize)> = BTreeMap::new();
     for (number, run) in results.runs.iter().enumerate() {
@@ -106,7 +103,7 @@ fn best_runs(results: &Results) -> BTreeMap<Digest, usize> {
     best.into_iter().map(id).collect()
 }
 
-/// Draws the suites of those runs in a store that are the best runs of their projects.
+/// Draws the suites of the best runs of projects, if their records are in this store.
 fn draw(
     store: &StoreUrl,
     kinds: &Kinds,
@@ -130,7 +127,7 @@ fn draw(
 }
 
 /// The picture of the suite of a run. `None` if the kind is unknown, the run has no suite, or the
-/// kind does not draw it.
+/// kind does not draw suites.
 fn of_run(
     kinds: &Kinds,
     spec: &RunSpec,

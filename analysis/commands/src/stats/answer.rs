@@ -9,7 +9,6 @@ use serde_json::{Map, Value, json};
 
 use super::question::Question;
 
-/// Options of an answer.
 pub(super) struct Answers {
     pub(super) compat: Option<Compat>,
     pub(super) alpha: f64,
@@ -17,7 +16,6 @@ pub(super) struct Answers {
 }
 
 impl Answers {
-    /// One object with every statistic that applies.
     pub(super) fn answer(&self, line: u64, question: &Question) -> Value {
         let mut answer = Answer::default();
         answer.put("line", line);
@@ -96,7 +94,7 @@ impl Answers {
                 and_then(&test, |t| Ok(compat.signed_rank_statistic(t))),
                 and_then(&test, |t| Ok(compat.signed_rank(t))),
             ),
-            // catherd's own convention, in which the exact p-value is a separate field.
+            // In catherd's own convention, the exact p-value is a separate field.
             None => {
                 (and_then(&test, |t| Ok(t.statistic())), and_then(&test, |t| Ok(t.asymptotic())))
             }
@@ -117,7 +115,7 @@ impl Answers {
         answer.set(
             "friedman",
             match self.compat {
-                // SciPy refuses fewer than three treatments.
+                // SciPy accepts only three or more treatments.
                 Some(Compat::Scipy) if few => Err(Unavailable::TooFew { needed: 3, found: 2 }),
                 _ => friedman(blocks),
             },
@@ -136,7 +134,7 @@ impl Answers {
                 Ok(json!({ "critical_difference": difference, "p": p }))
             }),
         );
-        // Columns can be formed only if all rows have the same length.
+        // Columns exist only if all rows have the same length.
         let columns: Result<Vec<Vec<f64>>, Unavailable> = and_then(&ranked, |ranked| {
             let column = |i| blocks.iter().map(|block| block[i]).collect();
             Ok((0..ranked.mean_ranks.len()).map(column).collect())
@@ -209,7 +207,7 @@ impl Answer {
     }
 }
 
-/// Writes infinite numbers as texts, because JSON has none and `null` means missing.
+/// Writes infinite numbers as strings, because JSON does not have them and `null` means missing.
 fn number(value: f64) -> Value {
     if value.is_finite() {
         value.into()
@@ -220,12 +218,10 @@ fn number(value: f64) -> Value {
     }
 }
 
-/// Values that can be written as JSON.
 trait Shown {
     fn shown(self) -> Value;
 }
 
-/// A statistic and its p-value.
 struct Pair(f64, PValue);
 
 impl Shown for f64 {

@@ -1,10 +1,9 @@
-//! Questions, of which each line of the input contains one.
+//! Questions: the lines of the input.
 
 use std::borrow::Cow;
 
 use serde::{Deserialize, Deserializer, de};
 
-/// The samples, blocks, p-values or table of which statistics are computed.
 #[derive(Debug, Default, PartialEq, Deserialize)]
 #[serde(default, expecting = "an object with x and y, blocks, p, or table")]
 pub(super) struct Question {
@@ -20,23 +19,17 @@ pub(super) struct Question {
 }
 
 impl Question {
-    /// Reads a line.
-    ///
-    /// # Errors
-    ///
-    /// The problem in words, if the line is not a question.
     pub(super) fn read(line: &[u8]) -> Result<Question, String> {
         let text =
             std::str::from_utf8(line.trim_ascii_end()).map_err(|_| "not UTF-8".to_owned())?;
-        // Refuse lists, because serde would read them as the fields in order.
+        // Serde would read a list as the fields in order.
         if text.trim_start().starts_with('[') {
             return Err(
                 "a list, where an object with x and y, blocks, p, or table is needed".into()
             );
         }
         let question: Question = serde_json::from_str(&quote_numbers(text)).map_err(|error| {
-            // Remove the position that serde_json adds, because the caller adds the number of the
-            // line.
+            // The caller adds the number of the line, so the position from serde_json is removed.
             let words = error.to_string();
             let words = words.split(" at line ").next().unwrap_or(&words);
             format!("{words} (column {})", error.column())
@@ -56,7 +49,7 @@ impl Question {
     }
 }
 
-/// Quotes `NaN` and `Infinity`, which Python writes although JSON has no such numbers.
+/// Quotes `NaN` and `Infinity`, which Python writes although they are not valid in JSON.
 fn quote_numbers(text: &str) -> Cow<'_, str> {
     const NUMBERS: [&str; 3] = ["NaN", "-Infinity", "Infinity"];
     if !text.contains("NaN") && !text.contains("Infinity") {
@@ -81,7 +74,8 @@ fn quote_numbers(text: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// A number; infinities and NaN are texts, `null` is NaN, and truth values are 0 and 1.
+/// A number. Infinities and NaN are strings in JSON, `null` is read as NaN, and truth values are
+/// read as 0 and 1.
 struct Number(f64);
 
 impl<'de> Deserialize<'de> for Number {
@@ -154,7 +148,7 @@ mod tests {
         assert!(x[0] == 1.0 && x[1].is_nan() && x[2] == f64::NEG_INFINITY);
         let y = found.y.unwrap();
         assert!(y[0].is_nan() && y[1] == f64::INFINITY && y[2] == 0.001);
-        // Texts are left as they are.
+        // Strings are not changed.
         let line = r#"{"p": [0.5], "note": "a \" NaN"}"#;
         assert_eq!(quote_numbers(line), line);
         assert_eq!(read(line).unwrap().p, Some(vec![0.5]));

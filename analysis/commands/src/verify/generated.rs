@@ -25,29 +25,25 @@ use crate::archive::cost::Cost;
 use crate::archive::program;
 use crate::archive::tools::is_of_tools;
 
-/// Maximum time for measuring projects again. The time is limited because a package can have any
-/// number of projects; the output states how many were measured.
+/// Maximum time for measuring projects again, because a package can contain any number of projects.
+/// The output states how many projects were not measured.
 const MEASURING: Duration = Duration::from_secs(15);
 
-/// Maximum size of a file of claims in bytes.
 const MAX_CLAIMS_BYTES: u64 = 16 << 20;
 
-/// Maximum number of files that an error names.
+/// Maximum number of further files in an error.
 const MAX_NAMED: usize = 8;
 
-/// Counts of files and data that were made again and compared, and of data that were not.
+/// Counts of files that were made again and compared, and of data that were not compared.
 pub(super) struct Generated {
-    /// Number of files.
     pub(super) files: usize,
     /// Number of projects whose measures and goals were not compared.
     unmeasured: usize,
     /// Number of projects whose sizes were not compared.
     absent: usize,
-    /// Whether the package contains the program's source code.
     source: bool,
-    /// Whether the package contains packages for environments.
     wheels: bool,
-    /// Whether the program in the package differs from this one.
+    /// Whether the program in the package is a different build.
     other_program: bool,
 }
 
@@ -88,7 +84,6 @@ pub(super) struct Made<'a> {
     pub(super) plan: &'a Plan,
     pub(super) projects: &'a Projects,
     pub(super) cost: &'a Cost,
-    /// The external tools in the package; `None` if it contains none.
     pub(super) tools: Option<&'a Unpacked>,
     /// A working folder that contains the records.
     pub(super) work: &'a Path,
@@ -141,13 +136,13 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
     })?;
     if contents.with_program {
         program::add(program, &mut builder, plan)?;
-        // Add only the names of source files, because their contents do not depend on anything else
-        // in the package.
+        // Add only the names of source files, because their contents do not depend on other parts
+        // of the package.
         for file in source_files(&contents) {
             builder.bytes(file.name.clone(), Vec::new());
         }
     }
-    // Add only the names of files of tools, because their contents have been compared with the
+    // Add only the names of the files of tools, because their contents have been compared with the
     // digests in the study.
     for file in contents.files.iter().filter(|file| is_of_tools(&file.name) && tools.is_some()) {
         if builder.names().all(|name| name != file.name) {
@@ -171,7 +166,7 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
     let listed = contents.file(program::PROGRAM).map(|file| file.sha256);
     let other_program = listed.is_some() && listed != expected.get(program::PROGRAM).copied();
     if other_program && contents.with_program {
-        // Another build may consist of other crates.
+        // Another build may contain other crates.
         for name in [program::PROGRAM, program::THIRD_PARTY] {
             let listed = contents.file(name).map(|file| file.sha256);
             expected.extend(listed.map(|listed| (name.to_owned(), listed)));
@@ -192,12 +187,11 @@ pub(super) fn compare(package: &mut Package, made_of: &Made<'_>) -> Result<Gener
     Ok(Generated { wheels, files, unmeasured, absent, source, other_program })
 }
 
-/// The files of the program's source code.
 fn source_files(contents: &Contents) -> impl Iterator<Item = &FileEntry> {
     contents.files.iter().filter(|file| file.name.starts_with(program::SOURCE))
 }
 
-/// Compares the list of a package with the files that it should have.
+/// Compares the list of a package's files with the expected list.
 fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result<(), Failure> {
     let contents = package.contents();
     let extra = contents.files.iter().find(|file| !expected.contains_key(&file.name));
@@ -215,7 +209,7 @@ fn differences(package: &Package, expected: &BTreeMap<String, Digest>) -> Result
     };
     let mut differing: Vec<&str> =
         expected.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
-    // Name this table first, because other files are made from it.
+    // The other files are made from this table.
     differing.sort_by_key(|name| *name != "results/runs.csv");
     match differing.split_first() {
         None => Ok(()),
@@ -242,7 +236,7 @@ fn other(package: &Package, first: &str, more: &[&str]) -> Failure {
     Failure::new(format_args!("{refused}{more}")).hint(hint)
 }
 
-/// The manifests of corpora in a package, copied to the working folder.
+/// Copies the manifests of corpora in a package to the working folder.
 fn sources(
     package: &mut Package,
     program: &Program,
@@ -253,7 +247,7 @@ fn sources(
     let names = contents.files.iter().map(|file| file.name.clone());
     for name in names.filter(|name| name.starts_with(&format!("{CORPORA}/"))) {
         let parts: Vec<&str> = name.split('/').collect();
-        // Skip other files. They are refused later, because packages do not contain them.
+        // Other files are refused later, because packages do not contain them.
         let [_, corpus, file] = parts[..] else { continue };
         if !CORPUS_FILES.contains(&file) {
             continue;
@@ -272,7 +266,7 @@ fn sources(
     corpus::Sources::of(program, named)
 }
 
-/// The sizes of projects in the manifest of a package, in the order of the plan.
+/// The sizes in bytes of the projects in the manifest of a package, in the order of the plan.
 fn sizes_in_manifest(package: &mut Package, plan: &Plan) -> Result<Vec<u64>, Failure> {
     let table = package.read(corpus::FILE, MAX_PLAN_BYTES).map_err(Worded::worded)?;
     let mut rows = csv::Reader::from_reader(&*table).into_records();
@@ -287,8 +281,8 @@ fn sizes_in_manifest(package: &mut Package, plan: &Plan) -> Result<Vec<u64>, Fai
     (0..plan.projects.len()).map(size).collect()
 }
 
-/// Measures projects again and names their goals, and compares both with a description. Returns the
-/// number of projects that are not compared.
+/// Measures projects again, names their goals, and compares both with a description. Returns the
+/// number of projects that were not compared.
 fn measure(
     package: &mut Package,
     kind: &dyn SubjectKind,
@@ -298,8 +292,7 @@ fn measure(
     work: &Path,
 ) -> Result<usize, Failure> {
     let has_none = description.measures.is_none() && description.goals.is_empty();
-    // Projects of kinds with external tools are measured by these tools, which are not executed
-    // here.
+    // External tools measure projects of kinds with such tools, and are not executed here.
     if kind.tools().is_some() {
         return Ok(if has_none { 0 } else { plan.projects.len() });
     }
@@ -328,14 +321,13 @@ fn measure(
     Ok(plan.projects.len() - compared)
 }
 
-/// A copy of a found project.
 fn again(found: &FoundProject) -> FoundProject {
     let bytes = found.bytes().map_err(|cause| cause.to_string());
     FoundProject::new(found.name.clone(), found.path.clone(), found.digest, move || bytes.clone())
 }
 
-/// A project of a package, which its kind finds in a copy of the file; `None` if the kind does not
-/// find it.
+/// A project of a package, found by its kind in a copy of the file. `None` if the kind does not
+/// find the project.
 fn unpacked(
     package: &mut Package,
     kind: &dyn SubjectKind,
@@ -357,7 +349,7 @@ fn unpacked(
     Ok(project)
 }
 
-/// Whether a project has the measures and the goals of a description.
+/// Whether a project has the measures and the goals in a description.
 fn is_described(
     kind: &dyn SubjectKind,
     plan: &Plan,

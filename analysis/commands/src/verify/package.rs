@@ -1,4 +1,4 @@
-//! Verification of a replication package: its files, its records, and a sample of its runs.
+//! Verifies a replication package: its files, its records, and a sample of its runs.
 
 use std::collections::BinaryHeap;
 use std::fs::File;
@@ -27,10 +27,9 @@ use crate::archive::cost::Cost;
 use crate::archive::file_digest;
 use crate::replay::execute;
 
-/// Maximum size in bytes of a plan and of a manifest, which are read into memory.
+/// Maximum size in bytes of a plan or a manifest, which is read into memory.
 pub(super) const MAX_PLAN_BYTES: u64 = 1 << 30;
 
-/// Checks a package and executes a sample of its runs again.
 pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     let path = arguments.stored.study();
     let work = work_folder()?;
@@ -45,8 +44,7 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     package.check(|bytes| bar.inc(bytes)).map_err(Worded::worded)?;
     bar.finish_and_clear();
-    // The archive made from an unpacked package is not the published archive, so its digest is not
-    // compared.
+    // The archive made from an unpacked package differs from the published archive.
     let archive = if path.is_dir() { None } else { Some(file_digest(path)?) };
     let trust = Trust {
         statement: arguments.statement.as_deref(),
@@ -113,12 +111,13 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     })
 }
 
-/// Makes a folder for files that are made only to be compared.
+/// Makes a folder for files that are only compared.
 pub(super) fn work_folder() -> Result<TempDir, Failure> {
     places::work_folder("catherd-verify-")
 }
 
-/// Checks that this program can execute the runs of a package, and that the user permits it.
+/// Checks that this program can execute the runs of a package, and that the user permits external
+/// programs.
 fn executable(
     program: &Program,
     contents: &Contents,
@@ -139,7 +138,7 @@ fn executable(
     Ok(())
 }
 
-/// The plan of a package. It must agree with the description of the package.
+/// Reads the plan of a package, which must agree with the description of the package.
 fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     let name = format!("results/{MANIFEST}");
     let json = package.read(&name, MAX_PLAN_BYTES).map_err(Worded::worded)?;
@@ -147,7 +146,7 @@ fn read_plan(package: &mut Package) -> Result<Plan, Failure> {
     let plan: Plan = serde_json::from_slice(&json)
         .map_err(|cause| invalid(cause.to_string()))
         .map_err(Worded::worded)?;
-    // Accept any engine here. It is compared with the engine of this program when runs are
+    // Any engine is accepted here. It is compared with the engine of this program before runs are
     // executed.
     let engines = [(plan.subject.clone(), plan.engine.clone())].into();
     plan.check(&engines).map_err(|cause| invalid(cause.to_string())).map_err(Worded::worded)?;
@@ -173,7 +172,7 @@ fn read_records(
     let mut digests = ResultsDigest::default();
     let (mut found, mut eligible, mut skipped) = (RunCounts::default(), 0, 0);
     let mut cost = Cost::default();
-    // At most as many runs can be in the sample as there are records.
+    // The sample has at most as many runs as there are records.
     let most = arguments.sample.of(runs.records() as usize);
     let mut smallest = BinaryHeap::new();
     let wrong = |cause: String| PackageError::File {
@@ -258,8 +257,8 @@ impl Ord for Lot {
     }
 }
 
-/// Whether a path is an unpacked package, a file, or the name of a missing zip file, and not a
-/// folder of results.
+/// Whether a path is an unpacked package, a file, or the name of a missing zip file. A folder of
+/// results is not a package.
 pub(super) fn is_package(path: &Path) -> bool {
     path.join(Contents::FILE).is_file()
         || path.is_file()

@@ -1,5 +1,4 @@
-//! The projects of a package that is verified, from the package itself or from paths that the user
-//! names.
+//! The projects of a verified package, from the package itself or from paths that the user names.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -16,22 +15,19 @@ use super::Choice;
 use crate::Program;
 use crate::archive::corpus::project_names;
 
-/// The projects of a plan that were found.
 pub(super) struct Projects {
-    /// Names in the package, if it contains the projects.
+    /// Names in the package, if the package contains the projects.
     pub(super) included: HashMap<Digest, String>,
-    /// Projects that the user has.
+    /// Projects that were found below the paths that the user names.
     pub(super) found: HashMap<Digest, FoundProject>,
 }
 
-/// The projects of a sample.
 pub(super) struct OfSample {
     projects: Projects,
     package: Mutex<Package>,
 }
 
 impl Projects {
-    /// Finds the projects in a package and below paths.
     pub(super) fn find(
         program: &Program,
         plan: &Plan,
@@ -57,7 +53,7 @@ impl Projects {
         Ok(Projects { included, found })
     }
 
-    /// The projects of a sample, all of which must have been found.
+    /// Checks that all projects of a sample were found.
     pub(super) fn of_sample(self, package: Package, choice: &Choice) -> Result<OfSample, Failure> {
         let lacks = |digest: &Digest| {
             !self.included.contains_key(digest) && !self.found.contains_key(digest)
@@ -83,7 +79,6 @@ impl Projects {
 }
 
 impl OfSample {
-    /// The bytes of a project.
     pub(super) fn bytes(&self, digest: Digest) -> Result<Arc<[u8]>, String> {
         let Projects { included, found } = &self.projects;
         let bytes = match (included.get(&digest), found.get(&digest)) {

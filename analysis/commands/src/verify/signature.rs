@@ -13,30 +13,28 @@ use chrono::Utc;
 
 use crate::archive::signing::{read_small, signature_file, statement_file};
 
-/// The files of the statement about a package and of the trusted signers.
 pub(super) struct Trust<'a> {
-    /// The file of the statement; `None` to look for it next to the package.
+    /// The file of the statement; `None` for the file next to the package.
     pub(super) statement: Option<&'a Path>,
-    /// The file of trusted signers; `None` if the signer is not compared with any.
+    /// The file of trusted signers; `None` if the signer is not checked.
     pub(super) signers: Option<&'a Path>,
 }
 
 /// Checks the signature of a package with this description. `archive` is the digest of the archive,
-/// `None` if the package was unpacked. Returns a line that says who signed it, or that it is not
-/// signed.
+/// or `None` if the package was unpacked. Returns a line with the signer, or a line that the
+/// package is not signed.
 ///
 /// # Errors
 ///
-/// If the signature is wrong or belongs to another package, or if a file of signers is named and
-/// none of them signed the package.
+/// If a file cannot be read, if the signature is wrong or belongs to another package, or if a file
+/// of signers is named and none of them signed the package.
 pub(super) fn check(
     package: &Path,
     contents: &Contents,
     archive: Option<Digest>,
     trust: &Trust<'_>,
 ) -> Result<String, Failure> {
-    // Read the signers first, so that an error in their file is reported even if there is no
-    // signature.
+    // An error in the file of signers is reported even if there is no signature.
     let signers = trust.signers.map(|path| signers(path).map(|read| (path, read))).transpose()?;
     let statement = trust.statement.map(Path::to_owned).or_else(|| found(package));
     let unsigned = |what: String| match &signers {
@@ -73,8 +71,7 @@ pub(super) fn check(
     }
 }
 
-/// The statement next to a package, or next to the folder into which it was unpacked; `None` if
-/// there is none.
+/// The statement next to a package, or next to the folder into which the package was unpacked.
 fn found(package: &Path) -> Option<PathBuf> {
     let path = match package.is_dir() {
         true => package.canonicalize().unwrap_or_else(|_| package.to_owned()),
@@ -94,7 +91,6 @@ fn signers(path: &Path) -> Result<AllowedSigners, Failure> {
     })
 }
 
-/// The failure for a signature that is refused.
 fn refused(file: &Path, cause: &SignatureError) -> Failure {
     let hint = match cause {
         SignatureError::Kind(_) => {

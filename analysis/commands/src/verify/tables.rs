@@ -1,4 +1,4 @@
-//! Compares the tables and the report in a folder of results with the files that are made from its
+//! Compares the tables and the report in a folder of results with the files that are made from the
 //! records.
 
 use std::collections::BTreeSet;
@@ -21,25 +21,23 @@ use crate::archive::{StudyFolder, TABLES_AGAIN, differing_files, records};
 use crate::report::{self, pictures};
 use crate::{Program, claims};
 
-/// The folder of a report in a folder of results, and the file that states from what the report was
+/// The folder of the report in a folder of results, and the file that describes how the report was
 /// made.
 const REPORT: &str = "report";
 const DOCUMENT: &str = "report.json";
 
-/// The folders with the artifacts of runs.
 const ARTIFACTS: [&str; 3] = ["suites", "logs", "artifacts"];
 
-/// The result of a comparison.
 #[derive(Default)]
 pub(super) struct Compared {
     /// Number of files that were made again.
     pub(super) files: usize,
-    /// A line for each file that differs: its name and how.
+    /// The name of each file that differs, with the difference.
     pub(super) differing: Vec<String>,
 }
 
-/// Makes the tables, the report and the suites of a folder again. Unless `quiet` is set, prints the
-/// number of equal files, and a line for each file that differs.
+/// Makes the tables, the report and the artifacts of runs in a folder again, and compares them.
+/// Unless `quiet` is set, prints the number of equal files, and a line for each file that differs.
 pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<Compared, Failure> {
     if !folder.join(MANIFEST).exists() {
         terminal::note(&format!("{}: has no tables to compare", folder.display()));
@@ -63,7 +61,7 @@ pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<C
     let (projects, kinds) = (study.projects.clone(), program.kinds);
     match remake(&made, &study.plan, projects, kinds, extent, || studies.results()) {
         Ok(_) => {}
-        // Do not fail because of damaged records, which are listed with the sample.
+        // Damaged records are not a failure here, because they are listed with the sample.
         Err(WriteError::Source(cause)) => {
             let line = format!("the tables are not compared: {cause}");
             terminal::note(&line);
@@ -96,7 +94,6 @@ pub(super) fn compare(program: &Program, folder: &Path, quiet: bool) -> Result<C
     Ok(Compared { files: compared, differing })
 }
 
-/// Whether another process writes to a folder.
 fn is_busy(folder: &Path) -> bool {
     let lock = std::fs::File::open(folder.join("study.lock"));
     lock.is_ok_and(|lock| matches!(lock.try_lock(), Err(std::fs::TryLockError::WouldBlock)))
@@ -122,7 +119,7 @@ fn trees(
     Ok(names.len())
 }
 
-/// The part of a report's JSON document that states how the report was made.
+/// The part of a report's JSON document that describes how the report was made.
 #[derive(Deserialize)]
 struct Document {
     title: String,
@@ -130,7 +127,6 @@ struct Document {
     settings: Option<Settings>,
 }
 
-/// The settings of a report that its document names.
 #[derive(Default, Deserialize)]
 struct Settings {
     factors: Vec<String>,
@@ -140,8 +136,8 @@ struct Settings {
     spreadsheet: bool,
 }
 
-/// Makes the report in a folder again, if there is one, with the settings that it names, and adds
-/// the files that differ to `differing`. Returns the number of files.
+/// Makes the report in a folder again with the settings in its document, if there is a report. Adds
+/// the files that differ to `differing`, and returns the number of files.
 fn compare_report(
     program: &Program,
     folder: &Path,
@@ -184,7 +180,7 @@ fn compare_report(
     if own.join(pictures::PAGE).exists() {
         pictures::write(&report, program.kinds, &[folder.to_owned()], &made, false)?;
     }
-    // The settings do not contain the names of the folders of results, because these depend on the
-    // computer and not on the records.
+    // The settings do not contain the names of the folders of results, because these names do not
+    // depend on the records.
     trees(&own, &made, REPORT, differing)
 }

@@ -16,22 +16,21 @@ use super::Choice;
 use super::projects::OfSample;
 use crate::archive::tools::{Tools, WHEELS, is_of_tools};
 
-/// Maximum size of a file of a tool in bytes, which is read into memory.
+/// Maximum size in bytes of a file of a tool, which is read into memory.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// The tools of a package in a folder.
 pub(super) struct Unpacked {
     pub(super) tools: Tools,
     folder: TempDir,
 }
 
 impl Unpacked {
-    /// Unpacks the tools of a package; `None` if it contains none.
+    /// Unpacks the tools of a package; `None` if the study or the package has none.
     pub(super) fn of(package: &mut Package, plan: &Plan) -> Result<Option<Unpacked>, Failure> {
         let names = package.contents().files.iter().map(|file| file.name.clone());
         let names: Vec<String> = names.filter(|name| is_of_tools(name)).collect();
-        // If the study has no tools, files of tools are refused like all files that do not belong
-        // in its package.
+        // If the study has no tools, files of tools are refused like all other files that do not
+        // belong in the package.
         let Some(mut tools) = Tools::of(plan).filter(|_| !names.is_empty()) else {
             return Ok(None);
         };
@@ -57,7 +56,7 @@ impl Unpacked {
     }
 
     /// Makes the environments of the tools for the projects of a sample. Returns the folder to
-    /// which the study's paths of tools are relative.
+    /// which the paths of tools in the study are relative.
     pub(super) fn prepare(
         &self,
         plan: &Plan,
@@ -83,13 +82,12 @@ impl Unpacked {
         Ok(base)
     }
 
-    /// The folder in which the tools work.
     pub(super) fn spool(&self) -> PathBuf {
         self.folder.path().join("spool")
     }
 }
 
-/// A folder that programs without this user's rights can read.
+/// A temporary folder that other users can read, because tools may run as another user.
 fn folder() -> Result<TempDir, Failure> {
     let folder = super::package::work_folder()?;
     let failed = |cause| PackageError::Io { path: folder.path().to_owned(), cause }.worded();
@@ -97,7 +95,7 @@ fn folder() -> Result<TempDir, Failure> {
     Ok(folder)
 }
 
-/// Gives all users permission to read a folder, or to execute a file.
+/// Permits all users to read a folder or to execute a file.
 #[cfg(unix)]
 fn make_executable(path: &Path) -> std::io::Result<()> {
     use std::os::unix::fs::PermissionsExt as _;

@@ -27,11 +27,11 @@ fn pairs_are_decided_when_the_differences_are_clear() {
     assert_eq!(verdict(1, 0), Verdict::Better);
     assert_eq!(verdict(2, 0), Verdict::Equivalent);
     assert_eq!(verdict(2, 1), Verdict::Worse);
-    // A decided pair stays as it was when it was decided.
+    // A decided pair does not change after its decision.
     assert!(all.pair(1, 0).unwrap().rounds <= 12);
 }
 
-/// A run without a coverage is left out, with the run of the other algorithm.
+/// A run without a coverage is left out, as is the run of the other algorithm with the same seed.
 #[test]
 fn runs_without_a_coverage_are_left_out() {
     let mut all = Sequential::new(3, looks(0.02, 30));
@@ -48,7 +48,7 @@ fn runs_without_a_coverage_are_left_out() {
 #[test]
 fn a_pair_that_seeds_will_not_decide_ends_undecided() {
     let mut all = Sequential::new(2, looks(0.001, 30));
-    // Runs vary by much more than the margin, and the mean difference is 0.
+    // The runs vary by much more than the margin, and the mean difference is 0.
     for seed in 0..20 {
         let value = if seed % 2 == 0 { 0.4 } else { 0.6 };
         all.push(&vec![vec![Some(value)], vec![Some(1.0 - value)]]);

@@ -1,10 +1,9 @@
-//! Text in LaTeX: its width, where its words may be broken, and its special characters.
+//! Text in LaTeX: widths, possible breaks in words, and special characters.
 
-/// Maximum number of letters between the points at which a word that is wider than its column may
-/// be broken.
+/// Maximum number of letters between possible breaks in a word that is wider than its column.
 const CHUNK: usize = 4;
 
-/// An upper bound on the width of a text in points, in Computer Modern of 9 pt.
+/// Returns an upper bound on the width of a string in points, for Computer Modern at 9 pt.
 pub(super) fn width_of(text: &str) -> f64 {
     let letter = |letter: char| match letter {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '!' | '|' | '(' | ')' | '[' | ']' => 3.7,
@@ -17,7 +16,7 @@ pub(super) fn width_of(text: &str) -> f64 {
     text.chars().map(letter).sum()
 }
 
-/// Escaped text of a paragraph in which words that are wider than its lines may be broken.
+/// Escapes the text of a paragraph. Words wider than the lines may be broken.
 pub(super) fn breakable(text: &str, width: f64) -> String {
     let word = |word: &str| {
         let letters: Vec<char> = word.chars().collect();
@@ -32,14 +31,14 @@ pub(super) fn breakable(text: &str, width: f64) -> String {
     text.split(' ').map(word).collect::<Vec<_>>().join(" ")
 }
 
-/// Text escaped for LaTeX without Unicode packages.
+/// Escapes text for LaTeX without Unicode packages.
 pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
     for (index, letter) in text.chars().enumerate() {
         match letter {
-            // Escape these at the start of a text, because at the start of a row TeX would read
-            // them as arguments of the preceding line break.
+            // At the start of a row, TeX would read these letters as arguments of the preceding
+            // line break.
             '[' | '*' if index == 0 => escaped.extend(['{', letter, '}']),
             // Two hyphens would become a dash.
             '-' if before == '-' => escaped.push_str("{}-"),

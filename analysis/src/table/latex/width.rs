@@ -1,4 +1,4 @@
-//! The width of LaTeX tables, as users choose it.
+//! The width of LaTeX tables.
 
 use std::fmt;
 use std::str::FromStr;
@@ -6,20 +6,20 @@ use std::str::FromStr;
 /// The maximum width of a table in LaTeX.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum LatexWidth {
-    /// At most a column of a paper with two columns, 241 pt; a table that would need more than two
-    /// parts there, or has a wider column, spans both columns (`table*`) if it then needs fewer
-    /// parts. Fits papers with one column as well.
+    /// At most the width of a column in a two-column paper, 241 pt. A table that would need more
+    /// than two parts or has a wider column may span both columns (`table*`). The table also fits
+    /// one-column papers.
     #[default]
     Column,
-    /// At most the text of a page with one column, 345 pt; in papers with two columns the table
-    /// spans both.
+    /// At most the width of a page with one column, 345 pt. In two-column papers, the table spans
+    /// both columns.
     Text,
-    /// At most this many points. With more than 256 points, the table spans both columns of papers
-    /// with two columns.
+    /// At most this number of points. With more than 256 points, the table spans both columns of a
+    /// two-column paper.
     Points(f64),
 }
 
-/// The string is not a width of LaTeX tables.
+/// Error for a string that is not a width of LaTeX tables.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "invalid width `{0}`: expected columnwidth, textwidth, or points from 100pt to 2000pt, such as 252pt"

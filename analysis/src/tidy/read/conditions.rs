@@ -8,29 +8,30 @@ use crate::tidy::slice::{Interner, Slice};
 use crate::tidy::table::{columns_of, read_slices};
 use crate::tidy::{Error, Results};
 
-/// Where and under which conditions a run was executed. Values that were not measured are `None`.
+/// The place and the conditions of the execution of a run. Values that were not measured are
+/// `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RunConditions {
     /// Index into [`Results::runs`].
     pub run: u32,
-    /// The start in milliseconds since 1970; `None` if conditions were not measured.
+    /// The start in milliseconds since 1970.
     pub started_ms: Option<u64>,
     /// Index into [`PlacedRuns::hosts`].
     pub host: u32,
-    /// The core of the worker; `None` if it was not pinned.
+    /// The core of the worker; `None` if the worker was not pinned or the core was not recorded.
     pub core: Option<u32>,
-    /// Shares of the time, in the order of [`SHARES`]: in which other programs used the core, in
-    /// which its sibling threads were busy, in which the rest of the computer was busy, and in
-    /// which the hypervisor gave the core to other virtual machines.
+    /// Shares of the time, in the order of [`SHARES`]: the time in which other programs used the
+    /// core, in which the sibling threads of the core were busy, in which the rest of the computer
+    /// was busy, and in which the hypervisor gave the core to other virtual machines.
     pub shares: [Option<f64>; 4],
-    /// How often the core was slowed down because of its temperature.
+    /// Number of times that the core was slowed down because of its temperature.
     pub throttled: Option<u64>,
 }
 
 /// The columns of [`RunConditions::shares`].
 pub const SHARES: [&str; 4] = ["others_busy", "siblings_busy", "machine_busy", "steal"];
 
-/// The runs whose host is known, in the order of the tables.
+/// The runs with a known host, in the order of the tables.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlacedRuns {
     /// Names of the hosts.
@@ -71,7 +72,7 @@ impl Results {
         Ok(found)
     }
 
-    /// The conditions of all runs whose host is known. Folders of earlier versions have no shares.
+    /// The conditions of all runs with a known host. Folders of earlier versions have no shares.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -11,12 +11,12 @@ use crate::tidy::{Clock, Error, Improvement, Results};
 /// The name of a criterion, and the coverage of each run under it.
 pub type CriterionCoverage = (String, Vec<Option<f64>>);
 
-/// Improvements by the name of their criterion, each with the goals of the criterion.
+/// Improvements by the name of their criterion, each with the number of goals of the criterion.
 pub type CriteriaImprovements = BTreeMap<String, Vec<(Improvement, u32)>>;
 
 impl Results {
     /// The names of all criteria in the order of the runs, each with the coverage of every run
-    /// under it; `None` for runs that do not have it or are not done. The first criterion is the
+    /// under the criterion; `None` for runs without such a coverage. The first criterion is the
     /// criterion of the table `runs`. Empty for imported results.
     ///
     /// # Errors
@@ -50,8 +50,8 @@ impl Results {
         Ok(found)
     }
 
-    /// The improvements under criteria after the first one, like [`Results::improvements`]; empty
-    /// if no run has timelines of them.
+    /// The improvements under the criteria after the first, in the form of
+    /// [`Results::improvements`]. Empty if no run has timelines of these criteria.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -75,7 +75,7 @@ impl Results {
                 for row in 0..batch.len() {
                     let id = slice.digest(slice.value("run", ids.get(row))?)?;
                     let run = known.get(&id).copied();
-                    // If a run is in two folders, the points of the first folder are used.
+                    // If a run is in two folders, the points in the first folder are used.
                     let own = run.filter(|run| (begin..source.end).contains(&(*run as usize)));
                     let (Some(run), Some(at)) = (own, at.get(row)) else { continue };
                     let name = slice.value("criterion", names.get(row))?;

@@ -1,4 +1,4 @@
-//! Results of several folders as one study.
+//! Joins the results of several folders to one study.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -9,7 +9,6 @@ use super::{Results, Source};
 use crate::tidy::{Dropped, plan, subject};
 
 impl Results {
-    /// Adds the results of a later folder.
     pub(super) fn append(&mut self, other: Results) {
         self.stop = self.stop.or(other.stop);
         let mut known: HashMap<(String, String), u32> = HashMap::new();
@@ -60,7 +59,7 @@ impl Results {
                 self.budgets.push(budget);
                 self.engines.push(engine);
             }
-            // An algorithm that an earlier folder contains as well is not marked as dropped.
+            // An algorithm that is also in an earlier folder is not marked as dropped.
             let number = algorithms[algorithms.len() - 1] as usize;
             if let (Some(dropped), None) = (lost, same) {
                 self.dropped
@@ -95,7 +94,6 @@ impl Results {
     }
 }
 
-/// The last part of a path.
 fn name_of(dir: &Path) -> String {
     dir.file_name().unwrap_or(dir.as_os_str()).to_string_lossy().into_owned()
 }

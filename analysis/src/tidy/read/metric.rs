@@ -9,8 +9,9 @@ use crate::tidy::table::read_slices;
 use crate::tidy::{Error, Results, Run, plan};
 
 impl Results {
-    /// A number for each run: the metric of this name or else, for `goals`, the number of goals
-    /// and, for any other name, the measure of its project; `None` for runs without such a number.
+    /// A number for each run: the metric with this name, if there is one; otherwise the number of
+    /// goals for `goals`, or the measure of the project for any other name. `None` for runs without
+    /// such a number.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -41,8 +42,8 @@ impl Results {
         Ok(measures)
     }
 
-    /// The requested metrics of the runs, by name: for each run the number, `None` for runs that
-    /// lack it.
+    /// The requested metrics by name, each with the number for every run; `None` for runs without
+    /// this metric.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.
@@ -61,7 +62,7 @@ impl Results {
     }
 
     /// Calls `visit` with the index and the metrics of each run, once for each folder that contains
-    /// it.
+    /// the run.
     fn each_run(&self, mut visit: impl FnMut(usize, HashMap<String, f64>)) -> Result<(), Error> {
         let known: HashMap<Digest, u32> = self.numbers();
         for source in self.sources() {
@@ -86,7 +87,7 @@ impl Results {
     }
 
     /// The configuration of each algorithm with its parameters, in the order of
-    /// [`Results::algorithms`]; `None` for algorithms of folders without a plan.
+    /// [`Results::algorithms`]; `None` for algorithms that are not in a plan.
     ///
     /// # Errors
     /// [`Error`] if a plan cannot be read.
@@ -107,13 +108,13 @@ impl Results {
         Ok(found.collect())
     }
 
-    /// The group of a project according to its description; `None` if it has none.
+    /// The group of a project according to its description; `None` if there is no group.
     pub fn group(&self, project: usize) -> Option<&str> {
         self.described().group(self.projects.get(project)?)
     }
 
     /// The parameters of each algorithm, in the order of [`Results::algorithms`]; empty for
-    /// algorithms of folders without a plan.
+    /// algorithms that are not in a plan.
     ///
     /// # Errors
     /// [`Error`] if a plan cannot be read.

@@ -11,31 +11,31 @@ use crate::tidy::{Error, Results};
 /// A row of `runs`.
 #[derive(Clone, Copy, Debug)]
 pub struct RawRow<'a> {
-    /// The run: index into [`Results::runs`], the same in every folder.
+    /// The run, as an index into [`Results::runs`], which is the same in every folder.
     pub run: u32,
-    /// Digests of its record.
+    /// Digests of the record.
     pub record: RecordDigests,
-    /// Name of the host; empty if it is not known.
+    /// Name of the host; empty if the host is not known.
     pub host: &'a str,
     /// Work in the unit of [`Results::program_time`]; `None` if it was not measured.
     pub program_time: Option<u64>,
-    /// Milliseconds of the search; `None` if they were not measured.
+    /// Time of the search in milliseconds; `None` if it was not measured.
     pub search_ms: Option<u64>,
 }
 
-/// The digests of a record, by format. Folders of version 0.3.0 contain only the digest of format
-/// 1, and imported runs have none.
+/// The digests of a record, by format. Folders of version 0.3.0 contain only the digest in format
+/// 1, and imported runs have no digests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RecordDigests {
-    /// Digest in format 1; `None` if it is not known or format 1 cannot express the record.
+    /// Digest in format 1; `None` if it is not known or if format 1 cannot express the record.
     pub format_1: Option<Digest>,
     /// Digest in format 2; `None` if it is not known.
     pub format_2: Option<Digest>,
 }
 
 impl RecordDigests {
-    /// Whether both are digests of the same record: equal in format 2 if both have that digest,
-    /// otherwise equal in format 1.
+    /// Whether both are digests of the same record: equal in format 2 if both digests in format 2
+    /// are known, otherwise equal in format 1.
     pub fn agree(&self, other: &RecordDigests) -> bool {
         match (self.format_2, other.format_2) {
             (Some(one), Some(another)) => one == another,
@@ -45,10 +45,11 @@ impl RecordDigests {
 }
 
 impl Results {
-    /// Reads the rows of all folders, in their order.
+    /// Reads the rows of all folders, in the order of the folders.
     ///
     /// # Errors
-    /// [`Error`] if the tables cannot be read.
+    /// [`Error`] if a table cannot be read, or if a table names an unknown run although all
+    /// algorithms are shown.
     pub fn rows(&self, mut each: impl FnMut(RawRow<'_>)) -> Result<(), Error> {
         let known = self.numbers();
         let unit = self.program_time().map(|(at, _)| self.subject.units[at].name.as_str());

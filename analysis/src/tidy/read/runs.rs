@@ -1,4 +1,4 @@
-//! Reading the table `runs`.
+//! Reads the table `runs`.
 
 use std::collections::BTreeSet;
 
@@ -38,8 +38,8 @@ impl Runs {
         }
     }
 
-    /// Adds algorithms, seeds and projects of a plan, so that runs that do not exist are recognised
-    /// as missing. The projects of a race are not added, because it does not run every
+    /// Adds the algorithms, seeds and projects of a plan, because absent runs must be recognised as
+    /// missing. The projects of a race are not added, because a race does not run every
     /// configuration on every project.
     pub(super) fn expect(&mut self, plan: &Plan) {
         for algorithm in &plan.algorithms {

@@ -5,14 +5,14 @@ use std::collections::HashMap;
 
 use super::{Results, Source};
 
-/// Which algorithms of results are shown, and how.
+/// The algorithms of results that are shown, and their labels.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
-    /// Labels of the algorithms that are shown; if empty, all are shown.
+    /// Labels of the algorithms that are shown; if empty, all algorithms are shown.
     pub algorithms: Vec<String>,
-    /// Labels in the order in which they are shown, before all others.
+    /// Labels of the algorithms that are shown first, in this order.
     pub order: Vec<String>,
-    /// Labels, each with the label that replaces it.
+    /// Labels, each with its replacement.
     pub labels: Vec<(String, String)>,
 }
 
@@ -33,11 +33,10 @@ pub enum SelectionError {
 }
 
 impl Results {
-    /// These results with the selected algorithms only.
+    /// Keeps only the selected algorithms.
     ///
     /// # Errors
-    ///
-    /// If a label is unknown, or if two algorithms would have the same one.
+    /// If a label is unknown, or if two algorithms would have the same label.
     pub fn select(self, selection: &Selection) -> Result<Results, SelectionError> {
         if *selection == Selection::default() {
             return Ok(self);
@@ -71,7 +70,7 @@ impl Results {
         Ok(self.with_algorithms(&chosen, labels))
     }
 
-    /// Keeps the algorithms at these positions, in this order, with these labels.
+    /// Keeps the algorithms with these indices, in this order and with these labels.
     fn with_algorithms(mut self, chosen: &[usize], labels: Vec<String>) -> Results {
         let numbers: HashMap<u32, u32> =
             chosen.iter().zip(0..).map(|(&old, new)| (old as u32, new)).collect();

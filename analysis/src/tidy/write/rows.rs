@@ -11,7 +11,6 @@ use super::Imported;
 use crate::tidy::table::{Column, Layout, Row, column, text};
 use crate::tidy::{Dropped, MUTANT_OUTCOMES, OUTCOMES, Skipped};
 
-/// A row of `runs`.
 pub(super) struct RunRow {
     pub(super) run: String,
     record: Option<String>,
@@ -104,8 +103,7 @@ impl RunRow {
         }
     }
 
-    /// Processor time divided by real time of the whole run, rounded to thousandths; `None` if one
-    /// of the two was not measured or the real time is 0.
+    /// Processor time divided by real time of the whole run, rounded to thousandths.
     fn cores_used(&self) -> Option<f64> {
         let wall_ms = self.wall_ms.filter(|&ms| ms > 0)?;
         Some((self.cpu_ms? as f64 / wall_ms as f64 * 1000.0).round() / 1000.0)
@@ -156,7 +154,6 @@ impl RunRow {
         }
     }
 
-    /// A row that has only a budget.
     fn empty(budget: &Budget, layout: &Layout) -> RunRow {
         RunRow {
             run: String::new(),
@@ -198,7 +195,7 @@ impl RunRow {
     }
 }
 
-/// A map as JSON; the conversion succeeds because the keys are strings. Characters that are not
+/// A map as JSON. The conversion succeeds because the keys are strings. Characters that are not
 /// printable are escaped.
 fn json(map: &impl serde::Serialize) -> String {
     let json = serde_json::to_string(map).unwrap_or_default();
@@ -220,7 +217,7 @@ fn name_of(outcome: RunOutcome) -> &'static str {
     OUTCOMES.iter().find(|o| o.0 == outcome).map_or("", |o| o.1)
 }
 
-/// One column for each unit, with the amounts that each row has in the order of the units.
+/// One column for each unit. Each row has its amounts in the order of the units.
 fn by_unit<R>(
     rows: &[R],
     layout: &Layout,
@@ -291,7 +288,6 @@ impl Row for RunRow {
     }
 }
 
-/// A row of `criteria`.
 pub(super) struct CriterionRow {
     run: String,
     criterion: String,
@@ -328,7 +324,7 @@ impl Row for CriterionRow {
     }
 }
 
-/// The columns that identify a run in other tables, so that these need not be joined with `runs`.
+/// The columns that identify a run in other tables, which therefore need not be joined with `runs`.
 pub(super) struct RunKey {
     run: String,
     project: String,
@@ -348,7 +344,6 @@ impl RunKey {
     }
 }
 
-/// A row of `timeline`.
 pub(super) struct TimelineRow {
     pub(super) of: Arc<RunKey>,
     /// Amounts in the order of the units.
@@ -374,7 +369,6 @@ impl Row for TimelineRow {
     }
 }
 
-/// A row of `criteria-timeline`.
 pub(super) struct CriterionTimelineRow {
     pub(super) of: Arc<RunKey>,
     pub(super) criterion: String,
@@ -404,7 +398,6 @@ impl Row for CriterionTimelineRow {
     }
 }
 
-/// A row of `mutants`.
 pub(super) struct MutantRow {
     pub(super) run: String,
     pub(super) mutant: MutantRecord,

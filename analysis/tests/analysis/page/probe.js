@@ -1,4 +1,4 @@
-// Uses the page of a report as a reader would, and writes what it shows in place of the page.
+// Uses the page of a report as a reader would, and replaces the page with the results.
 addEventListener("load", async () => {
   const shown = {};
   const wait = ms => new Promise(done => setTimeout(done, ms));
@@ -19,7 +19,8 @@ addEventListener("load", async () => {
   const row = [...large.tBodies[0].rows].find(row => !row.hidden);
   const enter = new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true });
   [...row.cells].at(-1).dispatchEvent(enter);
-  // Otherwise the same key would press the button of the dialog, which has the focus by then.
+  // If the default were not prevented, the key would also press the button of the dialog, which has
+  // the focus.
   shown.opened = document.querySelector("dialog").open && enter.defaultPrevented;
   shown.runs = document.querySelector("dialog p").textContent;
   document.querySelector("dialog td button").click();

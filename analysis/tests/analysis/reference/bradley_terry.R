@@ -1,11 +1,11 @@
-# Writes 50 small studies with the values of the model of Bradley and Terry to bradley_terry.jsonl, next to this
-# script: the most probable strengths under a normal prior with the standard deviation 2, and the probabilities
-# of being the strongest, by importance sampling from the exact posterior.
+# Fits the model of Bradley and Terry to 50 small studies and writes the results to bradley_terry.jsonl, next to this
+# script: the most probable strengths under a normal prior with a standard deviation of 2, and the probabilities
+# of being the strongest, estimated by importance sampling from the exact posterior.
 #
 #     Rscript bradley_terry.R
 #
-# Needs R 4 with the packages jsonlite and BradleyTerry2. The likelihood is checked against BTm, which has no prior:
-# with a wide prior the strengths are BTm's.
+# Needs R 4 with the packages jsonlite and BradleyTerry2. The likelihood is checked against BTm, which uses no prior:
+# with a wide prior, the strengths agree.
 
 suppressPackageStartupMessages({library(jsonlite); library(BradleyTerry2)})
 
@@ -50,11 +50,11 @@ study <- function(number) {
   k <- sample(2:6, 1)
   ease <- rnorm(blocks, 0.7, 0.1)
   effects <- rnorm(k, 0, 0.04)
-  # Two decimals, so that there are ties.
+  # Rounding to two decimals creates ties.
   values <- round(ease + matrix(rep(effects, each = blocks), blocks) + matrix(rnorm(blocks * k, 0, 0.06), blocks), 2)
   wins <- wins_of(values)
   found <- mode_of(wins, 2)
-  # Importance sampling: normal values around the mode, with heavy tails.
+  # Importance sampling from a distribution around the mode with heavy tails.
   root <- chol(solve(found$hessian))
   scale <- sqrt(5 / rchisq(DRAWS, 5))
   normals <- matrix(rnorm(DRAWS * k), DRAWS)
@@ -66,7 +66,7 @@ study <- function(number) {
   strongest <- vapply(1:k, function(i) sum(weight[best == i]) / sum(weight), 0)
   effective <- sum(weight)^2 / sum(weight^2)
   stopifnot(effective > DRAWS / 10)
-  # Against BTm: contests of each pair.
+  # Compare with BTm.
   pairs <- t(combn(k, 2))
   names <- paste0("t", 1:k)
   data <- data.frame(one = factor(names[pairs[, 1]], names), other = factor(names[pairs[, 2]], names),

@@ -1,5 +1,5 @@
-# Writes R's values of the statistics of the samples in scipy.jsonl to r.jsonl, line by line; both next to this
-# script.
+# Computes statistics of the samples in scipy.jsonl with R and writes them to r.jsonl, line by line. Both files are
+# next to this script.
 #
 #     Rscript make.R
 #
@@ -9,7 +9,7 @@ suppressPackageStartupMessages({library(jsonlite); library(pROC); library(surviv
 
 folder <- dirname(sub("--file=", "", grep("--file=", commandArgs(), value = TRUE)))
 
-# Numbers with all their digits; toJSON rounds to 15.
+# Formats numbers with all digits, because toJSON rounds to 15.
 number <- function(values) {
   sprintf("[%s]", paste(ifelse(is.infinite(values), "null", sprintf("%.17g", values)), collapse = ", "))
 }

@@ -1,9 +1,10 @@
-"""Writes samples and SciPy's values of their statistics to scipy.jsonl, next to this script.
+"""Writes samples and their statistics, computed with SciPy, to scipy.jsonl next to this script.
 
     python make.py && Rscript make.R
 
-Needs SciPy 1.17. What SciPy does not have is computed from definitions: exact p-values with ties by counting in
-whole numbers, Conover's comparison by Student's t, Nemenyi's by the studentised range.
+Needs SciPy 1.17. Statistics missing from SciPy are computed from their definitions: exact p-values with ties by
+counting in integers, Conover's comparison from Student's t distribution, and Nemenyi's comparison from the
+distribution of the studentised range.
 """
 
 import itertools
@@ -21,7 +22,7 @@ draw = random.Random(20)
 
 
 def sample(size):
-    """Coverages with ties, small whole numbers, or numbers without ties."""
+    """Returns coverages with ties, small integers, or numbers without ties."""
     kind = draw.randrange(3)
     if kind == 0:
         return [min(1.0, round(draw.gauss(0.9, 0.2), 2)) for _ in range(size)]
@@ -31,13 +32,13 @@ def sample(size):
 
 
 def share(ways, is_far):
-    """The share of the outcomes, counted by statistic, whose statistic is far."""
+    """Returns the share of outcomes that are far. `ways` counts outcomes by statistic."""
     far = sum(count for value, count in ways.items() if is_far(value))
     return float(Fraction(far, sum(ways.values())))
 
 
 def exact_mann_whitney(x, y):
-    """P(|U - mean| >= observed) over all assignments of the pooled values: 2 U is counted by group of equal values."""
+    """Returns P(|U - mean| >= observed) over all assignments of the pooled values."""
     groups = sorted(Counter(x + y).items())
     below, ways = 0, {(0, 0): 1}
     for _, size in groups:
@@ -55,7 +56,7 @@ def exact_mann_whitney(x, y):
 
 
 def exact_signed_rank(x, y):
-    """Twice P(the rank sum is at most the smaller one) over all signs; zeros are left out."""
+    """Returns twice P(rank sum <= smaller rank sum) over all signs. Zero differences are left out."""
     differences = [a - b for a, b in zip(x, y) if a != b]
     ranks = [round(2 * rank) for rank in stats.rankdata(np.abs(differences))]
     ways = Counter({0: 1})
@@ -123,7 +124,7 @@ def table(cells):
 
 
 def survival(a, b):
-    """Samples of [time, whether the event was seen]."""
+    """The samples consist of [time, whether the event was observed]."""
     def censored(observations):
         return stats.CensoredData(uncensored=[time for time, event in observations if event],
                                   right=[time for time, event in observations if not event])

@@ -1,5 +1,5 @@
-# Writes 50 small studies with R's values of paired differences, sizes of samples and estimators of reachable goals
-# to studies.jsonl, next to this script.
+# Writes 50 small studies to studies.jsonl, next to this script, with statistics of paired differences, sample sizes
+# and estimates of reachable goals computed with R.
 #
 #     Rscript studies.R
 #
