@@ -142,12 +142,17 @@ impl GameConfiguration {
     /// test generation, and defaults for the other parameters.
     ///
     /// # Errors
-    /// If the algorithm or a parameter is unknown, or a value is not allowed.
+    /// If the algorithm or a parameter is unknown, a value is not allowed, or `min_events` exceeds
+    /// `max_events`.
     pub fn new(name: &str, parameters: &[(&str, Setting<'_>)]) -> Result<Self, GenerateError> {
         let mut configuration =
             Self { game: Game::named(name)?, settings: GenerationSettings::default() };
         for &(name, value) in parameters {
             configuration.set(name, value)?;
+        }
+        let GenerationSettings { min_events, max_events, .. } = configuration.settings;
+        if min_events > max_events {
+            return Err(GenerateError::Events { min_events, max_events });
         }
         Ok(configuration)
     }
@@ -202,6 +207,13 @@ mod tests {
             let range = "but must be a whole number from 4 to 10000";
             assert_eq!(refused, format!("parameter `population` is {value}, {range}"));
         }
+    }
+
+    #[test]
+    fn more_events_at_least_than_at_most_are_refused() {
+        let events = [("min_events", Setting::Number(9.0)), ("max_events", Setting::Number(1.0))];
+        let refused = GameConfiguration::new("explore", &events).unwrap_err().to_string();
+        assert_eq!(refused, "min_events is 9, but max_events is 1");
     }
 
     #[test]
