@@ -2,7 +2,7 @@
 //! parameters come from the subject kinds of this program.
 
 use catherd_cli_console::{Exit, Failure, terminal};
-use catherd_experiments::Parameter;
+use catherd_experiments::{Parameter, Stop};
 use catherd_interface::{ANY_ALGORITHM, AlgorithmInfo, ParameterInfo, SubjectKind, Values};
 use clap::{Args, ValueEnum};
 use serde_json::{Map, Value, json};
@@ -85,7 +85,7 @@ pub(crate) fn study() -> Value {
 }
 
 /// Returns the keys of a study that are the same for all kinds, with their schemas.
-fn parts() -> [(&'static str, Value); 7] {
+fn parts() -> [(&'static str, Value); 8] {
     let number = |least: u64| json!({ "type": "integer", "minimum": least });
     let level = json!({ "type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1 });
     [
@@ -133,9 +133,18 @@ fn parts() -> [(&'static str, Value); 7] {
             "race",
             described(
                 json!({ "anyOf": [{ "type": "boolean" }, table(&[
-                    ("level", level), ("first", number(2)), ("every", number(1)),
+                    ("level", level.clone()), ("first", number(2)), ("every", number(1)),
                 ])] }),
                 "Drop configurations that are significantly worse than the best",
+            ),
+        ),
+        (
+            "stop",
+            described(
+                json!({ "anyOf": [{ "type": "boolean" }, table(&[
+                    ("margin", level), ("first", number(Stop::MIN_FIRST)), ("every", number(1)),
+                ])] }),
+                "Execute seeds until every comparison of algorithms is decided",
             ),
         ),
     ]

@@ -154,6 +154,10 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log: terminal::Format,
 
+    /// Do not print which guarantees of isolation are missing, because another process has printed it
+    #[arg(long, hide = true)]
+    isolation_known: bool,
+
     /// Exit when standard input closes
     #[arg(long, alias = "leashed", hide = true)]
     exit_with_parent: bool,
@@ -222,8 +226,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
             let trials = arguments.trials.unwrap_or_else(|| programs.join("trials"));
             let trials = trials_folder(&trials)?;
             hidden.push(trials.clone());
-            let warn = |line: &str| match arguments.exit_with_parent {
-                // `catherd run` has already printed the line for all of its workers.
+            let warn = |line: &str| match arguments.isolation_known {
                 true => tracing::debug!("{line}"),
                 false => terminal::note(line),
             };
@@ -374,7 +377,7 @@ pub(crate) fn command(
     let name = name_of(core);
     let mut command = Command::new(program);
     command
-        .args(["worker", "--exit-with-parent", "--token-file", "-"])
+        .args(["worker", "--exit-with-parent", "--isolation-known", "--token-file", "-"])
         .args(["--connect", address, "--name", &name])
         // Accept any hyper-thread, because `catherd run` has chosen the cores.
         .args(["--core", &core.to_string(), "--siblings"])

@@ -41,8 +41,11 @@ pub fn real_time(_: &Results, found: &RealTime) -> Option<Figure> {
         return None;
     }
     let x = Axis::exact(&format!("Start of the run ({name})"), 0.0, (end / unit).max(0.001));
-    let y =
-        Axis::round("Speed, difference from the mean (%)", 100.0 * (low - 1.0), 100.0 * (high - 1.0));
+    let y = Axis::round(
+        "Speed, difference from the mean (%)",
+        100.0 * (low - 1.0),
+        100.0 * (high - 1.0),
+    );
     let lines = Annotations {
         lines: vec![(Series::Other(1), [(0.0, 0.0), (end / unit, 0.0)])],
         ..Annotations::default()

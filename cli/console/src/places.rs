@@ -18,7 +18,14 @@ use crate::Failure;
 ///
 /// If the folder cannot be created.
 pub fn work_folder(prefix: &str) -> Result<TempDir, Failure> {
-    tempfile::Builder::new().prefix(prefix).tempdir().map_err(|cause| {
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(prefix);
+    // Without this, the umask may let other users read the files.
+    #[cfg(unix)]
+    let owner_only = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    #[cfg(unix)]
+    builder.permissions(owner_only);
+    builder.tempdir().map_err(|cause| {
         Failure::new(format_args!("{}: {cause}", std::env::temp_dir().display()))
             .hint("set TMPDIR to a folder that you may write to")
     })

@@ -65,12 +65,16 @@ pub(super) fn run(
             .hint("name a file"));
     }
     let words = arguments.words(cache);
+    let first = places.first().copied().unwrap_or_default();
     let command = {
         let (name, spool) = (name.to_owned(), spool.to_owned());
         move |place: usize| {
             let mut command = Command::new(&program);
             command.args(["worker", "--exit-with-parent", "--name", &format!("{name}-{place}")]);
             command.arg("--spool").arg(spool_of(&spool, place)).args(&words);
+            if place != first {
+                command.arg("--isolation-known");
+            }
             if pinned {
                 // Accept any hyper-thread, because the cores were chosen above.
                 command.args(["--core", &place.to_string(), "--siblings"]);
