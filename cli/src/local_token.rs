@@ -134,7 +134,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn tokens_are_found_for_loopback_alone() {
+    fn tokens_are_found_only_for_loopback() {
         let texts = |address: &str| -> Vec<String> {
             loopback(address).iter().map(ToString::to_string).collect()
         };

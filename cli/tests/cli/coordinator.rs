@@ -263,9 +263,9 @@ fn answer(mut stream: TcpStream, target: &str, page: &str) -> Option<()> {
         let head = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nConnection: close\r\n\r\n";
         return write!(stream, "{head}{page}").ok();
     }
-    let mut behind = TcpStream::connect(target).ok()?;
-    write!(behind, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
-    std::io::copy(&mut behind, &mut stream).ok().map(drop)
+    let mut server = TcpStream::connect(target).ok()?;
+    write!(server, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n").ok()?;
+    std::io::copy(&mut server, &mut stream).ok().map(drop)
 }
 
 /// Returns the document of a page of the dashboard in a browser. The page is requested until the

@@ -28,7 +28,7 @@ const SECONDS: (&str, &str) = ("CATHERD_JAVASCRIPT_SECONDS", "3");
 
 /// Maximum time of all attempts of a run: many times the limit of processor time, because the
 /// machine may be under load.
-const MOST: Duration = Duration::from_secs(300);
+const MAX_TIME: Duration = Duration::from_secs(300);
 
 /// A harmless program, whose run must not be affected by the other programs.
 const HARMLESS: &str = "exports.f = x => x > 1 ? 2 : 3;";
@@ -42,7 +42,7 @@ fn study(folder: &Path, programs: usize) -> Vec<(String, String)> {
     );
     fs::write(folder.join("study.toml"), text).unwrap();
     let mut command = catherd();
-    command.timeout(MOST * programs as u32).current_dir(folder).env(SECONDS.0, SECONDS.1);
+    command.timeout(MAX_TIME * programs as u32).current_dir(folder).env(SECONDS.0, SECONDS.1);
     let output = command.args(["run", "study.toml", "--out", "out"]).output().unwrap();
     let shown = String::from_utf8_lossy(&output.stdout).into_owned() + &stderr(&output);
     assert!(matches!(output.status.code(), Some(0 | 2)), "{:?} {shown}", output.status);
@@ -120,7 +120,7 @@ fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
     let folder = with_programs(&[("endless.js", endless), ("harmless.js", HARMLESS)]);
     let begun = Instant::now();
     let quarantined = study(folder.path(), 2);
-    assert!(begun.elapsed() < MOST, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < MAX_TIME, "{:?}", begun.elapsed());
     let [(program, reason)] = &*quarantined else { panic!("{quarantined:?}") };
     assert_eq!(program, "endless.js");
     assert!(reason.contains("more than 3 s of processor time"), "{reason}");

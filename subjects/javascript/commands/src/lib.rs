@@ -28,7 +28,7 @@ use clap::{Args, Subcommand};
 
 /// Works with JavaScript subjects without a study.
 #[derive(Subcommand)]
-#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+#[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum Command {
     Methods(methods::Arguments),
     // The name of `catherd dev javascript check` in version 0.3, accepted for one more version.
@@ -38,7 +38,7 @@ pub enum Command {
 
 /// Compares the JavaScript test generator with worked examples.
 #[derive(Subcommand)]
-#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+#[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum DevCommand {
     Check(Check),
 }

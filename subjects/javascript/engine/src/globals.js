@@ -95,7 +95,7 @@
     const isCountable = value => isObject(value) && (guarded || typeof value === 'object');
     // Nested arrays are joined level by level. The levels are counted, and a cycle yields an empty
     // string, as in other engines.
-    const MOST_LEVELS = 2000;
+    const MAX_LEVELS = 2000;
     // The first levels are compared one by one, because most arrays are not nested deeper.
     const FEW_LEVELS = 16;
     const joined = {__proto__: null};
@@ -117,7 +117,7 @@
         if (levels >= FEW_LEVELS && apply(has, deeper, [array])) {
             return '';
         }
-        if (levels >= MOST_LEVELS) {
+        if (levels >= MAX_LEVELS) {
             tooDeep();
         }
         const level = levels++;
@@ -186,19 +186,19 @@
             }
             return apply(native, string, values);
         });
-        const MOST_JSON = 10000;
+        const MAX_JSON = 10000;
         wrap(JSON, 'parse', native => (text, reviver) => {
             const string = typeof text === 'string' ? text : `${text}`;
-            if (string.length > MOST_JSON && host.nesting(string, true) > MOST_JSON) {
+            if (string.length > MAX_JSON && host.nesting(string, true) > MAX_JSON) {
                 tooDeep();
             }
             return native(string, reviver);
         });
 
         const NativeRegExp = RegExp;
-        const MOST_GROUPS = 1000;
+        const MAX_GROUPS = 1000;
         const checked = pattern => {
-            if (typeof pattern === 'string' && pattern.length > MOST_GROUPS && host.nesting(pattern, false) > MOST_GROUPS) {
+            if (typeof pattern === 'string' && pattern.length > MAX_GROUPS && host.nesting(pattern, false) > MAX_GROUPS) {
                 throw new SyntaxError('Invalid regular expression: too many nested groups');
             }
             return pattern;

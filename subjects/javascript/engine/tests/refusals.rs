@@ -115,7 +115,7 @@ unsafe impl Allocator for Refusing {
 const CHILD: &str = "CATHERD_REFUSALS";
 
 /// Time within which a child must end.
-const MOST: Duration = Duration::from_secs(900);
+const MAX_TIME: Duration = Duration::from_secs(900);
 
 /// Evaluates a script and refuses the request with this number. Returns whether the script made
 /// such a request.
@@ -209,7 +209,7 @@ fn try_script(
             if let Some(status) = child.try_wait().unwrap() {
                 break status;
             }
-            if begun.elapsed() > MOST {
+            if begun.elapsed() > MAX_TIME {
                 child.kill().unwrap();
                 panic!("script {script} does not end: {}", output.join().unwrap());
             }

@@ -39,14 +39,14 @@ const HEADER: usize = size_of::<Header>();
 /// Alignment of the data that engines store.
 const ALIGN: usize = align_of::<u64>();
 /// [`Header::size_number`] of blocks outside chunks.
-const ALONE: u16 = u16::MAX;
+const LARGE: u16 = u16::MAX;
 
 #[derive(Clone, Copy)]
 #[repr(C)]
 struct Header {
     /// Usable bytes, in units of [`ALIGN`].
     units: [u16; 3],
-    /// The size class of a small block, or [`ALONE`].
+    /// The size class of a small block, or [`LARGE`].
     size_number: u16,
 }
 
@@ -107,7 +107,7 @@ pub struct Heap {
     rest: Cell<(*mut u8, *mut u8)>,
     most_chunks: usize,
     /// Blocks outside chunks, by the address of their header.
-    alone: RefCell<BTreeMap<usize, Rc<Block>>>,
+    large: RefCell<BTreeMap<usize, Rc<Block>>>,
 }
 
 /// The contents of a heap at a point in time.
@@ -117,7 +117,7 @@ pub struct Image {
     free: [*mut u8; SIZES],
     chunks: Vec<Saved>,
     rest: (*mut u8, *mut u8),
-    alone: Vec<(Rc<Block>, Saved)>,
+    large: Vec<(Rc<Block>, Saved)>,
 }
 
 impl Heap {
@@ -131,7 +131,7 @@ impl Heap {
             chunks_in_use: Cell::new(0),
             rest: Cell::new((ptr::null_mut(), ptr::null_mut())),
             most_chunks: chunk_bytes.div_ceil(CHUNK),
-            alone: RefCell::default(),
+            large: RefCell::default(),
         }
     }
 
@@ -155,9 +155,9 @@ impl Heap {
         }
         let Some(block) = Block::new(whole) else { return ptr::null_mut() };
         let start = block.start();
-        self.alone.borrow_mut().insert(start as usize, Rc::new(block));
+        self.large.borrow_mut().insert(start as usize, Rc::new(block));
         // SAFETY: as above.
-        unsafe { with_header(start, Header::new(usable, ALONE)) }
+        unsafe { with_header(start, Header::new(usable, LARGE)) }
     }
 
     /// Takes a free block of a size class. Returns null if the chunks are full or a new chunk
@@ -204,8 +204,8 @@ impl Heap {
     pub unsafe fn free(&self, block: *mut u8) {
         // SAFETY: the caller passes a block, which has a header before it.
         let (start, header) = unsafe { header_of(block) };
-        if header.size_number == ALONE {
-            self.alone.borrow_mut().remove(&(start as usize));
+        if header.size_number == LARGE {
+            self.large.borrow_mut().remove(&(start as usize));
             return;
         }
         let first = &self.free[usize::from(header.size_number)];
@@ -228,12 +228,12 @@ impl Heap {
         let (start, header) = unsafe { header_of(block) };
         let usable = bytes.next_multiple_of(ALIGN);
         let whole = usable + HEADER;
-        if header.size_number == ALONE {
+        if header.size_number == LARGE {
             if whole > LARGEST_SMALL
-                && let Some(moved) = self.reallocate_alone(start, whole)
+                && let Some(moved) = self.reallocate_large(start, whole)
             {
                 // SAFETY: the block has these bytes now.
-                return unsafe { with_header(moved, Header::new(usable, ALONE)) };
+                return unsafe { with_header(moved, Header::new(usable, LARGE)) };
             }
         } else if whole <= LARGEST_SMALL
             && size_number(whole.max(STEP)) == usize::from(header.size_number)
@@ -255,12 +255,12 @@ impl Heap {
 
     /// Changes the size of a block outside chunks. Returns `None` without a change if an image
     /// needs the block at its address or if the allocation fails.
-    fn reallocate_alone(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
-        let mut alone = self.alone.borrow_mut();
-        let mut block = alone.remove(&(start as usize))?;
+    fn reallocate_large(&self, start: *mut u8, whole: usize) -> Option<*mut u8> {
+        let mut large = self.large.borrow_mut();
+        let mut block = large.remove(&(start as usize))?;
         let moved = Rc::get_mut(&mut block).is_some_and(|block| block.resize(whole));
         let now = block.start();
-        alone.insert(now as usize, block);
+        large.insert(now as usize, block);
         moved.then_some(now)
     }
 
@@ -283,14 +283,14 @@ impl Heap {
             let last = number + 1 == in_use;
             chunk.save(if last { rest.0 as usize - chunk.start() as usize } else { CHUNK })
         });
-        let alone = self.alone.borrow();
-        let alone = alone.values().map(|block| (Rc::clone(block), block.save(block.len())));
+        let large = self.large.borrow();
+        let large = large.values().map(|block| (Rc::clone(block), block.save(block.len())));
         Image {
             heap: self.id,
             free: self.free.each_ref().map(Cell::get),
             chunks: used.collect(),
             rest,
-            alone: alone.collect(),
+            large: large.collect(),
         }
     }
 
@@ -316,13 +316,13 @@ impl Heap {
         for (free, first) in self.free.iter().zip(image.free) {
             free.set(first);
         }
-        let mut alone = self.alone.borrow_mut();
-        alone.clear();
-        for (block, saved) in &image.alone {
+        let mut large = self.large.borrow_mut();
+        large.clear();
+        for (block, saved) in &image.large {
             // SAFETY: the block has as many bytes as the copy, because the image prevents changes
             // of its size; nothing refers to its contents, as the caller promises.
             unsafe { block.put_back(saved) };
-            alone.insert(block.start() as usize, Rc::clone(block));
+            large.insert(block.start() as usize, Rc::clone(block));
         }
     }
 }
@@ -330,8 +330,8 @@ impl Heap {
 impl Image {
     /// Number of copied bytes.
     pub fn bytes(&self) -> usize {
-        let alone = self.alone.iter().map(|(_, saved)| saved);
-        self.chunks.iter().chain(alone).map(Saved::len).sum()
+        let large = self.large.iter().map(|(_, saved)| saved);
+        self.chunks.iter().chain(large).map(Saved::len).sum()
     }
 }
 

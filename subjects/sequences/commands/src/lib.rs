@@ -23,7 +23,7 @@ use clap::{Args, Subcommand};
 
 /// Tests orders of events: models, coverage, suites and risk.
 #[derive(Subcommand)]
-#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+#[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum Command {
     Check(model::Check),
     Space(model::SpaceArguments),
@@ -43,7 +43,7 @@ pub enum Command {
 
 /// Writes synthetic models, and compares the model language with worked examples.
 #[derive(Subcommand)]
-#[allow(missing_docs, reason = "the help of a command stands at its arguments")]
+#[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum DevCommand {
     Synth(synth::Synth),
     Examples(execution::Examples),

@@ -26,7 +26,7 @@ pub(crate) fn find(
 ) -> Result<FoundProjects, FindError> {
     let (mut folders, mut source) = (Vec::new(), projects.clone());
     if let ProjectSource::Paths(paths) = &mut source {
-        folders = paths.extract_if(.., |path| has_suites_alone(path)).collect();
+        folders = paths.extract_if(.., |path| contains_only_suites(path)).collect();
         if paths.is_empty() && !folders.is_empty() {
             return Err(FindError {
                 cause: format!("{}: suites, but no project", folders[0].display()),
@@ -55,7 +55,7 @@ pub(crate) fn find(
 }
 
 /// Whether a folder contains suites, and neither projects nor a corpus nor other folders.
-fn has_suites_alone(path: &Path) -> bool {
+fn contains_only_suites(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
     let has = |extension: &str| paths.iter().any(|p| p.extension().is_some_and(|e| e == extension));

@@ -24,7 +24,7 @@ pub(super) struct Reach(u64);
 const BEYOND: f64 = 1_000.0;
 
 /// The largest number that represents a side.
-const MOST: u64 = 2 * BEYOND as u64;
+const MAX_SIDE: u64 = 2 * BEYOND as u64;
 
 /// The highest bit of each side, which sides do not use.
 const HIGHEST: u64 = 0x8000_8000_8000_8000;
@@ -56,7 +56,7 @@ impl Reach {
 
     /// The minimum sides of a box that intersects this box.
     fn least(self) -> u64 {
-        let [top, bottom, right, left] = self.sides().map(|side| MOST - side);
+        let [top, bottom, right, left] = self.sides().map(|side| MAX_SIDE - side);
         Self::of_sides([bottom, top, left, right]).0
     }
 

@@ -11,7 +11,7 @@ const ZLIB_CODES = ['Z_OK', 'Z_STREAM_END', 'Z_NEED_DICT', 'Z_ERRNO', 'Z_STREAM_
     'Z_VERSION_ERROR'];
 /** The strengths of the kinds of flushes. */
 const STRENGTH = [0, 2, 3, 4, 5, 1];
-const MOST_OUTPUT = 2 ** 32;
+const MAX_OUTPUT = 2 ** 32;
 /** A number within bounds, or the default. */
 const within = (value, name, least, most, fallback) => {
     if (value === undefined || value !== value) {
@@ -131,7 +131,7 @@ const zlibModule = () => {
         const size = within(options?.chunkSize, 'options.chunkSize', 64, Infinity, 16384);
         const flush = within(options?.flush, 'options.flush', 0, 5, 0);
         const last = within(options?.finishFlush, 'options.finishFlush', 0, 5, 4);
-        const most = within(options?.maxOutputLength, 'options.maxOutputLength', 1, MOST_OUTPUT, MOST_OUTPUT);
+        const most = within(options?.maxOutputLength, 'options.maxOutputLength', 1, MAX_OUTPUT, MAX_OUTPUT);
         const plain = options && (options.encoding || options.objectMode || options.writableObjectMode)
             ? {...options, encoding: null, objectMode: false, writableObjectMode: false} : options;
         apply(Transform, this, [{autoDestroy: true, ...plain}]);
