@@ -58,6 +58,7 @@ mod run;
 mod shared;
 mod skips;
 mod steps;
+mod texts;
 
 pub(crate) use executor::Items;
 pub(crate) use form::Form;

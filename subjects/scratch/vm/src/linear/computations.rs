@@ -9,6 +9,10 @@ impl Lowering<'_> {
     pub(super) fn computation(&mut self, op: &Op) -> Option<()> {
         let first = self.form.instructions.len();
         match *op {
+            Op::SetVariable(slot, value) if self.is_join(value) => {
+                self.count_alone();
+                self.join(Operand::variable(slot)?, value)?;
+            }
             Op::SetVariable(slot, value) => {
                 self.count();
                 self.set(Operand::variable(slot)?, value)?;

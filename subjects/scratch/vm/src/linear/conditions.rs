@@ -4,6 +4,7 @@ use super::form::{
     Instruction, Kind, Link, ListNo, MAX_TESTS, NOWHERE, Operand, Reading, Relation, Way,
 };
 use super::lower::Lowering;
+use super::texts::reversed;
 use crate::code::{Comparison, Expr, ExprId};
 use crate::compare::short_comparand;
 
@@ -25,6 +26,9 @@ impl Lowering<'_> {
         let at = if let Some((how, list, index, b)) = self.comparison_of_item(last) {
             let way = Way::new(how, negated, link, jumps);
             self.emit_for(Instruction::CompareItem { way, list, index, b, to: NOWHERE }, e)
+        } else if let Some((how, (place, text), b)) = self.comparison_of_letter(last) {
+            let way = Way::new(how, negated, link, jumps);
+            self.emit_for(Instruction::CompareLetter { way, place, text, b, to: NOWHERE }, e)
         } else if let Some((how, a, b)) = self.comparison(last) {
             let (a, b) = self.operands(how, a, b)?;
             let relation = Relation::new(how, negated);
@@ -79,6 +83,12 @@ impl Lowering<'_> {
             self.emit(Instruction::TestItem { way, list, index, b, whole: NOWHERE });
             return (room > 0).then_some(());
         }
+        if let Some((how, (place, text), b)) = self.comparison_of_letter(e) {
+            self.registers = registers;
+            let way = Way::new(how, negated, link, false);
+            self.emit(Instruction::TestLetter { way, place, text, b, whole: NOWHERE });
+            return (room > 0).then_some(());
+        }
         if let Some((how, a, b)) = self.comparison(e) {
             let (a, b) = self.operands(how, a, b)?;
             self.registers = registers;
@@ -121,14 +131,8 @@ impl Lowering<'_> {
         self.attempt(|lowering| {
             let list = ListNo::new(list)?;
             let (how, index, b) = if last.is_some() {
-                // `a < item` has the outcome and the distances of `item > a`.
-                let how = match how {
-                    Comparison::Less => Comparison::Greater,
-                    Comparison::Equals => Comparison::Equals,
-                    Comparison::Greater => Comparison::Less,
-                };
                 let a = lowering.read(a, Reading::Comparand)?;
-                (how, lowering.index(index)?, a)
+                (reversed(how), lowering.index(index)?, a)
             } else {
                 let index = lowering.index(index)?;
                 (how, index, lowering.read(b, Reading::Comparand)?)
@@ -166,7 +170,7 @@ impl Lowering<'_> {
     }
 
     /// The reading of an operand that is compared with `other`.
-    fn reading(&mut self, how: Comparison, e: ExprId, other: ExprId) -> Reading {
+    pub(super) fn reading(&mut self, how: Comparison, e: ExprId, other: ExprId) -> Reading {
         let is_letter = matches!(self.source.exprs[e.0 as usize], Expr::LetterOf { .. });
         if is_letter && how == Comparison::Equals {
             let literal = self.literal(other).and_then(|to| self.form.values.get(to.index()));

@@ -102,6 +102,8 @@ pub(super) struct Executor<'a, T: Tracer> {
     pub(super) delayed_frames: u32,
     /// Maximum number of frames on the stack with which a call may begin.
     pub(super) room: usize,
+    /// Maximum length of a text, in UTF-16 code units.
+    pub(super) text_limit: usize,
     pub(super) tracer: &'a mut T,
     pub(super) form: &'a Form,
     pub(super) program: &'a Program,

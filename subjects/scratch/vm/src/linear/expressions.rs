@@ -165,9 +165,9 @@ impl Lowering<'_> {
             let (list, index) = (ListNo::new(list)?, self.index(index)?);
             self.keeps(index)?;
             self.emit_for(Instruction::CopyItem { to, list, index }, e);
-        } else if let Expr::LetterOf { .. } = self.source.exprs[e.0 as usize] {
-            // The value is a string.
-            return None;
+        } else if let Expr::LetterOf { letter, text } = self.source.exprs[e.0 as usize] {
+            let (place, text) = self.letter_of_stored(letter, text)?;
+            self.emit_for(Instruction::CopyLetter { to, place, text }, e);
         } else {
             let at = self.computed(e, Reading::Number)?;
             let free = self.register()?;

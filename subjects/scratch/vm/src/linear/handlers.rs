@@ -10,6 +10,7 @@ pub(super) mod control;
 pub(super) mod items;
 pub(super) mod letters;
 pub(super) mod numbers;
+pub(super) mod texts;
 pub(super) mod values;
 
 /// The parts of the instruction for which a handler was chosen.

@@ -254,6 +254,25 @@ pub(crate) enum Instruction {
         list: ListNo,
         index: Operand,
     },
+    /// Sets a variable to a letter of a string.
+    CopyLetter {
+        to: Operand,
+        place: Operand,
+        text: Operand,
+    },
+    /// Sets a variable to two strings, one after the other.
+    Join {
+        to: Operand,
+        a: Operand,
+        b: Operand,
+    },
+    /// Sets a variable to a string followed by a letter of a string.
+    JoinLetter {
+        to: Operand,
+        a: Operand,
+        place: Operand,
+        text: Operand,
+    },
     AddToList {
         list: ListNo,
         item: Operand,
@@ -312,6 +331,22 @@ pub(crate) enum Instruction {
         way: Way,
         list: ListNo,
         index: Operand,
+        b: Operand,
+        whole: u32,
+    },
+    /// Like `Compare`, with a letter of a string as the first operand.
+    CompareLetter {
+        way: Way,
+        place: Operand,
+        text: Operand,
+        b: Operand,
+        to: u32,
+    },
+    /// Like `Test`, with a letter of a string as the first operand.
+    TestLetter {
+        way: Way,
+        place: Operand,
+        text: Operand,
         b: Operand,
         whole: u32,
     },

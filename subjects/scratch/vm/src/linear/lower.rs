@@ -226,6 +226,7 @@ impl<'a> Lowering<'a> {
             Instruction::Jump { to }
             | Instruction::Compare { to, .. }
             | Instruction::CompareItem { to, .. }
+            | Instruction::CompareLetter { to, .. }
             | Instruction::Branch { to, .. }
             | Instruction::Decide { to, .. }
             | Instruction::Take { otherwise: to, .. }
@@ -374,6 +375,7 @@ impl<'a> Lowering<'a> {
             | Instruction::Letter { whole, .. }
             | Instruction::LetterOfItem { whole, .. }
             | Instruction::TestItem { whole, .. }
+            | Instruction::TestLetter { whole, .. }
             | Instruction::Test { whole, .. } = instruction
             {
                 *whole = last as u32;

@@ -124,7 +124,8 @@ impl<T: Tracer> Interpreter<'_, T> {
                         at = to as usize;
                     }
                 }
-                Instruction::CompareItem { way, to, .. } => {
+                Instruction::CompareItem { way, to, .. }
+                | Instruction::CompareLetter { way, to, .. } => {
                     self.linear.tests.waiting = 0;
                     if self.condition(command.no, origin.expr) == way.jumps() {
                         at = to as usize;
@@ -252,6 +253,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             calls: 0,
             delayed_frames: 0,
             room: self.settings.stack_limit - ROOM,
+            text_limit: self.settings.text_limit,
             tracer: self.tracer,
             form: &program.linear,
             program,

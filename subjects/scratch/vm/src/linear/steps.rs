@@ -4,7 +4,7 @@ use super::executor::{Delayed, Handler, MAX_DELAYED, Step, Tests};
 use super::form::{Form, Function, Instruction, Kind, Link, Operand, Operator, Site};
 use super::handlers::control::*;
 use super::handlers::numbers::*;
-use super::handlers::{items, letters, values};
+use super::handlers::{items, letters, texts, values};
 use super::native::Native;
 use super::operands::{Any, Number, Parameter, Register, Variable};
 use crate::code::{Comparison, MathOp};
@@ -176,6 +176,9 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
         ListLength { to, .. } => by_destination!(to, D => list_length::<T, D>),
         Copy { a, .. } => by_value!(form, a, A => copy::<T, A>),
         CopyItem { index, .. } => by_number!(index, I => copy_item::<T, I>),
+        CopyLetter { .. } => texts::copy_letter,
+        Join { .. } => texts::join,
+        JoinLetter { .. } => texts::join_letter,
         AddToList { item, .. } if is_text(form, item) => items::add_text,
         AddToList { item, .. } => by_number!(item, V => add_to_list::<T, V>),
         ReplaceItem { index, item, .. } if is_text(form, item) => {
@@ -210,6 +213,8 @@ fn handler<T: Tracer>(form: &Form, instruction: &Instruction, rests: bool) -> Ha
             way.comparison(),
             C => by_number!(index, I => by_number!(b, B => test_item::<T, C, I, B>))
         ),
+        CompareLetter { .. } => texts::compare,
+        TestLetter { .. } => texts::test,
         Skip { .. } => skip,
         Combine(_) => combine,
         Outcome => outcome,

@@ -88,7 +88,8 @@ pub(crate) fn skip<T: Tracer>(
         }
         let (jumps, to) = match form.instructions[end as usize] {
             Instruction::Compare { jumps, to, .. } => (jumps, to),
-            Instruction::CompareItem { way, to, .. } => (way.jumps(), to),
+            Instruction::CompareItem { way, to, .. }
+            | Instruction::CompareLetter { way, to, .. } => (way.jumps(), to),
             _ => return executor.next(rest),
         };
         let test = executor.pop_test();

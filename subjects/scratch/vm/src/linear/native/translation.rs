@@ -139,6 +139,8 @@ impl Generator<'_, '_> {
             CompareItem { way, b, to, .. } if self.is_word(b) => {
                 self.compare_by_handler(at, way.link(), to);
             }
+            TestLetter { way, .. } => self.test_by_handler(at, way.link()),
+            CompareLetter { way, to, .. } => self.compare_by_handler(at, way.link(), to),
             Compare { relation, link, jumps: on, a, b, to } => {
                 let longer = self.seldom();
                 let (x, y) = (self.read(a, longer), self.read(b, longer));
@@ -204,7 +206,11 @@ impl Generator<'_, '_> {
                 self.by_handler(at);
                 self.written(to);
             }
-            Letter { to, .. } | LetterOfItem { to, .. } => {
+            Letter { to, .. }
+            | LetterOfItem { to, .. }
+            | CopyLetter { to, .. }
+            | Join { to, .. }
+            | JoinLetter { to, .. } => {
                 self.by_handler(at);
                 self.written(to);
             }

@@ -144,6 +144,7 @@ fn leaders(form: &Form) -> Vec<bool> {
             Jump { to }
             | Compare { to, .. }
             | CompareItem { to, .. }
+            | CompareLetter { to, .. }
             | Branch { to, .. }
             | Decide { to, .. }
             | Take { otherwise: to, .. }
@@ -172,7 +173,9 @@ fn leaders(form: &Form) -> Vec<bool> {
 pub(super) fn last_jump(form: &Form, at: u32) -> Option<(bool, u32)> {
     match form.instructions[at as usize] {
         Instruction::Compare { jumps, to, .. } => Some((jumps, to)),
-        Instruction::CompareItem { way, to, .. } => Some((way.jumps(), to)),
+        Instruction::CompareItem { way, to, .. } | Instruction::CompareLetter { way, to, .. } => {
+            Some((way.jumps(), to))
+        }
         _ => None,
     }
 }
