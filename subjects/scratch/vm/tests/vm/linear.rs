@@ -208,6 +208,9 @@ pub(crate) fn conditions() -> impl Strategy<Value = String> {
         "(= 0 (letter A 1a05))",
         "(= (letter (item l A) $s) a)",
         "(< (letter A (item k B)) 1)",
+        "(= (letter A $s) B)",
+        "(> A (letter B $o))",
+        "(< (letter A $s) (letter B 1a05))",
         "(contains A B)",
     ]);
     let leaf = (shape, operands(), operands())
@@ -226,6 +229,10 @@ fn blocks() -> impl Strategy<Value = String> {
         "(set o A)",
         "(set s A)",
         "(set s (join $s B))",
+        "(set s (join $s (letter A $o)))",
+        "(set s (join $s $s))",
+        "(set o (join A $s))",
+        "(set n (letter A $s))",
         "(change n A)",
         "(change o 1)",
         "(change m #-1)",
@@ -318,6 +325,7 @@ fn small_bodies(calls: &[&'static str]) -> impl Strategy<Value = String> + use<>
         "(set o (+ (arg a) (arg b)))",
         "(set s A)",
         "(set s (join $s (arg a)))",
+        "(set s (join (arg b) (letter (arg a) $s)))",
         "(change m (arg a))",
         "(change n (arg b))",
         "(set p (item l (arg a)))",
@@ -403,6 +411,12 @@ fn texts_are_compared_and_written_as_by_the_interpreter() {
         "(until (or (= $s stop) (> $n 20)) [(change n 1) (if (= $n 12) [(set s STOP)])
            (if (not (< $s abc)) [(change o 1)]) (if (= $s \"\") [(set m (arg a))])])",
         "(repeat 20 [(add l abc) (add l xyz) (change n 1) (replace l $n xyz) (replace l (arg b) $s)])",
+        // Joining takes fuel, and ends at the limit of strings.
+        "(repeat 40 [(change n 1) (set s (join $s (letter $n abcdeABCDE12345ö))) (set o (join $s $s))
+           (if (= (letter $n $s) c) [(change m 1)]) (if (> (arg b) (letter 2 $o)) [(set p (letter $n $s))])
+           (set s (join $s \"\")) (set m (join $m (letter $n (arg a))))])",
+        "(set s a) (repeat 25 [(set s (join $s $s)) (change n 1)
+           (if (or (= (letter 3 $s) 3) (< (letter $n abc) (arg b))) [(set o (join $n $s))])])",
     ];
     for body in bodies {
         let bodies = [body, "(set s (arg a))", "(if (= (arg a) abc) [(set s abc)])"];

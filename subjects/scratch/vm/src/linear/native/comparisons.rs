@@ -12,7 +12,7 @@ use cranelift_codegen::ir::{Block, InstBuilder, Value, types};
 use super::abi::{self, Packed};
 use super::generator::{Generator, I, TRUSTED};
 use super::marks::Mark;
-use super::unit::last_jump;
+use super::unit::{MAX_INDICES, last_jump};
 use crate::code::Comparison;
 use crate::linear::form::{Link, MAX_TESTS, Skip};
 
@@ -228,6 +228,9 @@ impl Generator<'_, '_> {
     /// not matter, and all list indices of the side are numbers. Evaluating the side instead would
     /// also be correct.
     pub(super) fn skip(&mut self, no: BlockNo, skip: Skip) {
+        if skip.indices.1 as usize > MAX_INDICES {
+            return;
+        }
         let next = self.builder.create_block();
         if let Some(settled) = self.is_settled(no) {
             self.unless(settled, next);

@@ -201,6 +201,9 @@ fn needs(form: &Form, first: usize, end: usize) -> Needs {
     needs
 }
 
+/// Maximum number of list indices that the native code of a skip reads.
+pub(super) const MAX_INDICES: usize = 3;
+
 /// The operands and lists of an instruction that has native code.
 pub(super) fn parts(
     form: &Form,
@@ -231,8 +234,8 @@ pub(super) fn parts(
             let (first, count) = form.skips[skip as usize].indices;
             let indices = &form.operands[first as usize..(first + count) as usize];
             let index = |at| indices.get(at).copied();
-            // The operands of larger skips are not listed.
-            if indices.len() > 3 {
+            // Native code evaluates the side if there are more operands.
+            if indices.len() > MAX_INDICES {
                 return ([None; 3], none);
             }
             ([index(0), index(1), index(2)], none)
