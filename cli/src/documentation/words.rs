@@ -20,7 +20,7 @@ const AVOIDED: [(&str, &str); 10] = [
 ];
 
 /// Uses of these words that are correct.
-const CORRECT: [&str; 13] = [
+const CORRECT: [&str; 15] = [
     // The word with the meaning "without others".
     "is alone",
     "was alone",
@@ -28,6 +28,8 @@ const CORRECT: [&str; 13] = [
     // Pictures in which one object covers another.
     "draw behind the",
     "behind the others",
+    "behind the drawable",
+    "behind the other drawable",
     "behind the first opaque",
     // Ids of objects, one for each object.
     "Numbers of the",
@@ -96,6 +98,13 @@ fn prose(program: &str) -> String {
     prose
 }
 
+/// Returns a line without a verb that completes "there" at the end of the line before.
+fn after<'a>(before: &str, line: &'a str) -> &'a str {
+    let line = line.trim_start_matches([' ', '/', '!']);
+    let verbs = before.ends_with("here").then_some(["is ", "are "]).into_iter().flatten();
+    verbs.fold(line, |line, verb| line.strip_prefix(verb).unwrap_or(line))
+}
+
 /// Whether a line contains a word or a sequence of words, not only as part of a longer word.
 fn has(line: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
@@ -115,7 +124,9 @@ fn comments_and_pages_use_plain_words() {
         }
         let is_program = file.extension().is_some_and(|kind| kind == "rs");
         let prose = if is_program { prose(&text) } else { text.clone() };
+        let mut before = "";
         for (number, line) in prose.lines().enumerate() {
+            let line = after(std::mem::replace(&mut before, line), line);
             let line =
                 CORRECT.iter().fold(line.to_owned(), |line, correct| line.replace(correct, ""));
             for (avoided, instead) in AVOIDED {
@@ -148,6 +159,10 @@ fn prose_is_comments_and_strings() {
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
         .collect();
     assert_eq!(words, ["// a \"b", "\"c\\\"d\" r#\"e\"f\"#"]);
+    assert!(
+        after("/// `None` if there", "/// is no such item.") == "no such item."
+            && after("/// because it", "/// is no item.") == "is no item."
+    );
     assert!(
         has("it goes on.", "goes on") && !has("stand-alone", "alone") && !has("besides", "beside")
     );
