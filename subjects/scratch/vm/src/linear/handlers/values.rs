@@ -48,6 +48,13 @@ pub(super) fn compared_values(
     a: Stored<'_>,
     b: Stored<'_>,
 ) -> Option<ConditionDistances> {
+    // NaN, such as a letter that is not a digit, equals no number.
+    let is_nan = |stored: &Stored<'_>| matches!(stored, Stored::Number(n) if n.is_nan());
+    if how == Comparison::Equals
+        && (is_nan(&a) && !b.numeral().is_nan() || is_nan(&b) && !a.numeral().is_nan())
+    {
+        return Some(negated_if(negated, ConditionDistances::new(false, 1.0)));
+    }
     let number = |stored: &Stored<'_>| match stored {
         Stored::Number(n) => Value::Number(*n),
         Stored::Other(_) => Value::Undefined,
