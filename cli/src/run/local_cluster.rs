@@ -91,6 +91,8 @@ pub(super) fn run(
     (retry, rule): (Duration, FailureRule),
 ) -> Result<Ended, Failure> {
     if coordinator.progress().is_finished() {
+        // A process that was killed before it returned may have left spools.
+        clear(&folder.spools(), coordinator.progress().quarantined > 0);
         return Ok(Ended::Finished);
     }
     let runtime = tokio::runtime::Builder::new_multi_thread()
