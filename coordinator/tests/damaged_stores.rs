@@ -213,7 +213,7 @@ fn examine(folder: &Path, original: &Contents) -> Fate {
 
 #[expect(clippy::print_stdout, reason = "the numbers are for readers of --nocapture")]
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_damaged_store_is_refused_repaired_or_equal() {
     let copies = std::env::var("CATHERD_DAMAGED_STORES").map_or(60, |n| n.parse().unwrap());
     let folder = tempfile::tempdir().unwrap();

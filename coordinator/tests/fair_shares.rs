@@ -142,7 +142,7 @@ fn simulate(studies: &[Study], workers: usize, until: u64) -> Trace {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn two_owners_get_their_shares_over_any_minute() {
     for (share, fraction) in [(1, 0.5), (3, 0.75)] {
         for (lengths, workers) in [

@@ -293,7 +293,7 @@ proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn the_laws_hold(acts in prop::collection::vec(act(), 0..120)) {
         let mut world = World::new();
         for act in &acts {

@@ -72,7 +72,7 @@ fn a_field_out_of_bounds_is_refused_by_name() {
 
 /// The runs are counted without generating them, and their number does not overflow.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_number_of_runs_is_bounded() {
     let with_runs = |seeds: u64| {
         let mut plan = valid();

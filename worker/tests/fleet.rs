@@ -373,7 +373,7 @@ async fn a_fleet_that_cannot_work_gives_up() {
 
 /// Measures the overhead of a worker with runs that do nothing, on one worker in this process.
 #[tokio::test(flavor = "multi_thread")]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 async fn empty_runs_flow() {
     const SEEDS: u64 = 1500;
     let folder = tempfile::tempdir().unwrap();

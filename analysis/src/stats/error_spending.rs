@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn more_looks_and_smaller_levels_have_stricter_bounds() {
         let last = |level, looks: Vec<usize>| {
             let look = looks.len() - 1;

@@ -168,7 +168,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn injected_differences_are_found_and_noise_is_not() {
         let groups: Vec<usize> = (0..120).map(|n| n % 6).collect();
         let order: Vec<usize> = (0..120).collect();

@@ -267,7 +267,7 @@ mod tests {
 
     /// The interval of a difference is about as wide as the paired t interval of the means.
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn both_levels_together_count_each_variation_once() {
         for (count, runs, spread) in [(40, 10, 0.3), (40, 2, 0.3), (12, 30, 0.1)] {
             let blocks = blocks(count, runs, spread, 1);
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn runs_narrow_what_they_can_narrow() {
         let of = |runs| TwoLevel::new(&blocks(60, runs, 0.3, 2)).unwrap();
         let (few, many) = (of(10), of(100));

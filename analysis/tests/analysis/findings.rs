@@ -240,7 +240,7 @@ fn cost_and_relations() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_description_says_what_projects_are_like() {
     let (plain, dir) = results(crate::synthetic::runs(8, 3));
     assert_eq!(plain.measure("mccabe").unwrap(), vec![None; plain.runs.len()]);
@@ -270,7 +270,7 @@ fn a_description_says_what_projects_are_like() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn every_number_of_table_6_has_its_source_runs() {
     let (results, _dir) = results(crate::synthetic::runs(6, 5));
     let samples = Samples::coverage(&results);

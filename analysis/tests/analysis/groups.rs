@@ -40,7 +40,7 @@ fn coverage(all: &[Grouped]) -> &Grouped {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn groups_of_equal_projects_count_once() {
     // The three projects of each author have the same coverage, which triples the variance.
     let (results, _place) = study(|number| Some(number / 3));

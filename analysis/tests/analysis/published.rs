@@ -320,7 +320,7 @@ fn every_published_number_is_reproduced() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_number_that_differs_is_shown_with_the_difference() {
     let mut numbers = numbers();
     numbers.retain(|n| n.quantity == "branch_coverage_mean" || n.subject == "flutes.math");

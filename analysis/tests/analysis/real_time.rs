@@ -133,7 +133,7 @@ fn verdict(shape: &Shape, injected: Injected, seed: u64) -> RealTime {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn injected_slowdowns_are_flagged_and_undisturbed_studies_are_not() {
     let asked: Option<u64> = std::env::var("CATHERD_STUDIES").ok().and_then(|n| n.parse().ok());
     let studies = asked.unwrap_or(3);
@@ -177,7 +177,7 @@ fn injected_slowdowns_are_flagged_and_undisturbed_studies_are_not() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_report_begins_with_the_verdict_and_no_test_is_without_it() {
     let shape = Shape { projects: 7, seeds: 6, cores: 2, noise: 0.05 };
     let (place, results) = read(study(&shape, Injected::Core, 3));

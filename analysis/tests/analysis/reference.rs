@@ -171,7 +171,7 @@ fn paired_samples() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn many_samples() {
     for (line, case, r) in cases(|case| !case.blocks.is_empty()) {
         let treatments = case.blocks[0].len();
@@ -255,7 +255,7 @@ fn times_to_events() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn bootstrap_intervals() {
     for (line, case, _) in cases(|case| !case.bootstrap.is_empty()) {
         let bootstrap = Bootstrap { replicates: 50_000, ..Bootstrap::default() };
@@ -404,7 +404,7 @@ struct Contests {
 /// The probabilities from Laplace's approximation agree with the exact posterior within four Monte
 /// Carlo standard errors of 4,000 draws plus 0.02.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn contests_have_the_values_of_r() {
     let studies: Vec<Contests> = include_str!("reference/bradley_terry.jsonl")
         .lines()

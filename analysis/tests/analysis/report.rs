@@ -20,7 +20,7 @@ fn results(runs: impl Iterator<Item = (RunSpec, RunRecord)>) -> (Results, TempDi
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_page_and_the_files_contain_everything() {
     let nasty = crate::synthetic::runs(6, 4).map(|(mut spec, record)| {
         spec.project_name = spec.project_name.replace("project-3", "</script><b>&\"");
@@ -112,7 +112,7 @@ fn missing_data_is_stated() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_number_is_found_with_its_runs_and_checked() {
     let (results, _dir) = results(crate::synthetic::runs(6, 4));
     let report = Report::new(&results, "study", |_| ()).unwrap();
@@ -254,7 +254,7 @@ fn an_incomplete_study_is_marked_everywhere() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_report_begins_with_the_main_findings() {
     let (results, _dir) = results(crate::synthetic::runs(8, 6));
     let report = Report::new(&results, "study", |_| ()).unwrap();
@@ -372,7 +372,7 @@ fn compile(report: &Report<'_>, class: &str, latex_width: LatexWidth) {
 
 /// No figure has ink in the first or last row or column of pixels, where text would be cut off.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn no_figure_has_ink_at_its_border() {
     let long = crate::synthetic::runs(7, 8).map(|(mut spec, record)| {
         if spec.algorithm.name == "mio" {
@@ -406,7 +406,7 @@ fn assert_no_ink_at_border(name: &str, file: &[u8]) {
 
 /// The colour of an algorithm depends on the name and not on the position, and can be chosen.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn an_algorithm_has_its_colour_in_every_study() {
     let colour_of_mio = |results: &Results| {
         let report = Report::new(results, "study", |_| ()).unwrap();
@@ -446,7 +446,7 @@ fn nothing_is_inferred_from_two_projects() {
 
 /// Three runs cannot differ significantly with any budget, so the figure is not drawn.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn significance_by_budget_is_drawn_if_there_is_any() {
     for (runs, drawn) in [(3, false), (20, true)] {
         let (results, _dir) = results(crate::synthetic::runs(8, runs));
@@ -494,7 +494,7 @@ fn interim_results_have_no_p_values() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn too_few_runs_are_reported_with_the_number_needed() {
     let (results, _dir) = results(crate::synthetic::runs(6, 3));
     let report = Report::new(&results, "study", |_| ()).unwrap();
@@ -589,7 +589,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
 /// Every table and figure states how the numbers were computed, and every number has runs, except
 /// counts and the tables of missing data and projects.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn every_number_has_a_method_and_runs() {
     let (results, _dir) = results(crate::synthetic::runs(8, 6));
     let old = results.clone();

@@ -95,7 +95,7 @@ fn study(more: &str) -> String {
 const TOOL: &str = r#""contract": 1, "tool": {"name": "fake", "version": "1.0"}"#;
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn descriptors_name_projects_and_pass_data_to_the_adapter() {
     let script = format!(
         r#"test -f "$(value environment "$2")/modules" || exit 1
@@ -172,7 +172,7 @@ echo '{{{TOOL}, "goals": 1, "covered": 1, "mutant_counts": {{"created": 2, "chec
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn results_that_break_the_contract_fail_with_a_reason() {
     let script = format!(
         r#"case $(value flaw "$2") in
@@ -204,7 +204,7 @@ echo "{{{}, $rest}}" > result.json"#,
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_tool_that_hangs_times_out_and_is_not_repeated() {
     let place = Place::new("trap '' TERM; sleep 1000 & echo $! > /dev/null; sleep 1000");
     place.prepare();
@@ -231,7 +231,7 @@ fn a_tool_that_hangs_times_out_and_is_not_repeated() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_tool_is_told_to_end_before_its_limit() {
     let script = format!(
         r#"trap 'echo "{{{}, \"goals\": 1, \"covered\": [0]}}" > result.json; exit 0' TERM
@@ -287,7 +287,7 @@ echo '{{"goals": 1, "covered": [0]}}' > "$1""#,
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_study_without_its_environment_is_refused_before_it_starts() {
     let place = Place::new("exit 1");
     let (output, text) = place.run("out", "");
@@ -351,7 +351,7 @@ esac
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn progress_shows_the_interim_results_of_a_tool() {
     let script = format!(
         r#"echo '{{"covered": 2, "goals": 7}}' >> live.jsonl; sleep 8

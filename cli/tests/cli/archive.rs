@@ -107,7 +107,7 @@ fn copy(from: &Path, to: &Path) {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_package_has_the_same_bytes_everywhere_and_is_verified() {
     let fixture = Fixture::new();
     let (package, text) = fixture.archive("study", "one.zip", &[]);
@@ -195,7 +195,7 @@ fn a_package_contains_everything_needed_to_repeat_the_study() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_package_that_was_changed_is_refused_by_the_name_of_the_file() {
     let fixture = Fixture::new();
     let (package, _) = fixture.archive("study", "good.zip", &["--with-projects"]);
@@ -318,7 +318,7 @@ fn covering_everything(table: &str) -> String {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn tables_and_pages_that_the_records_do_not_give_are_named() {
     let fixture = Fixture::new();
     let study = fixture.path("study");
@@ -371,7 +371,7 @@ fn tables_and_pages_that_the_records_do_not_give_are_named() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_package_of_an_interim_study_is_marked() {
     let fixture = Fixture::new();
     two_files(&fixture.path("files"));
@@ -418,7 +418,7 @@ fn the_package_of_an_interim_study_is_marked() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn results_of_a_cluster_are_archived_from_the_store_of_its_coordinator() {
     let fixture = Fixture::new();
     let (games, out) = (fixture.text("games"), fixture.text("fetched"));
@@ -445,7 +445,7 @@ fn results_of_a_cluster_are_archived_from_the_store_of_its_coordinator() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn programs_of_a_package_are_executed_only_on_request() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -45,7 +45,7 @@ fn assertions(suite: &serde_json::Value) -> Vec<String> {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn fewer_assertions_notice_the_same_mutants() {
     for name in ["traffic-light", "ball-bounce", "quiz"] {
         let place = TempDir::new().unwrap();

@@ -39,7 +39,7 @@ fn bomb() -> Vec<u8> {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn bad_projects_are_skipped_with_their_reason_and_the_good_one_runs() {
     let directory = TempDir::new().unwrap();
     let folder = directory.path().join("games");

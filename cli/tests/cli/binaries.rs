@@ -58,7 +58,7 @@ impl Place {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn binary_files_are_kept_by_digest_and_large_ones_cost_no_run() {
     let place = Place::new(
         r#"mkdir crashes
@@ -154,7 +154,7 @@ cd disk/out/artifacts && sha256sum [0-9a-f]*[0-9a-f] && cat ../runs.csv"#;
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_killed_run_keeps_its_snapshot() {
     let snapshot = r#"echo '{"contract": 1, "goals": 9, "covered": [0, 4], "timeline":
  [{"wall_ms": 10, "covered": 2}], "faults": [{"name": "crash in f", "wall_ms": 7}]}' > new.json
@@ -188,7 +188,7 @@ mv new.json snapshot.json"#;
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn processor_time_is_that_of_all_processes() {
     let place = Place::new(
         r#"work() { timeout "$1" sh -c 'while :; do :; done'; }
@@ -239,7 +239,7 @@ echo one > left; "$folder/run" measure "$2""#,
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn workers_of_a_cluster_deliver_binary_files() {
     let place = Place::new(
         r#"head -c 3145728 /dev/urandom > corpus.bin
@@ -267,7 +267,7 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus.b
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn criteria_have_timelines_and_runs_the_conditions_of_the_machine() {
     let answer = |end: u32| {
         format!(

@@ -13,7 +13,7 @@ use program::simulation::{Outcome, Simulation};
 use program::{Cost, Costs};
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_costs_of_the_writer_are_measured() {
     let directory = tempfile::tempdir().unwrap();
     let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
@@ -72,7 +72,7 @@ fn polls_longer_than_their_interval_do_not_pile_up() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn above_saturation_the_writer_is_always_busy() {
     // The writer needs 200 us a run, so at most 5,000 runs end in a second; 20,000 workers could
     // execute 20,000.

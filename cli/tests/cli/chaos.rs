@@ -409,7 +409,7 @@ fn forward(mut from: TcpStream, mut to: TcpStream, cut: &AtomicBool) {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_partition_heals_by_itself() {
     let scale = Scale::read();
     let (folder, expected) = study_folder(&scale);

@@ -39,7 +39,7 @@ runs = 1000
 ";
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn claims_get_verdicts_in_reports_packages_and_papers() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);

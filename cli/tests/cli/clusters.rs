@@ -61,7 +61,7 @@ fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
 /// In both cases, the connection is lost, and the remaining results are fetched over a new
 /// connection.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn results_arrive_although_the_client_does_not_run_for_a_while() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -203,7 +203,7 @@ fn a_study_is_changed_by_its_owner_or_an_administrator_only() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn workers_are_divided_by_shares() {
     let folder = TempDir::new().unwrap();
     let people = People::new(folder.path());
@@ -236,7 +236,7 @@ fn workers_are_divided_by_shares() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn why_says_why_a_run_waits() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -278,7 +278,7 @@ fn why_says_why_a_run_waits() {
 
 /// A run that is handed back does not count as an attempt.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_worker_that_drains_hands_its_run_back() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -305,7 +305,7 @@ fn a_worker_that_drains_hands_its_run_back() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -327,7 +327,7 @@ fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn workers_are_drained_and_blocked_by_name_and_host() {
     let folder = TempDir::new().unwrap();
     let (_process, address) =
@@ -442,7 +442,7 @@ fn metrics_and_the_hook_tell_about_the_end_of_a_study() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn results_that_no_study_contains_are_pruned() {
     let folder = TempDir::new().unwrap();
     let data = folder.path().join("data");

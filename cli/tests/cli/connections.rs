@@ -83,7 +83,7 @@ fn a_coordinator_without_free_descriptors_continues_to_accept() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_worker_reports_an_outage_and_its_end() {
     let folder = TempDir::new().unwrap();
     // The port is free again after this line.

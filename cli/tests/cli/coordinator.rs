@@ -15,7 +15,7 @@ const STUDY: [&str; 8] =
     ["--algorithms", "random,mio", "--seeds", "2", "--executions", "20", "--name", "games"];
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_study_is_submitted_paused_resumed_and_fetched() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

@@ -100,7 +100,7 @@ fn damage_rows(path: &Path, random: &mut ChaCha8Rng) -> String {
 
 #[expect(clippy::print_stdout, reason = "the numbers are for readers of --nocapture")]
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_study_with_a_damaged_store_ends() {
     let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
     let copies: u64 = number("CATHERD_DAMAGED_STORES", 12);

@@ -36,7 +36,7 @@ fn sampling(server: &Server, folder: &Path) -> Command {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_killed_sample_results_in_the_same_corpus() {
     let place = TempDir::new().unwrap();
     let (calm, faulty) = (place.path().join("calm"), place.path().join("faulty"));
@@ -175,7 +175,7 @@ fn synthetic_projects_have_goals_and_little_dead_code() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn projects_of_a_fetched_list_are_grouped_by_author() {
     let place = TempDir::new().unwrap();
     let archives: Vec<Vec<u8>> = (0..8).map(|number| synth::project(3, number).archive).collect();

@@ -101,7 +101,7 @@ fn labels_order_and_subsets_of_a_study_execute_nothing_again() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_report_shows_some_algorithms_under_other_labels() {
     let place = TempDir::new().unwrap();
     two_projects(&place.path().join("games"));
@@ -132,7 +132,7 @@ fn a_report_shows_some_algorithms_under_other_labels() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn commands_on_results_print_json() {
     let place = TempDir::new().unwrap();
     two_projects(&place.path().join("games"));
@@ -176,7 +176,7 @@ fn doctor_prints_json() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_study_file_is_written_from_answers() {
     let place = TempDir::new().unwrap();
     two_projects(&place.path().join("games"));
@@ -231,7 +231,7 @@ fn wrong_tool(folder: &Path) {
 
 #[cfg(unix)]
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_tool_that_is_wrong_stops_its_study() {
     let place = TempDir::new().unwrap();
     wrong_tool(place.path());

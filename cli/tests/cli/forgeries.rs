@@ -345,7 +345,7 @@ fn same_files(one: &[u8], other: &[u8]) -> bool {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn no_forged_package_is_believed() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
@@ -401,7 +401,7 @@ fn no_forged_package_is_believed() {
 /// A record in the store and its digest are changed, and everything else is made from the changed
 /// record, so only executing the run reveals the forgery.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_record_that_fits_everything_is_found_by_an_execution() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();

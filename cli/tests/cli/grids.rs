@@ -103,7 +103,7 @@ fn a_value_that_the_kind_refuses_is_named_with_its_line() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn reports_on_large_grids_compare_with_the_first_and_show_the_best() {
     let directory = TempDir::new().unwrap();
     let folder = directory.path();

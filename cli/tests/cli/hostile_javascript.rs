@@ -77,7 +77,7 @@ const BIND: &str = "exports.f = function f() {
     exports.ok = a => a;";
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_run_continues_without_a_test_that_brings_the_engine_down() {
     let results = || {
         let folder = with_programs(&[("bind.js", BIND)]);
@@ -110,7 +110,7 @@ fn a_program_that_brings_the_engine_down_costs_its_run_only() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
     let endless = "exports.f = function f() {
         const a = new Array(65535).fill(1);
@@ -136,7 +136,7 @@ fn work_that_nothing_counts_ends_as_a_crash_that_says_so() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_suite_survives_the_process_of_the_engine() {
     // The second function computes forever in built-in functions.
     let text = "exports.first = n => n > 1 ? 'more' : 'less';
@@ -166,7 +166,7 @@ fn the_suite_survives_the_process_of_the_engine() {
 
 #[test]
 #[cfg(unix)]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn an_interrupted_search_writes_its_suite() {
     let folder =
         with_programs(&[("numbers.js", "exports.f = n => n > 2 && n < 1 ? 1 : n > 2 ? 2 : 3;")]);
@@ -190,7 +190,7 @@ fn an_interrupted_search_writes_its_suite() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn built_in_functions_on_hostile_receivers_are_counted() {
     let programs = [
         ("reverse.js", "const g = Object.defineProperty(function () {}, 'length', {value: 2 ** 53 - 1, writable: true});
@@ -235,7 +235,7 @@ const DEPTHS: &str = "
     exports.proxies = function proxies() { try { return endless.x; } catch (error) { return error.message; } };";
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn depth_does_not_depend_on_the_bytes_of_the_stack() {
     let folder = with_programs(&[("depths.js", DEPTHS)]);
     let mut command = catherd();
@@ -269,7 +269,7 @@ fn depth_does_not_depend_on_the_bytes_of_the_stack() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn generated_hostile_programs_end_and_cost_no_study() {
     let count = std::env::var("CATHERD_HOSTILE_SCRIPTS").ok();
     let count = count.map_or(SCRIPTS, |count| count.parse().unwrap());

@@ -96,7 +96,7 @@ fn raw_data_of_fuzzbench_become_a_report() {
 
 #[test]
 #[cfg(unix)]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_file_that_never_ends_is_refused() {
     let folder = tempfile::TempDir::new().unwrap();
     for tool in ["fuzzbench", "whisker"] {

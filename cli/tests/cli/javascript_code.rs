@@ -27,7 +27,7 @@ fn run(folder: &tempfile::TempDir, arguments: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn an_exported_suite_is_the_one_that_generation_writes() {
     let folder = folder();
     let generate = ["generate", "list.js", "--executions", "300", "-q", "-o"];

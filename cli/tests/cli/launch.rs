@@ -236,7 +236,7 @@ fn nothing_is_submitted_if_the_workers_would_be_refused() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_coordinator_allocates_workers_while_runs_wait() {
     let cluster = Cluster::new();
     let folder = cluster.folder.path();
@@ -282,7 +282,7 @@ fn a_coordinator_allocates_workers_while_runs_wait() {
 
 /// A coordinator that is a job of a cluster may start again with another address.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn workers_follow_a_coordinator_that_moves() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
@@ -308,7 +308,7 @@ fn workers_follow_a_coordinator_that_moves() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_command_starts_several_workers() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();

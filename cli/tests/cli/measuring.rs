@@ -143,7 +143,7 @@ fn an_artifact_is_measured_after_the_trial_and_once() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn failed_measuring_is_repeated_and_the_trial_is_not() {
     let place = Place::new(TOOL);
     place.study("");
@@ -189,7 +189,7 @@ fn failed_measuring_is_repeated_and_the_trial_is_not() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_worker_that_is_killed_while_it_measures_does_not_repeat_the_trial() {
     let place = Place::new(TOOL);
     place.study("");
@@ -248,7 +248,7 @@ fn child_of(parent: u32, word: &str) -> Option<u32> {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_killed_trial_is_measured_by_its_snapshot() {
     let snapshot = r#"echo so far > corpus
 echo '{"contract": 1, "artifact": "corpus"}' > new.json; mv new.json snapshot.json
@@ -266,7 +266,7 @@ echo '{"contract": 1, "artifact": "corpus"}' > new.json; mv new.json snapshot.js
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn an_artifact_beyond_the_bound_is_measured_and_an_invalid_answer_keeps_it() {
     let place = Place::new(&TOOL.replace("date +%s%N", "head -c 52428800 /dev/zero"));
     place.study("");
@@ -298,7 +298,7 @@ fn an_artifact_beyond_the_bound_is_measured_and_an_invalid_answer_keeps_it() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn settings_of_measuring_that_contradict_each_other_are_refused() {
     let place = Place::new(TOOL);
     let refused = |from: &str, to: &str, reason: &str| {

@@ -180,7 +180,7 @@ fn runs_in_table(folder: &Path) -> usize {
 /// and then appears twice in the journal.
 #[test]
 #[cfg(unix)]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn runs_that_are_killed_while_others_read_lose_no_record() {
     use std::os::unix::fs::PermissionsExt;
     let kills = kills();
@@ -315,7 +315,7 @@ fn a_coordinator_keeps_its_lock_through_all_requests() {
 
 #[test]
 #[cfg(target_os = "linux")]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_run_keeps_its_lock_while_it_writes_interim_tables() {
     // The study is long enough to be still running when a busy machine has executed all commands.
     let study = Study::new(3000, 50);
@@ -363,7 +363,7 @@ fn failure(mut process: Process) -> String {
 
 #[test]
 #[cfg(unix)]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_coordinator_whose_log_is_deleted_stops_without_loss() {
     let study = Study::new(200, 20);
     let folder = study.path("data");
@@ -387,7 +387,7 @@ fn a_coordinator_whose_log_is_deleted_stops_without_loss() {
 
 #[test]
 #[cfg(unix)]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_run_reports_that_its_store_was_renamed_and_continues_when_it_is_back() {
     let study = Study::new(200, 20);
     let process = study.start("out");
@@ -402,7 +402,7 @@ fn a_run_reports_that_its_store_was_renamed_and_continues_when_it_is_back() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_backup_of_a_running_study_is_continued_elsewhere() {
     let study = Study::new(120, 20);
     let process = study.start("out");

@@ -10,7 +10,7 @@ use crate::archive::{Fixture, stdout};
 use crate::support::stderr;
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_package_with_the_program_checks_and_repeats_itself() {
     let fixture = Fixture::new();
     fs::write(fixture.path("source.tar"), "source").unwrap();
@@ -120,7 +120,7 @@ fn a_package_with_the_program_checks_and_repeats_itself() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_package_has_its_tools_and_what_they_need() {
     let place = tempfile::TempDir::new().unwrap();
     let path = |name: &str| place.path().join(name);

@@ -14,7 +14,7 @@ use tempfile::TempDir;
 const FILES: [&str; 4] = ["tool/generate", "tool/adapter.toml", "tool/run", "study.toml"];
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_guide_works_as_written() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/how-to/your-own-tool.md");
     let page = fs::read_to_string(page).unwrap();

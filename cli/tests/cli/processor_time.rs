@@ -24,7 +24,7 @@ fn succeed(place: &Path, words: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn every_run_has_its_processor_time_and_the_same_digest_again() {
     let place = TempDir::new().unwrap();
     let place = place.path();

@@ -279,7 +279,7 @@ esac"#,
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_relative_program_is_found_next_to_the_study_and_identified_by_its_digest() {
     let place = Place::new(r#"echo '{"goals": 1, "covered": [0]}' > "$1""#);
     place.write(
@@ -340,7 +340,7 @@ esac
 "#;
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     let place = Place::new("");
     place.write("adapter/adapter.toml", ADAPTER);

@@ -120,7 +120,7 @@ fn timeline(row: &BTreeMap<String, String>, goals: u32) -> Vec<(u64, u32)> {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn tables_have_the_numbers_of_the_tool() {
     let place = place();
     project(&place, "string_utils.generation");
@@ -189,7 +189,7 @@ fn importing_the_same_files_gives_the_same_coverage() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn runs_that_the_tool_cannot_do_have_a_reason() {
     let place = place();
     for module in ["flutes.math", "no_such.module", "pdir.format", "breaks", "hangs"] {

@@ -98,7 +98,7 @@ fn assert_same(one: &Path, other: &Path) {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_race_on_a_cluster_decides_as_on_one_machine_even_after_its_client_was_killed() {
     let fixture = Fixture::new();
     let study = fixture.text("race.toml");
@@ -198,7 +198,7 @@ fn decided(text: &str) -> Vec<&str> {
 /// On a coordinator with two workers, one of which is killed, a study ends after the same seeds and
 /// with the same verdicts as on one machine.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
     let folder = TempDir::new().unwrap();
     let path = |name: &str| folder.path().join(name);
@@ -243,7 +243,7 @@ fn a_study_on_a_cluster_ends_when_it_ends_on_one_machine() {
 
 /// A study that is killed and continued makes the same decisions.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_study_ends_when_it_is_decided() {
     let folder = TempDir::new().unwrap();
     let file = write_stopping_study(folder.path());

@@ -80,7 +80,7 @@ fn ambiguous_rows_and_bounds_in_the_wrong_unit_are_refused() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_check_of_an_incomplete_study_fails() {
     let place = tempfile::tempdir().unwrap();
     let folder = study(&place, 2);
@@ -179,7 +179,7 @@ fn a_study_is_run_and_reported() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn reports_draw_the_test_of_each_project_on_request() {
     let place = tempfile::tempdir().unwrap();
     let call = |arguments: &[&str]| -> Output {

@@ -42,7 +42,7 @@ fn the_states_of_the_published_model_are_counted() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_suite_is_made_measured_executed_and_judged() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
@@ -114,7 +114,7 @@ fn suites_keep_tests_are_shortened_and_written_for_other_tools() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn negative_tests_are_written_executed_and_refused() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
@@ -147,7 +147,7 @@ fn negative_tests_are_written_executed_and_refused() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn online_tests_are_made_from_answers() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();
@@ -339,7 +339,7 @@ fn walks_end_when_their_output_is_not_read() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn excessive_sizes_are_refused_by_name() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();

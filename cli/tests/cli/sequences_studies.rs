@@ -103,7 +103,7 @@ fn records_are_the_same_with_one_or_eight_workers_and_after_a_kill() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn shipped_studies_name_built_in_models() {
     let study = Path::new(env!("CARGO_MANIFEST_DIR")).join("../experiments/sequences-smoke.toml");
     let output = catherd().arg("run").arg(study).arg("--dry-run").output().unwrap();

@@ -213,7 +213,7 @@ fn a_partition_makes_risk_a_probability_and_changes_forget_results() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     let place = tempfile::tempdir().unwrap();
     let folder = place.path();

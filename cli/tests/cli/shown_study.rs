@@ -86,7 +86,7 @@ fn shown_by(page: &str) -> &str {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn pages_and_picture_show_what_the_study_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let readme = fs::read_to_string(root.join("README.md")).unwrap();

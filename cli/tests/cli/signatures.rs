@@ -47,7 +47,7 @@ impl Fixture {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_signature_is_next_to_the_package_and_says_who_signed() {
     let fixture = Fixture::new();
     let package = fixture.signed();
@@ -99,7 +99,7 @@ fn a_signature_is_next_to_the_package_and_says_who_signed() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn wrong_signatures_are_refused() {
     let fixture = Fixture::new();
     let package = fixture.signed();
@@ -178,7 +178,7 @@ fn wrong_signatures_are_refused() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn keys_that_cannot_be_used_or_are_not_trusted_are_refused() {
     let fixture = Fixture::new();
     fixture.signed();

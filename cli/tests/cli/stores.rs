@@ -214,7 +214,7 @@ fn a_damaged_project_is_stored_again() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_project_whose_rows_are_damaged_is_stored_again() {
     for sql in [
         "update projects set size = 1 where size = 3 and rowid = 2",
@@ -243,7 +243,7 @@ fn a_project_whose_rows_are_damaged_is_stored_again() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn an_unreadable_page_ends_the_study_with_an_error() {
     let study = Study::new(3, 0);
     assert_eq!(study.run(&["--quiet"]).status.code(), Some(0));
@@ -273,7 +273,7 @@ fn start_limited(study: &Study, kib: u64, more: &[&str]) -> Child {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_full_disk_stops_the_study_after_a_while() {
     let study = Study::new(60, 20);
     let output = start_limited(&study, 600, &["--retry-timeout", "2"]).wait_with_output().unwrap();

@@ -201,7 +201,7 @@ fn quarantined_runs_are_listed_with_their_reason() {
 
 /// A worker that exceeds its memory limit is killed, so the next worker reports the cause.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
     let fixture = Fixture::new("1");
     let file = fixture.out("study.toml");
@@ -222,7 +222,7 @@ fn a_run_that_exceeds_the_memory_limit_is_recorded_as_such() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn finished_runs_can_be_verified() {
     let fixture = Fixture::new("1");
     assert_eq!(fixture.run("out", &["--quiet"]).status.code(), Some(0));
@@ -311,7 +311,7 @@ fn any_program_can_be_studied() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_race_continues_without_the_configurations_that_have_lost() {
     let fixture = Fixture::new("1");
     fs::create_dir(fixture.out("files")).unwrap();
@@ -350,7 +350,7 @@ fn a_race_continues_without_the_configurations_that_have_lost() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_killed_worker_costs_an_attempt_and_no_result() {
     let fixture = Fixture::new(LONG);
     let study = fixture.start("out");
@@ -378,7 +378,7 @@ fn a_killed_study_leaves_no_worker_and_can_be_continued() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_stopped_study_says_how_to_continue() {
     let fixture = Fixture::new(LONG);
     let study = fixture.start("out");

@@ -349,7 +349,7 @@ fn a_suite_with_a_network_is_executed() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_test_is_shown_as_an_animation() {
     let folder = generated();
     let play = |arguments: &[&str]| {

@@ -61,7 +61,7 @@ fn run(folder: &tempfile::TempDir, arguments: &[&str]) -> String {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn suites_for_typescript_are_made_and_executed() {
     let (folder, suites) = (folder(), tempfile::tempdir().unwrap());
     let suite = suites.path().join("suite.json");

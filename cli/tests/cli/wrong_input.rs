@@ -349,7 +349,7 @@ fn check(
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn two_hundred_wrong_inputs_are_answered_with_place_cause_and_remedy() {
     let cases = STUDIES.len() + COMMANDS.len() + FLAGS.len() + ADAPTERS.len() + RESULTS.len();
     assert!(cases >= 190, "{cases} cases");

@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn the_table_changes_no_bit() {
         // Half of the angles are of the first three kinds. The series must decide for fewer than
         // 2 % of these.
@@ -488,7 +488,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "needs CATHERD_FUZZ_SECONDS"]
+    #[ignore = "slow"]
     fn the_table_changes_no_bit_of_100_million_angles() {
         compare(100_000_000);
     }

@@ -78,7 +78,7 @@ fn under_all_faults_the_results_are_the_same() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn under_many_faults_the_results_are_the_same() {
     check_under_all_faults(&(0..MANY_SIMULATIONS));
 }
@@ -120,7 +120,7 @@ fn check_under_all_faults(seeds: &Range<u64>) {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_coordinator_may_die_on_either_side_of_any_transaction() {
     let seeds = 3;
     let calm = Scenario::undisturbed(2);
@@ -141,7 +141,7 @@ fn the_coordinator_may_die_on_either_side_of_any_transaction() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_same_seed_is_the_same_simulation() {
     let scenarios: Vec<_> = (1000..1006).map(Scenario::draw).collect();
     let (first, second) = (play_all(&scenarios, SEEDS), play_all(&scenarios, SEEDS));

@@ -203,7 +203,7 @@ fn runs(number: u64) -> impl Iterator<Item = u64> {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn ten_thousand_runs_are_done_with_two_percent_idle_although_each_task_is_preempted() {
     for (nodes, cores) in [(64, 1), (4, 1), (16, 4)] {
         let mut cluster = Cluster::new(nodes, cores, runs(10_000));
@@ -245,7 +245,7 @@ fn tasks_that_ended_at_their_limit_are_replaced() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_budget_is_never_exceeded() {
     let budget = 100_000.0;
     for preemption in [None, Some(600)] {
@@ -262,7 +262,7 @@ fn the_budget_is_never_exceeded() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn tasks_that_never_work_are_submitted_ever_more_rarely() {
     let mut cluster = Cluster::new(4, 1, runs(10_000));
     cluster.broken = true;

@@ -43,7 +43,7 @@ fn compare(program: &Rc<Program>, tests: usize) {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn executions_do_not_see_each_other_on_the_demo_corpus() {
     on_a_large_stack(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/javascript");
@@ -55,13 +55,13 @@ fn executions_do_not_see_each_other_on_the_demo_corpus() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn effects_of_a_test_end_with_it() {
     check_effects(12);
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn effects_of_many_tests_end_with_them() {
     check_effects(40);
 }
@@ -129,7 +129,7 @@ fn a_program_that_asks_for_the_time_while_it_is_loaded_is_not_repeatable() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn minimised_suites_cover_what_their_run_says() {
     on_a_large_stack(|| {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/javascript");

@@ -87,7 +87,7 @@ const GREEDY: &[(&str, &str)] = &[
 ];
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn endless_scripts_end_by_operations() {
     for (name, script) in ENDLESS {
         assert_eq!(run(small(), script), COMPUTES, "{name}");

@@ -64,7 +64,7 @@ fn a_search_covers_a_small_class_and_asserts_results() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn hostile_programs_end_in_a_record_or_a_reason() {
     let source = "module.exports = class Spin {
         forever() { for (;;); }

@@ -46,7 +46,7 @@ fn functions_that_are_not_counted_have_results_at_any_depth() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn no_recursion_ends_the_process() {
     const NAMES: &[&str] = &[
         "parsing",

@@ -105,7 +105,7 @@ fn compression_gives_the_bytes_that_it_gives_in_node() {
 /// Compares the recorded results with the results of Node.js on this computer, if its version is
 /// 20.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn recorded_results_are_those_of_node() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/node");
     let version = std::process::Command::new("node").arg("--version").output();

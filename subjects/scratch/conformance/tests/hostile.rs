@@ -18,7 +18,7 @@ fn demo() -> Vec<PathBuf> {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn damaged_projects_are_refused_or_run() {
     let projects = demo();
     let mut ran = 0;
@@ -33,7 +33,7 @@ fn damaged_projects_are_refused_or_run() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn damage_is_a_function_of_seed_and_number() {
     let projects = demo();
     let bytes = |seed, number| case(&projects, seed, number).unwrap().bytes;

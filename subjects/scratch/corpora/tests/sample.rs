@@ -85,7 +85,7 @@ impl TestFolder {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn every_id_has_the_outcome_of_the_population() {
     let folders = TestFolder::new();
     let population = Population::new(5, 100);
@@ -132,7 +132,7 @@ fn neither_faults_nor_threads_change_the_corpus() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn a_sample_continues_after_any_interruption() {
     let folders = TestFolder::new();
     let server = serve(Population::new(5, 100));

@@ -39,7 +39,7 @@ fn a_seed_is_a_corpus() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn sizes_and_blocks_are_distributed_as_in_real_projects() {
     let mut sizes = Vec::new();
     let mut sum = Description::default();

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn large_animations_lose_frames_until_they_are_small() {
         let frames = (0..28).map(|number| (STEPS * u64::from(number), frame(number, true)));
         let mut film = Film { interval: STEPS, steps: 84, frames: frames.collect() };

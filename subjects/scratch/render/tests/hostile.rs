@@ -260,7 +260,7 @@ rusty_fork_test! {
 /// Tests, with the default limits, the longest text that is drawn, and longer text: written out,
 /// repeated, and in many fonts.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn long_texts_are_bounded() {
     let start = std::time::Instant::now();
     let load = |body: &str| {
@@ -297,7 +297,7 @@ fn long_texts_are_bounded() {
 /// Tests the largest bitmap that may be loaded, a bitmap file with a larger size in its header, and
 /// a document with more pixels of bitmaps than it may contain.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn large_bitmaps_are_bounded() {
     let mut builder = SkinSetBuilder::new(Limits::default());
     // The header of a bitmap file, without pixels.

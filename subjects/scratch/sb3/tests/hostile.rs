@@ -108,7 +108,7 @@ fn chain(n: usize, links: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn long_scripts_are_read_and_deep_ones_refused() {
     let project = read(&chain(100_000, |next| format!(r#""next": "b{next}""#))).unwrap();
     assert_eq!(project.block_count(), 100_000);

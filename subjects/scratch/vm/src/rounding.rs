@@ -113,7 +113,7 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
 #[inline(never)]
 fn modulo_of_any(n: f64, m: f64) -> f64 {
     let r = remainder(n, m);
-    // Compare signs, because a division takes long. With equal signs the quotient is not negative;
+    // Compare signs, because a division is slow. With equal signs the quotient is not negative;
     // with different signs it may be 0 or NaN.
     if (r < 0.0) != (m < 0.0) && r / m < 0.0 { r + m } else { r }
 }

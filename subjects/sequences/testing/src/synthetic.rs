@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn every_model_has_a_hundred_traces_that_end() {
         for density in [0.0, 0.3, 0.9] {
             let shape = Shape { density, ..Shape::default() };

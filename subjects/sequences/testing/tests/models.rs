@@ -174,7 +174,7 @@ fn rules_that_break_at_run_time_are_reported_with_a_trace() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn hostile_models_end_in_a_named_error_or_a_truncation() {
     let threads: String = (0..100_000).map(|n| format!("thread t{n} {{ request a }}\n")).collect();
     assert!(error(&format!("events a\n{threads}")).contains("at most 4096"));

@@ -43,7 +43,7 @@ fn go(_: &SearchResult) -> ControlFlow<()> {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn walks_are_the_same_with_and_without_the_space_and_for_all_numbers_of_threads() {
     let setup = setup("builtin:abp:2");
     let program = &setup.model.program;
@@ -98,7 +98,7 @@ fn moodle_has_the_published_numbers_exactly() {
 
 /// Compares the exact reachable items of every criterion with all traces of a small model.
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn reachable_items_are_the_items_of_all_traces() {
     let setup = setup("builtin:readers-writers");
     let walker = Walker::new(&setup.model.program, Some(&setup.space), Sampler::Traces, 1, 1000);
@@ -235,7 +235,7 @@ fn limits_and_callbacks_end_a_search() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn many_items_are_kept_as_lists_with_the_same_ranks() {
     let names: Vec<String> = (0..300).map(|n| format!("e{n}")).collect();
     let alphabet = Alphabet::names(&Events::plain(names));

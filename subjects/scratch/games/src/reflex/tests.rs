@@ -123,7 +123,7 @@ fn goals_beyond_policies_are_left_to_plans() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn the_search_works_without_optional_rules() {
     let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
     // Policies without rules that follow a sprite catch the apple under some seeds only.

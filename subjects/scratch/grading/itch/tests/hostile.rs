@@ -13,7 +13,7 @@ fn options() -> JudgeOptions {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn plans_that_do_not_stop_meet_a_limit() {
     for body in [
         "for (;;);",

@@ -91,7 +91,7 @@ const BODIES: &[(&str, &str)] = &[
 ];
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn hostile_tests_end_alike_and_do_not_reach_the_next() {
     let limits = Limits { turn: 20, test: 200, memory: 16 << 20, stack: 128 << 10, timers: 100 };
     let options = SuiteOptions { limits, steps: 500, ..SuiteOptions::default() };

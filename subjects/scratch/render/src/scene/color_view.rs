@@ -378,7 +378,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
-        #[ignore = "takes long"]
+        #[ignore = "slow"]
         fn caching_changes_no_answer(
             moves in prop::collection::vec(
                 (

@@ -180,7 +180,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(48))]
         #[test]
-        #[ignore = "takes long"]
+        #[ignore = "slow"]
         fn the_time_of_drawing_changes_no_pixel(
             changes in prop::collection::vec(
                 (

@@ -228,7 +228,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(12))]
         #[test]
-        #[ignore = "takes long"]
+        #[ignore = "slow"]
         fn caching_changes_no_answer_of_the_graphics_processor(
             moves in prop::collection::vec(
                 (

@@ -194,7 +194,7 @@ fn long_text_costs_time() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn full_lists_cost_time() {
     let fill = "(define-warp f () (repeat 200000 [(add l (join item (items l)))]) (log full) (forever [BLOCK])) (flag (call f))";
     // Blocks, and how often a step may execute them. Iterating over 32 items of a list costs as
@@ -361,7 +361,7 @@ fn extreme_numbers_harm_nothing() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn nested_reporters_up_to_the_limit() {
     for (open, close) in [
         ("(+ 1 ", ")"),

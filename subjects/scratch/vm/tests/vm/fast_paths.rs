@@ -70,7 +70,7 @@ fn distances(value: bool, a: &Value, b: &Value, formulas: [Formula; 2]) -> (f64,
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn comparisons_of_all_forms_agree_with_values() {
     for (i, a) in LITERALS.iter().enumerate() {
         let b = LITERALS[(i * 7 + 3) % LITERALS.len()];

@@ -427,7 +427,7 @@ fn texts_are_compared_and_written_as_by_the_interpreter() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn long_custom_blocks_do_not_need_a_large_stack() {
     let sum = (0..8).fold("$n".to_owned(), |sum, _| format!("(+ {sum} {sum})"));
     let one = format!("(set m {sum}) (if (> {sum} {sum}) [(change o 1)]) (call g {sum})");

@@ -44,7 +44,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn repeated_parts_have_the_same_results(
         bodies in [bodies(), bodies(), bodies()],
         warp_budget in prop::sample::select(vec![100_u32, 300, 1000, 5000]),

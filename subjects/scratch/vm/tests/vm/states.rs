@@ -129,7 +129,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn restoring_a_snapshot_repeats_what_followed(
         which in 0_usize..2,
         before in prop::collection::vec(input(), 0..25),
@@ -153,7 +153,7 @@ proptest! {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn equal_vms_behave_equally(
         which in 0_usize..2,
         inputs in prop::collection::vec(input(), 1..40),

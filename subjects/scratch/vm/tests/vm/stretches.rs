@@ -237,7 +237,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: cases(), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn generated_programs_do_the_same_when_they_are_remembered(
         f in body(),
         g in body(),

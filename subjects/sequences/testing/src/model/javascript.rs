@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn events_have_fields_and_variables_of_b_threads_are_states() {
         let text = r#"
             const users = ["anna", "ben"];

@@ -111,7 +111,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]
 
     #[test]
-    #[ignore = "takes long"]
+    #[ignore = "slow"]
     fn a_resumed_execution_equals_a_full_one(tasks in tasks()) {
         let mut bounded = GenerationSettings::default();
         bounded.machine.warp_budget = 1_000;
@@ -190,7 +190,7 @@ fn outcome(prepared: &Arc<Prepared>, memory: usize, algorithm: &str, executions:
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn suites_and_counts_do_not_depend_on_the_cache_size() {
     let prepared = Prepared::new(&lively(), GenerationSettings::default()).unwrap();
     for algorithm in Algorithm::NAMES {
@@ -201,7 +201,7 @@ fn suites_and_counts_do_not_depend_on_the_cache_size() {
 }
 
 #[test]
-#[ignore = "takes long"]
+#[ignore = "slow"]
 fn suites_and_counts_of_the_demo_corpus_do_not_depend_on_the_cache_size() {
     let demo = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../datasets/demo");
     let mut projects = 0;
