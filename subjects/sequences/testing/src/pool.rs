@@ -14,7 +14,7 @@ use crate::space::Space;
 use crate::span::Span;
 use crate::streams::WALKS;
 
-/// The default limit of the length of tests, in events.
+/// The default limit on the length of tests, in events.
 pub const DEFAULT_LENGTH: usize = 1000;
 
 /// Maximum number of events of all walks of a pool; each event takes about ten bytes with its
@@ -33,7 +33,8 @@ pub enum Sampler {
     /// Each enabled event is equally likely.
     #[default]
     Steps,
-    /// Each complete trace is equally likely. The space must be acyclic.
+    /// Each complete trace is equally likely. The space must be acyclic, and all its states must be
+    /// known.
     Traces,
     /// An enabled event is chosen in proportion to its weight, which is the largest weight of the
     /// statements that request it.
@@ -163,8 +164,8 @@ impl<'m> Walker<'m> {
             (Sampler::Steps | Sampler::Weighted, _) | (Sampler::Avoid, Some(_)) => Vec::new(),
             (Sampler::Traces, Some(space)) if !space.cyclic() => space.ends(),
             (Sampler::Traces, _) => {
-                let cause = "traces of equal chance need a model without cycles whose states are \
-                             all known";
+                let cause = "equally likely traces need a model that has no cycles and whose states \
+                             are all known";
                 return Err(NoTraceSampler(cause));
             }
             (Sampler::Avoid, None) => {
@@ -325,8 +326,8 @@ impl<'m> Walker<'m> {
         Ok((tests, cut))
     }
 
-    /// Makes walks one after the other up to the end of a range of numbers, or until the walks have
-    /// more than `most` events in total.
+    /// Makes walks one after the other up to the end of a range of numbers. Returns the walks whose
+    /// numbers are in the range, and stops once these have more than `most` events in total.
     fn walks_in_turn(
         &self,
         numbers: &std::ops::Range<u64>,

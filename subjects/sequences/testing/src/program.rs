@@ -1,8 +1,8 @@
 //! Compiled models, to which models as text and models as tables are converted.
 //!
-//! A state is a short array of whole numbers: for each thread its position, 0 if the thread has
-//! ended or its guard does not hold, and for threads in code the live values of its variables;
-//! then the data. Two states are the same if the arrays are equal.
+//! A state is a short array of whole numbers: for each thread, its position (0 if the thread has
+//! ended or its guard does not hold) and, if its body is code, the live values of its variables;
+//! after all threads, the data. Two states are the same if the arrays are equal.
 
 mod code;
 mod expression;
@@ -37,7 +37,8 @@ pub struct Program {
     pub(crate) has_priorities: bool,
 }
 
-/// The reason why a model cannot continue: it breaks a rule of its own data or threads.
+/// The reason why a model cannot continue: usually the model breaks a rule of its own data or
+/// threads. Walks that are too long in total are also a fault.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}")]
 pub struct Fault {

@@ -9,34 +9,34 @@ use crate::negative::{self, TestCase};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("test {number}: {cause}")]
 pub struct TestFileError {
-    /// Number of the line or of the test in JSON, from 1.
+    /// Number of the line or of the test in JSON, from 1; 1 if the JSON as a whole cannot be read.
     pub number: usize,
     /// What is wrong, in one line.
     pub cause: String,
 }
 
-/// Maximum number of commas, spaces and ends of lines in a file of tests. This limits the number of
-/// events, which take about fifty bytes of memory each.
+/// Maximum number of commas, semicolons and white-space characters in a file of tests. This limits
+/// the number of events, which take about fifty bytes of memory each.
 const MAX_SEPARATORS: usize = 1 << 25;
 
 /// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it;
-/// lines that begin with `#` are skipped. JSON is an array of tests, or an object whose member
+/// empty lines and lines that begin with `#` are skipped. JSON is an array of tests, or an object whose member
 /// `tests` is such an array; an event is a string, or an object with `event` and its fields. The
 /// last event of a test has a `!` before its label if the system must refuse the event; in JSON,
 /// such an event is the member `refused` of an object.
 ///
 /// # Errors
 ///
-/// If the text has too many commas, spaces and lines, or if it is JSON that cannot be read; the
-/// first error is returned.
+/// If the text has too many commas, semicolons and white-space characters, or if it is JSON that
+/// cannot be read; the first error is returned.
 pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
-    let is_separator = |byte: &u8| matches!(byte, b',' | b' ' | b'\n');
-    let mut separators =
-        text.bytes().enumerate().filter(|(_, byte)| is_separator(byte)).map(|(at, _)| at);
+    let mut separators = text.match_indices(is_separator).map(|(at, _)| at);
     if let Some(at) = separators.nth(MAX_SEPARATORS) {
         let number = 1 + text.as_bytes()[..at].iter().filter(|&&byte| byte == b'\n').count();
-        let cause =
-            format!("the file has more than {MAX_SEPARATORS} commas, spaces and lines up to here");
+        let cause = format!(
+            "the file has more than {MAX_SEPARATORS} commas, semicolons, spaces and ends of lines \
+             up to here"
+        );
         return Err(TestFileError { number, cause });
     }
     if !text.trim_start().starts_with(['{', '[']) {
@@ -49,13 +49,19 @@ pub fn parse_tests(text: &str) -> Result<Vec<Vec<String>>, TestFileError> {
         return Err(failed(1, "no array of tests".to_owned()));
     };
     let test = |(number, test): (usize, &Value)| {
-        let events = test.as_array().ok_or_else(|| failed(number + 1, "no array".to_owned()))?;
+        let events =
+            test.as_array().ok_or_else(|| failed(number + 1, "not an array".to_owned()))?;
         let label = |event: &Value| {
             label(event).ok_or_else(|| failed(number + 1, format!("{event} is not an event")))
         };
         events.iter().map(label).collect()
     };
     tests.iter().enumerate().map(test).collect()
+}
+
+/// Whether a character may separate labels or lines.
+fn is_separator(character: char) -> bool {
+    matches!(character, ',' | ';') || character.is_whitespace()
 }
 
 /// Reads the labels of the events of a test from one line. Labels are separated by commas or
@@ -198,6 +204,8 @@ mod tests {
         assert_eq!(json, [vec!["a", "b(x: 1, y: q)"]]);
         let error = parse_tests("[[], [1]]").unwrap_err().to_string();
         assert_eq!(error, "test 2: 1 is not an event");
+        let error = parse_tests("[[], 1]").unwrap_err().to_string();
+        assert_eq!(error, "test 2: not an array");
     }
 
     #[test]

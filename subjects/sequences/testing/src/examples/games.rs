@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 /// Maximum side of a board.
 const LARGEST: u64 = 3;
 
-/// A symmetry: maps row and column of a square, given the index of the last row.
+/// A symmetry: maps the row and column of a square to those of its image, given the index of the
+/// last row.
 type Turn = fn(usize, usize, usize) -> (usize, usize);
 
 /// The eight symmetries of a square board, as lists of the image of each square.
@@ -87,7 +88,7 @@ pub(super) fn played(side: u64) -> Result<Value, String> {
     let side = match side {
         9 => 3,
         side if (1..=LARGEST).contains(&side) => side as usize,
-        _ => return Err(format!("a board has a side of at most {LARGEST}")),
+        _ => return Err(format!("a board has a side from 1 to {LARGEST}")),
     };
     let turns = symmetries(side);
     let (all, merged) =
@@ -136,10 +137,13 @@ fn keeping(turns: &[Vec<usize>], square: usize) -> Vec<Vec<usize>> {
 }
 
 /// Counts the orders in which all squares are taken: all, merged at the first move, merged at two
-/// further levels as in the paper's example 6, and merged fully.
+/// further levels as in example 6 of Elyasaf et al. (2023), and merged fully.
 pub(super) fn orders(squares: u64) -> Result<Value, String> {
     let side = (1..=LARGEST).find(|side| side * side == squares);
     let side = side.ok_or_else(|| format!("{squares} squares are not a board"))? as usize;
+    if side == 1 {
+        return Ok(json!({"orders": 1, "after_first": 1, "after_two": 1, "full": 1}));
+    }
     let turns = symmetries(side);
     let factorial = |n: usize| (1..=n as u64).product::<u64>();
     let merge = |turns: &[Vec<usize>], free: &[usize]| {
@@ -159,7 +163,7 @@ pub(super) fn orders(squares: u64) -> Result<Value, String> {
             free.iter().map(|at| kept.iter().map(|turn| turn[*at]).min().unwrap_or(*at)).collect();
         for next in seconds {
             let both = keeping(&kept, next);
-            // As in the paper, merge third moves unless the game begins in the centre.
+            // As in that example, merge third moves unless the game begins in the centre.
             second += if both.len() == 1 || kept.len() == turns.len() {
                 factorial(n.saturating_sub(2))
             } else {
@@ -168,12 +172,28 @@ pub(super) fn orders(squares: u64) -> Result<Value, String> {
             };
         }
     }
-    // Divide by the number of symmetries, because only the identity maps an order, in which all
-    // squares are different, to itself.
+    // Divide by the number of symmetries, because on a board of more than one square only the
+    // identity maps an order to itself.
     Ok(json!({
         "orders": factorial(n),
         "after_first": first,
         "after_two": second,
         "full": factorial(n) / turns.len() as u64,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_board_of_one_square_has_one_game_and_one_order() {
+        assert_eq!(
+            orders(1),
+            Ok(json!({"orders": 1, "after_first": 1, "after_two": 1, "full": 1}))
+        );
+        let found = played(1).unwrap();
+        assert!(["games", "orbits", "merged"].iter().all(|member| found[*member] == 1), "{found}");
+        assert_eq!(played(0), Err("a board has a side from 1 to 3".to_owned()));
+    }
 }

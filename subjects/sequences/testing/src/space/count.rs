@@ -20,7 +20,7 @@ pub struct SpaceCounts {
     pub events: usize,
     /// Number of explored states in which nothing is enabled.
     pub deadlocks: usize,
-    /// Whether a state can be reached from itself.
+    /// Whether some state can be reached from itself by at least one event.
     pub cyclic: bool,
     /// Whether exploration ended at the limit of states or of memory. The other numbers then refer
     /// only to the states that were found.
@@ -44,8 +44,8 @@ pub struct Traces {
 }
 
 impl Space {
-    /// Counts states and traces. Traces have at most `length` events, or any number of events if
-    /// `length` is `None`.
+    /// Counts states and traces. Counted traces have at most `length` events, or any number of
+    /// events if `length` is `None`; `shortest` and `longest` are not limited.
     pub fn counts(&self, length: Option<usize>) -> SpaceCounts {
         let cyclic = self.cyclic();
         let traces = match length {

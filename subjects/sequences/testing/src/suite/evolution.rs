@@ -17,7 +17,8 @@ const LONG: usize = 30;
 /// The settings of the algorithm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Profile {
-    /// The settings of the paper: 100 individuals, all of which are replaced in each generation.
+    /// The settings of Elyasaf et al. (2023): 100 individuals, all of which are replaced in each
+    /// generation.
     #[default]
     Paper,
     /// The settings of the released program: 50 individuals. Of each generation, 40 % are
@@ -149,7 +150,7 @@ impl Run<'_, '_> {
         best
     }
 
-    /// A new generation of the paper's profile.
+    /// A new generation of [`Profile::Paper`].
     fn replaced(&mut self, population: &[Individual], generation: u64) -> Vec<Individual> {
         let mut next = Vec::with_capacity(population.len());
         while next.len() < population.len() && !self.session.ended {

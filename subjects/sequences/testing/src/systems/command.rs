@@ -31,8 +31,9 @@ pub struct CommandError {
     pub cause: String,
 }
 
-/// A running program. The program is killed at the end, and if it does not read its input, does not
-/// answer in time or answers before it is asked; the next reset starts it again.
+/// A running program. The program is killed when this value is dropped, and if the program does not
+/// read its input, does not answer in time, answers before it is asked or closes its output. The
+/// next reset starts the program again.
 pub(super) struct Command {
     program: Vec<String>,
     limit: Duration,
@@ -46,13 +47,13 @@ pub(super) struct Command {
 /// Maximum number of goals that are kept until they are taken.
 const MAX_GOALS: usize = 1 << 20;
 
-/// Maximum number of events that an answer may name as next.
+/// Maximum number of next events that are kept from an answer.
 const MAX_NEXT: usize = 10_000;
 
 struct Running {
     child: Child,
     messages: SyncSender<String>,
-    answers: Receiver<String>,
+    answers: Receiver<Vec<u8>>,
 }
 
 #[derive(Deserialize)]
@@ -67,6 +68,19 @@ struct Reply {
     next: Option<Vec<String>>,
     #[serde(default)]
     coverage: Vec<Goal>,
+}
+
+impl Reply {
+    /// Reads an answer. The error says why the answer cannot be read.
+    fn parse(answer: &[u8]) -> Result<Reply, String> {
+        let text = String::from_utf8_lossy(answer);
+        // In an answer of the maximum length, the last character may be incomplete.
+        if answer.len() < LONGEST && std::str::from_utf8(answer).is_err() {
+            return Err(format!("the answer `{}` is not UTF-8", shown(&text)));
+        }
+        serde_json::from_str(&text)
+            .map_err(|_| format!("the answer `{}` is not understood", shown(&text)))
+    }
 }
 
 /// A goal of the system, by name or number.
@@ -121,6 +135,7 @@ impl Command {
         line.push('\n');
         if let Ok(answer) = running.answers.try_recv() {
             self.end();
+            let answer = String::from_utf8_lossy(&answer);
             return Err(format!("the answer `{}` came before its message", shown(&answer)));
         }
         if let Err(TrySendError::Full(_)) = running.messages.try_send(line) {
@@ -135,11 +150,10 @@ impl Command {
             }
             Err(RecvTimeoutError::Disconnected) => {
                 self.end();
-                return Err("the program ended".to_owned());
+                return Err("the program ended or closed its output".to_owned());
             }
         };
-        let mut reply: Reply = serde_json::from_str(&answer)
-            .map_err(|_| format!("the answer `{}` is not understood", shown(&answer)))?;
+        let mut reply = Reply::parse(&answer)?;
         if let Some(next) = &mut reply.next {
             next.truncate(MAX_NEXT);
         }
@@ -179,10 +193,10 @@ fn write(mut input: ChildStdin, messages: &Receiver<String>) {
 
 /// Reads the answers of a program in a separate thread, and waits while the queue of answers is
 /// full. The thread ends with the output of the program, or when the receiver is dropped.
-fn read(output: ChildStdout, answers: &SyncSender<String>) {
+fn read(output: ChildStdout, answers: &SyncSender<Vec<u8>>) {
     let mut output = BufReader::new(output);
-    let mut line = String::new();
-    while let Ok(1..) = Read::take(&mut output, LONGEST as u64).read_line(&mut line) {
+    let mut line = Vec::new();
+    while let Ok(1..) = Read::take(&mut output, LONGEST as u64).read_until(b'\n', &mut line) {
         if answers.send(std::mem::take(&mut line)).is_err() {
             break;
         }
@@ -230,7 +244,27 @@ impl System for Command {
     }
 }
 
-/// The beginning of a string from outside, on one line, for messages.
+/// The beginning of a string from outside, on one line, for messages and names of goals.
 fn shown(text: &str) -> String {
     text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(200).collect()
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    /// The reason why a script of the shell fails to be reset.
+    fn cause(script: &str) -> String {
+        let program = ["sh", "-c", script].map(str::to_owned);
+        let mut command = Command::start(&program, Duration::from_secs(60)).unwrap();
+        command.reset().unwrap_err().cause
+    }
+
+    #[test]
+    fn output_that_is_not_utf8_is_distinguished_from_the_end_of_output() {
+        let wrong = cause("read line; printf '\\377\\n'; exec sleep 100");
+        assert_eq!(wrong, "reset: the answer `\u{fffd}` is not UTF-8");
+        let closed = cause("read line; exec sleep 100 >&-");
+        assert_eq!(closed, "reset: the program ended or closed its output");
+    }
 }
