@@ -206,7 +206,7 @@ impl fmt::Display for AttributeValue {
                 write!(
                     f,
                     "{least} to {most}, {}",
-                    if *rises { "rising" } else { "falling at times" }
+                    if *rises { "never decreasing" } else { "decreasing at times" }
                 )
             }
         }

@@ -83,7 +83,7 @@ pub enum Expected {
     },
     /// Whether the object touches the edge of the stage.
     TouchingEdge(bool),
-    /// The value of a variable, as text. A number equals a text that represents the number.
+    /// The value of a variable, as a string. A number equals a string that represents the number.
     Variable {
         /// Name of the variable.
         variable: String,
@@ -96,8 +96,10 @@ pub enum Expected {
         /// Name of the variable.
         variable: String,
         /// The minimum value.
+        #[serde(with = "number")]
         least: f64,
         /// The maximum value.
+        #[serde(with = "number")]
         most: f64,
         /// Whether the value must never decrease.
         #[serde(default, skip_serializing_if = "is_false")]
@@ -183,6 +185,7 @@ impl fmt::Display for Expected {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Expected::Backdrop(index) => write!(f, "backdrop {index}"),
+            Expected::CloneCount(1) => f.write_str("1 clone"),
             Expected::CloneCount(clones) => write!(f, "{clones} clones"),
             Expected::Costume(index) => write!(f, "costume {index}"),
             Expected::Direction(degrees) => write!(f, "direction {degrees}"),
@@ -203,8 +206,8 @@ impl fmt::Display for Expected {
                 write!(f, "variable `{variable}` {value:?}")
             }
             Expected::Range { variable, least, most, rises } => {
-                let rising = if *rises { ", rising" } else { "" };
-                write!(f, "variable `{variable}` in play {least} to {most}{rising}")
+                let rising = if *rises { ", never decreasing" } else { "" };
+                write!(f, "variable `{variable}` between {least} and {most} during play{rising}")
             }
             Expected::Visible(true) => f.write_str("shown"),
             Expected::Visible(false) => f.write_str("hidden"),
@@ -258,5 +261,28 @@ mod number {
         }
 
         input.deserialize_any(Number)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_may_be_infinite() {
+        let (variable, least, most) = ("n".to_owned(), f64::NEG_INFINITY, 1.0);
+        let range = Expected::Range { variable, least, most, rises: true };
+        let text = "variable `n` between -inf and 1 during play, never decreasing";
+        assert_eq!(range.to_string(), text);
+        let json = serde_json::to_string(&range).unwrap();
+        let expected = r#"{"range":{"variable":"n","least":"-Infinity","most":1.0,"rises":true}}"#;
+        assert_eq!(json, expected);
+        assert_eq!(serde_json::from_str::<Expected>(&json).unwrap(), range);
+    }
+
+    #[test]
+    fn one_clone_is_singular() {
+        assert_eq!(Expected::CloneCount(1).to_string(), "1 clone");
+        assert_eq!(Expected::CloneCount(0).to_string(), "0 clones");
     }
 }
