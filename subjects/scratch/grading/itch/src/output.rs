@@ -204,7 +204,10 @@ impl Tree {
 pub(crate) struct Output {
     lines: Vec<String>,
     bytes: usize,
+    /// Number of open groups whose opening commands were added.
     groups: usize,
+    /// Number of open groups whose opening commands were left out.
+    left_out: usize,
     test: bool,
     closed: bool,
     cut: bool,
@@ -232,12 +235,16 @@ impl Output {
         let closes = name.is_some_and(|name| name.starts_with("close-"));
         if self.bytes > SIZE_LIMIT && !closes {
             self.cut = true;
+            self.left_out += usize::from(name == Some("start-group"));
             return;
         }
         // Leave out the command that closes an object if the command that opened it was left out.
         match name {
             Some("start-group") => self.groups += 1,
-            Some("close-group") if self.groups == 0 && self.cut => return,
+            Some("close-group") if self.left_out > 0 => {
+                self.left_out -= 1;
+                return;
+            }
             Some("close-group") => self.groups = self.groups.saturating_sub(1),
             Some("start-test") => self.test = true,
             Some("close-test") if !self.test && self.cut => return,
@@ -270,6 +277,7 @@ impl Output {
         if self.test {
             self.emit(r#"{"command":"close-test","status":"wrong"}"#.to_owned());
         }
+        self.left_out = 0;
         for _ in 0..self.groups {
             self.emit(r#"{"command":"close-group"}"#.to_owned());
         }
@@ -279,5 +287,40 @@ impl Output {
     pub(crate) fn finish(self, end: JudgementEnd, steps: u64, blocks: u64) -> Judgement {
         let Output { lines, log, cut, .. } = self;
         Judgement { lines, end, log, steps, blocks, cut }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Output with an open group, in which the opening command of another group was left out.
+    fn cut() -> Output {
+        let mut output = Output::new(0);
+        output.emit(json!({"command": "start-judgement", "version": 2}).to_string());
+        output.emit(json!({"command": "start-group", "name": "outer"}).to_string());
+        let message = "x".repeat(SIZE_LIMIT);
+        output.emit(json!({"command": "append-message", "message": message}).to_string());
+        output.emit(json!({"command": "start-group", "name": "inner"}).to_string());
+        output
+    }
+
+    fn children(output: Output) -> Value {
+        output.finish(JudgementEnd::Closed, 0, 0).full()["children"].take()
+    }
+
+    #[test]
+    fn groups_that_are_left_out_close_no_others() {
+        let mut output = cut();
+        output.emit(json!({"command": "close-group", "summary": "inner"}).to_string());
+        output.emit(json!({"command": "close-group", "summary": "outer"}).to_string());
+        output.emit(json!({"command": "close-judgement"}).to_string());
+        let outer = json!({"name": "outer", "summary": "outer", "messages": [], "children": []});
+        assert_eq!(children(output), json!([outer]));
+
+        let mut output = cut();
+        output.close(Status::Wrong, "");
+        let closed = output.lines.iter().filter(|line| line.contains("close-group")).count();
+        assert_eq!((closed, output.groups), (1, 0));
     }
 }
