@@ -71,7 +71,7 @@ pub enum ImportError {
     /// The files contain a run twice.
     #[error(
         "{}, line {line}: duplicate run of {project} with {algorithm} and seed {seed}: it is also \
-         in line {first} of {}", path.display(), earlier.display()
+         on line {first} of {}", path.display(), earlier.display()
     )]
     Duplicate {
         /// The file.

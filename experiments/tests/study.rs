@@ -158,12 +158,12 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3\n\n[budget]\n",
         "\n[budget]\nseeds = 3\n",
-        "5: seeds: is in the table `budget`, which begins in line 4; move it above line 4",
+        "5: seeds: is in the table `budget`, which begins on line 4; move it above line 4",
     ),
     (
         "executions = 300\n",
         "executions = 300\nrace = true\n",
-        "7: race: is in the table `budget`, which begins in line 5; move it above line 5",
+        "7: race: is in the table `budget`, which begins on line 5; move it above line 5",
     ),
     (
         "seeds = 3",

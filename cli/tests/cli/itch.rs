@@ -62,7 +62,7 @@ fn errors_of_plans_state_their_line() {
     let folder = folder();
     let broken = run(folder.path(), &["test", "game.sb3", "broken.js"]);
     assert_eq!(broken.status.code(), Some(1));
-    assert!(stderr(&broken).contains("in line 2"), "{}", stderr(&broken));
+    assert!(stderr(&broken).contains("on line 2"), "{}", stderr(&broken));
     assert!(stdout(&broken).contains("testplan error"), "{}", stdout(&broken));
 }
 

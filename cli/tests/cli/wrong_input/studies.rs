@@ -46,13 +46,13 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     (
         "seeds = 5\n\n[budget]\n",
         "\n[budget]\nseeds = 5\n",
-        "9: seeds: is in the table `budget`, which begins in line 8",
+        "9: seeds: is in the table `budget`, which begins on line 8",
         "move it above line 8",
     ),
     (
         "executions = 30\n",
         "executions = 30\nassertions = true\n",
-        "11: assertions: is in the table `budget`, which begins in line 9",
+        "11: assertions: is in the table `budget`, which begins on line 9",
         "move it above line 9",
     ),
     (

@@ -83,7 +83,7 @@ impl Source<'_> {
     fn below(&self, heading: &Spanned<std::borrow::Cow<'_, str>>) -> Flaw {
         let (name, line) = (heading.get_ref(), line_at(self.text, heading.span().start));
         Flaw {
-            problem: format!("is in the table `{name}`, which begins in line {line}"),
+            problem: format!("is in the table `{name}`, which begins on line {line}"),
             advice: format!("move it above line {line}"),
         }
     }

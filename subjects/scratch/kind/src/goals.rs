@@ -11,7 +11,8 @@ use catherd_scratch_suite::goals::{self, Branch, GoalSettings};
 use crate::configuration;
 use crate::info::{BLOCKS, BRANCHES};
 
-/// Maximum number of goals of all projects together for which names are sent with a study.
+/// Maximum number of names of goals that are sent with a study, over all projects, settings and
+/// criteria.
 const MAX_NAMED: usize = 40_000;
 
 /// The names of the goals of each project, with the labels of the algorithms that use these goals.
@@ -64,6 +65,9 @@ pub(crate) fn of(
             if !labels.is_empty() {
                 let names = branch_names(&read, &blocks);
                 count += names.len();
+                if count > MAX_NAMED {
+                    return Ok(Vec::new());
+                }
                 all.push(NamedGoals {
                     project: project.digest,
                     criterion: BRANCHES.to_owned(),

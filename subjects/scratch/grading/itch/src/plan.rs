@@ -81,8 +81,8 @@ impl Plan {
         let line = self.text.lines().nth(number as usize - 1).unwrap_or_default().trim();
         let line: String = line.chars().take(200).collect();
         match thrown.column {
-            Some(column) => format!("{thrown}, in line {number}, column {column}: `{line}`"),
-            None => format!("{thrown}, in line {number}: `{line}`"),
+            Some(column) => format!("{thrown}, on line {number}, column {column}: `{line}`"),
+            None => format!("{thrown}, on line {number}: `{line}`"),
         }
     }
 }

@@ -216,7 +216,7 @@ fn ends_of_judgements_differ() {
     let thrown = "function beforeExecution(e) {\n  e.group.group('g', () => nothing()); }";
     let judgement = judged(thrown);
     assert_eq!(judgement.status(), Status::Testplan);
-    assert!(judgement.partial().contains("in line 2"), "{judgement:#?}");
+    assert!(judgement.partial().contains("on line 2"), "{judgement:#?}");
     assert!(judgement.partial().ends_with("{\"command\":\"close-judgement\"}\n"));
     let unknown = judged("function beforeExecution(e) { B.moveSteps(10); }");
     assert!(matches!(&unknown.end, JudgementEnd::Rejected(text) if text.contains("`B.moveSteps`")));

@@ -76,9 +76,9 @@ pub enum LoadError {
 fn place(thrown: &Thrown, line: &str) -> String {
     match (thrown.line, thrown.column) {
         (Some(number), Some(column)) => {
-            format!(", in line {number}, column {column}: `{}`", line.trim())
+            format!(", on line {number}, column {column}: `{}`", line.trim())
         }
-        (Some(number), None) => format!(", in line {number}: `{}`", line.trim()),
+        (Some(number), None) => format!(", on line {number}: `{}`", line.trim()),
         _ => String::new(),
     }
 }
