@@ -265,7 +265,6 @@ fn tokens_are_kept_secret_and_reread_on_request() {
     let address = find(&mut lines, "serving ").rsplit(' ').next().unwrap().to_owned();
     let status = |file: &str| run_with(&["status", "--token-file", file], &address);
     assert!(status(&viewer).status.success());
-    // A request without a token is refused.
     two_files(&folder.path().join("projects"));
     // A previous coordinator at this address may have left its token in the folder of other tests.
     let mut without = catherd();
@@ -365,7 +364,7 @@ fn a_failed_connection_says_what_is_wrong_with_the_certificate() {
     refused(&address, &own("me"), ["speaks plain text", "--tls"]);
 }
 
-/// Writes a certificate for the name `like` that has expired into `folder`.
+/// Writes an expired certificate for the name `like` to `folder`.
 #[cfg(feature = "certificates")]
 fn expire(certs: &Path, like: &str, folder: &str) {
     let key = KeyPair::from_pem(&fs::read_to_string(certs.join("ca-key.pem")).unwrap()).unwrap();

@@ -247,7 +247,7 @@ pub fn near_sin_cos(x: f64) -> Option<(f64, f64)> {
         return None;
     }
     let quarters = (turns + SHIFT) - SHIFT;
-    // The first product is exact, see `PIECES`; the omitted pieces contribute less than 1e-16.
+    // The first product is exact (see `PIECES`); the omitted pieces contribute less than 1e-16.
     let r = (x - quarters * PIECES[0]) - quarters * PIECES[1];
     let z = r * r;
     // The first omitted terms are below 2e-15, because the angle is at most half a quarter turn.

@@ -1,4 +1,5 @@
-//! HTCondor: tasks of a cluster of jobs through `condor_submit`.
+//! HTCondor: `condor_submit` queues one job for each task. HTCondor calls the jobs of one submission
+//! a cluster.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;

@@ -70,7 +70,8 @@ struct Guard {
 
 #[derive(Clone)]
 struct Rejection {
-    /// Address of the promise, which identifies the promise while this rejection is in the list.
+    /// Address of the promise. It identifies the promise while the promise is alive; a later promise
+    /// may have the same address.
     promise: usize,
     reason: Thrown,
 }
@@ -403,8 +404,8 @@ impl<'js> Session<'js> {
         self.call::<_, ()>(&self.fire, (number as f64, again)).map(|()| true)
     }
 
-    /// Takes the reasons of the rejections since the last call that are not handled, in the order
-    /// of rejection. Empty after a limit was met.
+    /// Takes the reasons for the unhandled rejections since the last call, at most 1,000, in
+    /// the order of rejection. Empty after a limit was met.
     pub fn unhandled_rejections(&self) -> Vec<Thrown> {
         if self.stopped().is_some() {
             return Vec::new();

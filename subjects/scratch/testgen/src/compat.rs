@@ -45,7 +45,7 @@ impl Compat {
             Field::switch("compat.clone_links", &mut self.clone_links)
                 .meaning("every \"create clone\" may start the clones of every sprite"),
             Field::switch("compat.call_edges", &mut self.call_edges).meaning(
-                "a call leads to its definition and past it; the definition leads to the exit",
+                "a call leads to its definition and to the next block; the definition leads to the exit",
             ),
             Field::switch(
                 "compat.unreached_event_is_infinite",
@@ -55,7 +55,7 @@ impl Compat {
             Field::switch("compat.no_wait_on_question", &mut self.no_wait_on_question)
                 .meaning("no wait is available while a question is open"),
             Field::switch("compat.static_procedures", &mut self.static_procedures)
-                .meaning("the sensing in custom blocks is read once, before the green flag"),
+                .meaning("the inputs that custom blocks sense are read once, before the green flag"),
             Field::switch("compat.four_mutations", &mut self.four_mutations)
                 .meaning("a fourth mutation changes only parameter codons"),
             Field::switch("compat.crossover_plus_one", &mut self.crossover_plus_one)
@@ -63,13 +63,13 @@ impl Compat {
             Field::switch("compat.ncm_coin", &mut self.ncm_coin)
                 .meaning("mutation analysis: a negation may replace the other operand"),
             Field::switch("compat.vrm_stage_only", &mut self.vrm_stage_only)
-                .meaning("mutation analysis: variables become variables of the stage only"),
+                .meaning("mutation analysis: only variables of the stage replace variables"),
             Field::switch("compat.skip_first_pair", &mut self.skip_first_pair)
                 .meaning("assertions: none after the first event"),
             Field::switch("compat.assert_everything", &mut self.assert_everything)
                 .meaning("assertions: also about values that did not change"),
             Field::switch("compat.nan_equal", &mut self.nan_equal)
-                .meaning("assertions: two texts that are not numbers are equal"),
+                .meaning("assertions: any two strings that are not numbers count as equal"),
         ]
     }
 }

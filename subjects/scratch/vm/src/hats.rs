@@ -17,7 +17,7 @@ use crate::vm::Vm;
 /// An event that starts the scripts whose hats react to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StartEvent<'a> {
-    /// The green flag is clicked, see [`Vm::green_flag`].
+    /// The green flag is clicked; see [`Vm::green_flag`].
     Flag,
     /// A key, given by its name in the key menu, is typed. The keys that `key pressed?` senses do
     /// not change.
@@ -103,7 +103,8 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
     /// from front to back, and executes these hats immediately. The bodies of the scripts begin
     /// with the next slice of their threads. Leaves the started threads in `buffers.started`.
     ///
-    /// This function is called for each [`Trigger`] at these times:
+    /// This function is called by [`Vm::start`] for the triggers of the event, and otherwise for each
+    /// [`Trigger`]:
     /// - `Flag`: by [`Vm::green_flag`];
     /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
     /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its

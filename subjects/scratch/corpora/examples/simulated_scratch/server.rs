@@ -21,7 +21,8 @@ use serde_json::{Value, json};
 pub(crate) struct Population {
     /// Seed of the projects and of the faults.
     pub(crate) seed: u64,
-    /// Number of failing requests among 1000. Repeated requests succeed by the fifth attempt.
+    /// Of 1000 requests, the mean number with a fault. From the fifth request for a path on, there
+    /// are no faults.
     pub(crate) faults: u64,
     /// Fixed outcomes of ids, which the seed does not determine.
     pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,

@@ -1,8 +1,8 @@
 //! Fingerprints of 128 bits, which are compared instead of the contents of states.
 
 /// The fingerprint of a sequence of words. Different sequences have equal fingerprints with a
-/// probability of about 2^-100, so answers can be found by fingerprints. Fingerprints are the same
-/// on every computer and in every process. They are not cryptographic: sequences with equal
+/// probability of about 2^-100, so results can be cached under fingerprints. Fingerprints are the
+/// same on every computer and in every process. They are not cryptographic: sequences with equal
 /// fingerprints can be constructed.
 #[must_use]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -44,18 +44,20 @@ impl Fingerprint {
     /// Appends another fingerprint and a small number in one operation.
     #[inline]
     pub(super) fn and_tagged(self, other: Self, tag: u8) -> Self {
-        // The words of a fingerprint are uniformly distributed, so two of them rarely differ in
-        // exactly this way.
+        // The words of a fingerprint are uniformly distributed, so two fingerprints rarely differ
+        // in exactly the bits that a tag changes.
         self.with(other.0 ^ u64::from(tag).wrapping_mul(FACTORS[0]), other.1)
     }
 
-    /// Appends the bits of numbers.
+    /// Appends the bits of numbers, and a zero if their count is odd. Callers must append a fixed
+    /// count of numbers, or the count as well.
     pub fn numbers(self, numbers: &[f64]) -> Self {
         numbers.chunks(2).fold(self, |print, pair| {
             print.with(pair[0].to_bits(), pair.get(1).map_or(0, |second| second.to_bits()))
         })
     }
 
+    /// Appends the bits of numbers, and zeros unless their count is a multiple of four.
     pub(super) fn singles(self, numbers: &[f32]) -> Self {
         let word = |pair: &[f32]| {
             let second = pair.get(1).map_or(0, |second| second.to_bits());

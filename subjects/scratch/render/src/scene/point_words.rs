@@ -20,7 +20,8 @@ pub(super) struct WordRegion {
 
 impl WordRegion {
     pub(super) const EMPTY: Self = Self { left: 0, right: -1, bottom: 0, top: -1 };
-    /// The words with the whole points of a box, as far as they are within [`REACH`].
+    /// The words that cover the whole points of a box. Its sides are clamped to [`REACH`], so a box
+    /// beyond [`REACH`] has words at the edge. None of a word's points need be in the box.
     pub(super) fn around(area: Rect) -> Self {
         // Casts saturate.
         let column = |x: f64| (x as i32).clamp(-REACH, REACH - 1);

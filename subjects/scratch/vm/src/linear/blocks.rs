@@ -3,7 +3,8 @@
 use crate::code::{CommandId, NONE, Op, one_number};
 
 impl Op {
-    /// Whether the operation changes neither a thread nor its stack.
+    /// Whether the operation is known to change neither a thread nor its stack. False for some
+    /// operations that do not.
     pub(crate) fn changes_no_thread(&self) -> bool {
         self.only_computes()
             || matches!(

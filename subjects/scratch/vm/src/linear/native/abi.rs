@@ -33,7 +33,7 @@ pub(crate) struct Abi {
     pub(super) variables: i32,
     pub(super) lists: i32,
     pub(super) parameters: i32,
-    /// Offset of the number of parameters, see [`LENGTH`](crate::linear::parameters::LENGTH).
+    /// Offset of the number of parameters (see [`LENGTH`](crate::linear::parameters::LENGTH)).
     pub(super) parameter_count: i32,
     pub(super) base: i32,
     pub(super) fuel: i32,
@@ -57,7 +57,7 @@ pub(crate) struct Abi {
 /// Addresses of functions with the parameters and the result of [`Helper`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Functions {
-    /// `(index) -> index`: executes an instruction by its handler. Returns the index of the next
+    /// `(index) -> index`: executes an instruction with its handler. Returns the index of the next
     /// instruction, or `u64::MAX` if the executor has stopped.
     pub(super) single: Address,
     /// `(index)`: reports the blocks of a run.
@@ -187,7 +187,8 @@ fn address<T: Tracer>(helper: Helper<T>) -> Address {
     helper as *const () as Address
 }
 
-/// Executes an instruction by its handler. Returns the index of the next instruction.
+/// Executes an instruction with its handler. Returns the index of the next instruction, or
+/// `usize::MAX` if the executor has stopped or there is no such instruction.
 pub(super) fn single<T: Tracer>(executor: &mut Executor<'_, T>, at: usize) -> usize {
     let steps = executor.single;
     let Some((step, rest)) = steps.get(2 * at..).and_then(<[_]>::split_first) else {
