@@ -88,11 +88,11 @@ pub(crate) fn text(root: &Path) -> Result<String, String> {
     Ok(document(&parts, &texts))
 }
 
-/// Returns name, version and licence of each third-party crate of this build, sorted.
+/// Returns the name, version and licence of each third-party crate of this build, sorted.
 fn crates(root: &Path) -> Result<Vec<[String; 3]>, String> {
     let cargo = std::env::var_os("CARGO").ok_or("CARGO is not set")?;
     let target = std::env::var("TARGET").map_err(|cause| cause.to_string())?;
-    let features = ["cluster", "certificates", "postgres"]
+    let features = ["cluster", "certificates", "postgres", "traces", "native"]
         .into_iter()
         .filter(|name| std::env::var_os(format!("CARGO_FEATURE_{}", name.to_uppercase())).is_some())
         .collect::<Vec<_>>()
@@ -145,7 +145,8 @@ fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let named = NAMES.iter().any(|begin| name.starts_with(begin));
         if path.is_dir() {
-            // Skip test data, which has its own licences but is not part of the program.
+            // Skip tests, benchmarks, examples and build output, which may have licences of their own
+            // but are not part of the program.
             if depth > 0 && !["tests", "target", "benches", "examples"].contains(&&*name) {
                 read(&path, depth - 1, found);
             }
