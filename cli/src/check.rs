@@ -20,16 +20,16 @@ use crate::run::{PlannedStudy, StudyArgs, too_few_seeds};
 
 /// Checks a study, and estimates what it costs.
 ///
-/// The files, the kind, the algorithms and the projects are checked as by `catherd run`. Two cheap
-/// runs of each algorithm, with a tenth of the budget, show how long all runs will take; with
-/// --no-sample, nothing is executed.
+/// The files, the kind, the algorithms and the projects are checked as by `catherd run`. Up to
+/// two cheap runs of each algorithm, with a tenth of the budget and at most 5 seconds each, show how
+/// long all runs will take; with --no-sample, nothing is executed.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[SKIPPED])))]
 pub(crate) struct Arguments {
     #[command(flatten)]
     study: StudyArgs,
 
-    /// Execute no run, and estimate nothing
+    /// Execute no run; the cost is estimated only if real time is the only limit
     #[arg(long)]
     no_sample: bool,
 

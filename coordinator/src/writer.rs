@@ -1,6 +1,6 @@
-//! The writer: the only thread that changes the ledger and the store. The thread takes all requests
-//! that have arrived as one batch, steps the ledger through them, makes their effects durable in
-//! one transaction, and then replies. Requests that arrive during the transaction form the next
+//! The writer: the only thread that changes the ledger and the store. The thread takes the requests
+//! that have arrived, up to a limit, as one batch, steps the ledger through them, makes their effects
+//! durable, usually in one transaction, and then replies. Requests that arrive during the transaction form the next
 //! batch, so the number of fsyncs per second does not limit the number of requests per second.
 
 use std::collections::BTreeMap;
@@ -52,7 +52,7 @@ const CHECKPOINT_INTERVAL: Duration = Duration::from_secs(30);
 pub(crate) enum Scope {
     /// All active studies.
     All,
-    /// The study of this name.
+    /// The study with this name.
     Only(String),
 }
 
@@ -235,7 +235,7 @@ impl Writer {
         });
     }
 
-    /// Processes a batch up to its transaction, and returns the replies to send.
+    /// Processes a batch including its transaction, and returns the replies to send.
     fn process_batch(
         &mut self,
         now: Duration,

@@ -1,4 +1,4 @@
-//! Checks that the sources follow the rules of CONTRIBUTING.md about errors.
+//! Checks that the sources follow the first two rules on errors in CONTRIBUTING.md.
 
 use std::path::PathBuf;
 
@@ -16,7 +16,8 @@ fn sources() -> Vec<PathBuf> {
     files
 }
 
-/// Returns the signatures of the public functions in a text, each with its line number.
+/// Returns the signatures of the functions declared with `pub fn` or `pub async fn` in a source, each
+/// with its line number.
 fn public_functions(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let begins = text.match_indices("pub fn ").chain(text.match_indices("pub async fn "));
     begins.map(|(at, _)| {
@@ -32,7 +33,8 @@ fn returns_strings(signature: &str) -> bool {
     dense.contains("Result<") && (dense.contains(",String>") || dense.contains(",String,>"))
 }
 
-/// Returns the line numbers at which an error type declares a source.
+/// Returns the line numbers at which an error type declares a source, except `#[from]` in
+/// transparent variants.
 fn sources_of_errors(text: &str) -> Vec<usize> {
     let mut lines = Vec::new();
     let mut transparent = false;

@@ -24,7 +24,7 @@ pub(crate) struct State {
     /// Hosts that are reached over SSH.
     #[serde(default)]
     pub(crate) hosts: Vec<String>,
-    /// Options of the command that submits.
+    /// Options of the command that submits tasks.
     #[serde(default)]
     pub(crate) submit_options: Vec<String>,
     /// Core-seconds that `catherd coordinator --allocate` has allocated.
@@ -41,7 +41,7 @@ impl State {
             if state.engine != engine {
                 let former = state.engine;
                 return Err(Failure::new(format_args!(
-                    "{}: the folder of a launch on {former}",
+                    "{}: already the folder of a launch on {former}",
                     dir.display()
                 ))
                 .hint("name another folder with --dir"));
@@ -103,14 +103,16 @@ pub(crate) fn execute(call: &Call) -> Result<String, Failure> {
     let output = std::thread::scope(|scope| {
         scope.spawn(move || {
             if let (Some(mut pipe), Some(input)) = (pipe, input) {
-                // Ignore the error: a command that does not read its input fails, which is
-                // reported.
+                // Ignore the error: if the command fails before it reads its input, the failure is
+                // reported below.
                 let _ = pipe.write_all(input.as_bytes());
             }
         });
         child.wait_with_output()
     });
-    let output = output.map_err(cannot_start)?;
+    let output = output.map_err(|cause| {
+        Failure::new(format_args!("cannot read the output of {program}: {cause}"))
+    })?;
     if !output.status.success() {
         let message = String::from_utf8_lossy(&output.stderr);
         let shown = arguments.join(" ");

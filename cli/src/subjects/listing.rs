@@ -73,7 +73,7 @@ fn list() -> String {
     text + "catherd subjects KIND lists parameters with defaults and ranges.\n"
 }
 
-/// Describes a kind with everything that a study may set.
+/// Describes a kind: its units, criteria, mutation levels, algorithms and parameters.
 fn description(kind: &dyn SubjectKind) -> String {
     let SubjectInfo { kind: name, engine, units, criteria, mutant_levels, .. } = kind.info();
     let mut text = format!("{name}: {}\nengine {engine}\n", kind.summary());
@@ -95,8 +95,9 @@ fn description(kind: &dyn SubjectKind) -> String {
     let rows = parameters(&algorithms).into_iter().map(|(parameter, of)| {
         let ParameterInfo { name, default, values, meaning } = parameter;
         let default = default.as_ref().map_or("has to be set".to_owned(), value);
-        let of = if of.len() == algorithms.len() { "all".to_owned() } else { of.join(", ") };
-        (name.clone(), format!("{default} ({values}); of {of}\n{meaning}"))
+        let of =
+            if of.len() == algorithms.len() { "all algorithms".to_owned() } else { of.join(", ") };
+        (name.clone(), format!("{default} ({values}); for {of}\n{meaning}"))
     });
     section(&mut text, "parameters: default (allowed values)", rows);
     text

@@ -314,8 +314,8 @@ impl ProgressTracker {
         workers.collect()
     }
 
-    /// The mean curve of each algorithm on the projects that all algorithms of the study with
-    /// curves have finished. On all projects, an algorithm that began with easy projects would look
+    /// The mean curve of each algorithm on the projects that have been finished by all algorithms
+    /// of the study that have curves. On all projects, an algorithm that began with easy projects would look
     /// best.
     fn curves(&self, ledger: &Ledger) -> Vec<AlgorithmCurve> {
         let queue = ledger.queue();

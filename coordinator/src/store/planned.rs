@@ -12,7 +12,7 @@ use super::row::Row;
 #[derive(Debug)]
 pub(super) struct PlannedRuns {
     pub(super) study: String,
-    /// `None` for a store of schema version 1, which has no plans.
+    /// `None` if schema version 1 stored the study, without its plan.
     plan: Option<Plan>,
 }
 
@@ -29,13 +29,13 @@ impl PlannedRuns {
 
     /// The run at a position, with the names that the study uses. The next values of the row must
     /// be id, specification, project and label. The id, the project and the label are compared with
-    /// the plan or, without a plan, the id with the specification.
+    /// the plan. Without a plan, only the id is compared, with the specification.
     pub(super) fn run(&self, position: i64, row: &mut Row) -> Result<RunSpec, StoreError> {
         let (id, json) = (row.digest()?, row.bytes()?);
         let (project, label) = (row.text()?, row.text()?);
         let wrong = || {
             let study = &self.study;
-            StoreError::Damaged(format!("run {position} of study `{study}` differs from its plan"))
+            StoreError::Damaged(format!("run {position} of study `{study}` is inconsistent"))
         };
         let spec = match &self.plan {
             Some(plan) => {

@@ -38,7 +38,7 @@ unsafe impl Allocator for MeteredAllocator {
         let Some(total) = total.filter(|total| self.meter.allocate(*total)) else {
             return ptr::null_mut();
         };
-        // Return null for a size of zero, as the engine's own allocator does.
+        // Return null for a size of zero, as `RustAllocator` of rquickjs does.
         let block = if total == 0 { ptr::null_mut() } else { self.heap.allocate(total) };
         if !block.is_null() {
             // SAFETY: the block is new and has at least `total` bytes.
@@ -97,7 +97,8 @@ impl MeteredAllocator {
         &self.heap
     }
 
-    /// Corrects the count from the requested size to the usable size of the block.
+    /// Corrects the count from the requested size to the usable size of the block, or takes the size
+    /// back if the block is null. Returns the block.
     fn settle(&self, size: usize, block: *mut u8) -> *mut u8 {
         if block.is_null() {
             self.meter.free(size);

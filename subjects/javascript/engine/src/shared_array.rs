@@ -99,7 +99,7 @@ struct Source<T>(Rc<[Cell<T>]>);
 // SAFETY: the cells stay at their address until the last `Rc` is dropped, and `self` has one. The
 // cells may be written through the pointer, because they are cells, and may get any bits, because
 // `Element` is implemented only for plain numbers. Engine and host are on the same thread, because
-// `Rc` and `Cell` cannot be sent to another thread.
+// `Rc` is not `Send`.
 unsafe impl<T: Element> ArrayBufferSource for Source<T> {
     fn as_ptr(&self) -> *mut u8 {
         self.0.as_ptr().cast_mut().cast()

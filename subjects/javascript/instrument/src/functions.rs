@@ -1,4 +1,5 @@
-//! Instrumentation of functions: entries, markers, and names that functions get from their places.
+//! Instrumentation of functions: entries, markers, and names that anonymous functions get from the
+//! code around them.
 
 use oxc_ast::ast::{Expression, FormalParameters, PropertyKey};
 use oxc_ast_visit::Visit;
@@ -58,8 +59,8 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// The last comment before a position if there are only spaces, keywords and an assignment to
-    /// `exports` between them; otherwise an empty string.
+    /// The last comment before a position if only white space, keywords and an assignment to `exports`
+    /// are between them; otherwise an empty string.
     pub(crate) fn comment_before(&self, at: u32) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {
@@ -77,7 +78,7 @@ impl Visitor<'_, '_> {
 
     /// Adds a function or class. Returns the number of `callable`, and a comment with this number.
     /// The comment is inserted into the code so that the number can be found in the source text of
-    /// the value.
+    /// the function or class at run time.
     pub(crate) fn marker(&mut self, callable: Callable) -> (usize, String) {
         let number = self.units.callables.len();
         self.units.callables.push(callable);
@@ -143,8 +144,9 @@ impl Visitor<'_, '_> {
         self.statement = outside.statement;
     }
 
-    /// The code at the start and at the end of a body. The code counts the entry and, in functions
-    /// that may call themselves and do not suspend, the depth of recursion.
+    /// The code at the start and at the end of a body. The code counts the entry. In functions that
+    /// may call themselves and do not suspend, it also counts the depth of recursion, and ends
+    /// recursion deeper than 2,000 calls.
     pub(crate) fn entry(&mut self, start: u32, suspends: bool) -> (String, &'static str) {
         let counter = self.function.map_or(0, |f| self.units.functions[f as usize].counter);
         let count = self.count(counter);

@@ -1,8 +1,8 @@
-//! Types of parameters in documentation comments, by the tag `@param`.
+//! Types of parameters from the `@param` tags of documentation comments.
 
 use crate::declarations::{Declarations, Shape};
 
-/// A tag `@param`: the type in braces, and the name of the parameter; each may be empty.
+/// A `@param` tag: the type in braces, and the name of the parameter; each may be empty.
 struct Tag<'c> {
     type_: &'c str,
     name: &'c str,
@@ -72,7 +72,8 @@ fn shape(type_: &str) -> Option<Shape> {
 }
 
 impl Declarations {
-    /// The shape of a parameter according to `@param {T} name` in a comment. `None` if the comment
+    /// The shape of a parameter according to `@param {T} name` in a comment. A tag of a member, such
+    /// as `@param {T} name.part`, also counts. `None` if the comment
     /// does not declare the parameter in this form, if the type is any or cannot be read, or if the
     /// type of an earlier tag has no end.
     pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {

@@ -15,15 +15,15 @@ pub enum MutationOperator {
     Uoi,
     /// Block emptied.
     Bsr,
-    /// Statement left out.
+    /// Expression statement left out.
     Sdl,
     /// Literal replaced.
     Lit,
-    /// Optional link made plain.
+    /// Optional chaining (`?.`) replaced by plain access or a plain call.
     Ocr,
     /// Method replaced or its call left out.
     Mer,
-    /// Body of an arrow replaced by `undefined`.
+    /// Expression body of an arrow function replaced by `undefined`.
     Arf,
 }
 

@@ -12,7 +12,7 @@ pub struct Limits {
     /// Maximum nesting of elements in an SVG document.
     pub depth: usize,
     /// Maximum number of letters of all text in an SVG document. A letter of a referenced element
-    /// counts once for each use. The time for laying out a text is proportional to the square of
+    /// counts once for each use. The time for laying out text is proportional to the square of
     /// its length.
     pub letters: usize,
     /// Maximum sum, over all `text` elements, of letters times elements, counted as for `letters`.
@@ -54,7 +54,7 @@ impl Default for Limits {
 #[non_exhaustive]
 pub enum SkinError {
     /// The file is larger than [`Limits::bytes`].
-    #[error("the file has {found} bytes, {limit} are allowed")]
+    #[error("the file has {found} bytes; at most {limit} are allowed")]
     FileTooLarge {
         /// Size of the file.
         found: usize,
@@ -76,9 +76,10 @@ pub enum SkinError {
         pixels: u64,
     },
     /// The text of the document has more letters than [`Limits::letters`].
-    #[error("the texts have {found} letters, {limit} are allowed")]
+    #[error("the text has {found} letters; at most {limit} are allowed")]
     TooMuchText {
-        /// Number of letters; letters of referenced elements count only once.
+        /// Number of letters. Letters of referenced elements count only once; letters of nested
+        /// `text` elements count several times.
         found: usize,
         /// The limit.
         limit: usize,

@@ -127,7 +127,7 @@ impl Reader<'_> {
             Some(_) if is_stage => "Stage",
             Some(name) => name,
             None => {
-                return Err(ProjectLocation::Project.fault("a sprite's `objName` is not a text"));
+                return Err(ProjectLocation::Project.fault("a sprite's `objName` is not a string"));
             }
         };
         let name = self.interner.intern(name);

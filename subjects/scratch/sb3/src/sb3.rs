@@ -17,7 +17,7 @@ pub(crate) fn read(json: &Json, source: FileSource, limits: &Limits) -> Result<P
     if let Some(version) = json.get("meta").and_then(|meta| meta.get("semver")) {
         match version.text() {
             Some(v) if v.starts_with("3.") => {}
-            other => return Err(Cause::Version(other.unwrap_or("not a text").to_owned())),
+            other => return Err(Cause::Version(other.unwrap_or("not a string").to_owned())),
         }
     }
     let mut reader = Reader {
@@ -46,7 +46,7 @@ struct Reader<'a> {
     limits: &'a Limits,
     interner: Interner,
     warnings: Vec<Warning>,
-    /// Current location of the reader, for errors.
+    /// Current location of the reader, for errors and warnings.
     location: ProjectLocation,
     blocks: usize,
     media: usize,
@@ -85,7 +85,7 @@ impl Reader<'_> {
             }
             let Some(name) = object.get("name") else { continue };
             let name = name.text().ok_or_else(|| {
-                self.fault(format!("the name of `targets[{position}]` is not a text"))
+                self.fault(format!("the name of `targets[{position}]` is not a string"))
             })?;
             self.location = ProjectLocation::Target(name.to_owned());
             let first_block = self.blocks as u32;
@@ -174,7 +174,7 @@ impl Reader<'_> {
         match object.get(key) {
             None | Some(Json::Null) => Ok(None),
             Some(Json::Text(text)) => Ok(Some(text)),
-            Some(_) => Err(self.fault(format!("`{key}` is not a text"))),
+            Some(_) => Err(self.fault(format!("`{key}` is not a string"))),
         }
     }
 
@@ -221,8 +221,9 @@ impl Reader<'_> {
                 Some(value) => self.scalar(value),
                 None => Some(Value::Text(self.interner.intern("undefined"))),
             };
-            let value =
-                value.ok_or_else(|| self.fault(format!("variable {id:?} is not a scalar")))?;
+            let value = value.ok_or_else(|| {
+                self.fault(format!("the value of variable {id:?} is not a scalar"))
+            })?;
             all.push((Cow::Borrowed(&**id), NamedEntry::Variable { name, value, cloud }));
         }
         for (id, entry) in self.members(object, "lists")? {

@@ -7,8 +7,7 @@ pub struct Counts {
     pub goals: u64,
     /// Number of goals that the search covered.
     pub covered: u64,
-    /// Number of iterations of the algorithm: executions (random), generations after the first
-    /// (MOSA), or sampled and mutated tests (MIO).
+    /// Number of iterations of the algorithm; see [`Budget`](catherd_search::Budget::iterations).
     pub iterations: u64,
     /// Number of executed chromosomes and applications of extension.
     pub executions: u64,
@@ -20,11 +19,11 @@ pub struct Counts {
     pub events: u64,
     /// Number of steps that the search executed.
     pub steps: u64,
-    /// Number of executions that ended early because every step of the program executed the maximum
-    /// number of blocks for one second, as an endless loop without screen refresh does.
+    /// Number of executions that ended early because, for one second, every step of the program
+    /// executed the maximum number of blocks, as an endless loop without screen refresh does.
     pub hung_tests: u64,
     /// Number of executions up to and including the execution that covered the last goal; `None` if
-    /// goals remain.
+    /// goals remain or nothing was searched.
     pub executions_to_full_coverage: Option<u64>,
     /// Number of tests in the final suite.
     pub suite_tests: u64,
@@ -44,7 +43,7 @@ pub struct Counts {
     pub minimised_events: u64,
     /// Number of codons that minimisation removed; Whisker counts codons.
     pub minimised_codons: u64,
-    /// Number of executions of minimisation, which are not part of the search.
+    /// Number of executions during minimisation, which are not part of the search.
     pub minimisation_executions: u64,
 }
 

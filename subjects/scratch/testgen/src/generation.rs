@@ -187,7 +187,7 @@ impl Prepared {
     }
 }
 
-/// Prepares a project and generates a suite for it, see [`Prepared::generate`].
+/// Prepares a project and generates a suite for it; see [`Prepared::generate`].
 ///
 /// # Errors
 /// If the project cannot be compiled.

@@ -23,8 +23,8 @@ pub(crate) fn member_name(name: &TSEnumMemberName<'_>) -> String {
     }
 }
 
-/// Whether the value of an enum member is a string. `texts` are the earlier members whose values
-/// are strings.
+/// Whether the value of an enum member is recognised as a string: a literal, a template, a
+/// concatenation with one of these, or a name in `texts`, the earlier members that were recognised.
 fn is_text(value: &Expression<'_>, texts: &BTreeSet<String>) -> bool {
     match value.without_parentheses() {
         Expression::StringLiteral(_) | Expression::TemplateLiteral(_) => true,
@@ -200,8 +200,8 @@ impl Eraser<'_> {
         self.out.close(statement.span().end, if ended { assigned } else { format!(";{assigned}") });
     }
 
-    /// Inserts the assignments of parameters that are properties: after the call of `super` if
-    /// there is one, otherwise at the beginning of the body.
+    /// Inserts the assignments of parameters that are properties: after the statement that calls
+    /// `super` in a derived class, otherwise after the directives of the body.
     pub(super) fn parameter_properties(&mut self, function: &Function<'_>) {
         let properties = function.params.items.iter().filter(|parameter| {
             parameter.accessibility.is_some() || parameter.readonly || parameter.r#override

@@ -1,5 +1,5 @@
-//! The observer of the VM during a step, which logs events, and calls functions of the prelude at
-//! events for which the plan waits.
+//! The observer of the VM during a step, which logs events and calls functions of the prelude when
+//! events occur that the plan waits for.
 
 use std::ops::ControlFlow;
 use std::rc::Rc;
@@ -29,7 +29,7 @@ pub(crate) struct Observer<'a, 'js> {
     /// Number of different opcodes that were executed in this step.
     pub(crate) distinct: usize,
     current: Option<BlockNo>,
-    /// Whether the next reported block only continues.
+    /// Whether the next reported block is only resumed.
     resumed: bool,
     pub(crate) ended: Vec<ThreadId>,
     /// The error of a function of the prelude that failed during a step; the inner `None` means
@@ -71,7 +71,7 @@ impl<'a, 'js> Observer<'a, 'js> {
     }
 
     /// Exchanges the state of the shared VM for the state in the middle of the step, during a call
-    /// of `act`.
+    /// to `act`.
     fn midstep<R>(&self, state: &mut Midstep<'_>, act: impl FnOnce() -> R) -> R {
         let mut exchange = || self.shared.with_vm(|vm| state.exchange(vm));
         exchange();

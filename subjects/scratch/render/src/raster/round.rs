@@ -76,8 +76,8 @@ struct Frame {
     pixel: (f32, f32),
     /// Distance by which edges are moved, along both axes of the shape.
     bloat: (f32, f32),
-    /// Radii of the corners, smaller than 1 by the gap between corners; `None` if the shape is too
-    /// small for corners.
+    /// Radii of the corners: 1 minus half of the gap between corners, or less in small shapes;
+    /// `None` if the shape is too small for corners.
     radii: Option<(f32, f32)>,
     /// Position of the corners: 1, or more in shapes thinner than a pixel.
     corner: (f32, f32),

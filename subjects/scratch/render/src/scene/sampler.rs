@@ -17,7 +17,8 @@ pub(super) struct SamplingParams {
     /// Whether touching uses one sample instead of four.
     pub(super) nearest: bool,
     warped: bool,
-    /// Whether texture coordinates are finite on and around the stage and not changed by effects.
+    /// Whether texture coordinates are precise and finite on and around the stage, and not changed
+    /// by effects.
     affine: bool,
     /// A box outside which the drawable is transparent.
     pub(super) colored_bounds: Rect,
@@ -199,7 +200,7 @@ impl Scene {
     }
 
     /// Whether a drawable may show a colour somewhere, by itself or blended with the drawables
-    /// behind.
+    /// behind it.
     pub(super) fn may_show(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
         // Only costumes have a fixed palette.

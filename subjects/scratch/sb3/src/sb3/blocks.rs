@@ -220,7 +220,7 @@ impl Reader<'_> {
         convert: impl Fn(&[Json]) -> Option<Vec<T>>,
     ) -> Result<Vec<T>, String> {
         let text =
-            mutation.get(key).and_then(Json::text).ok_or(format!("`{key}` is not a text"))?;
+            mutation.get(key).and_then(Json::text).ok_or(format!("`{key}` is not a string"))?;
         let json = json::parse(text, self.limits).map_err(|_| format!("`{key}` is not JSON"))?;
         json.array().and_then(convert).ok_or(format!("`{key}` is not an array of scalars"))
     }

@@ -1,4 +1,4 @@
-//! Live code: the statements of a project that can be reached.
+//! Live code: the statements of a project that are not dead according to a [`GoalSet`].
 
 use catherd_scratch_sb3::{BlockNo, Mutation, Opcode, Project, Slot};
 use rustc_hash::FxHashMap;
@@ -17,7 +17,7 @@ pub struct LiveCode {
     pub statements: Vec<Option<Statement>>,
     /// The events that start live scripts.
     pub events: Vec<EventLink>,
-    /// The definition for each call of a defined custom block.
+    /// The definition for each call to a defined custom block.
     pub definitions: FxHashMap<BlockNo, BlockNo>,
 }
 

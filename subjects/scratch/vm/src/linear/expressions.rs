@@ -38,8 +38,9 @@ impl Lowering<'_> {
         Some(to)
     }
 
-    /// Lowers an expression whose value is a number or an item. Returns its last instruction, whose
-    /// destination the caller must set; `None` if the expression has no instruction.
+    /// Lowers an expression whose value is a number, an item or a letter. Returns its last
+    /// instruction, whose destination the caller must set. `None` if the expression has no
+    /// instruction, or is an item or a letter after random numbers have been drawn.
     fn computed(&mut self, e: ExprId, reading: Reading) -> Option<usize> {
         let to = Operand::REGISTER;
         let instruction = match self.source.exprs[e.0 as usize] {

@@ -43,7 +43,7 @@ fn relations() {
         ("(= \" \" 0)", 1.0, 0.0),
         ("(> a 5)", 0.0, 1.0),
         ("(= _ 5)", 1.0, 0.0),
-        // Infinite operands.
+        // Infinite operands and NaN.
         ("(> 5 Infinity)", INF, 0.0),
         ("(> Infinity 5)", 0.0, INF),
         ("(= Infinity Infinity)", 0.0, 1.0),
