@@ -13,8 +13,8 @@ pub struct Authors {
 }
 
 impl Authors {
-    /// The pseudonym of the author of the project in a file, see
-    /// [`Member::author_hash`](crate::corpus::Member::author_hash); empty if the file does not
+    /// The pseudonym of the author of the project in a file (see
+    /// [`Member::author_hash`](crate::corpus::Member::author_hash)); empty if the file does not
     /// belong to a corpus that can be read, or if the corpus does not know the author.
     pub fn of(&mut self, file: &Path) -> &str {
         let Some((folder, name)) =

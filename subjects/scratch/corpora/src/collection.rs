@@ -30,7 +30,7 @@ pub struct ProjectEntry {
     pub name: String,
     /// The archive or the unpacked folder.
     pub path: PathBuf,
-    /// SHA-256 of the archive, see [`LoadedProject::digest`].
+    /// SHA-256 of the archive; see [`LoadedProject::digest`].
     pub digest: [u8; 32],
     /// Counts of the parts of the project.
     pub description: Description,

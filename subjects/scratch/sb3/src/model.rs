@@ -26,7 +26,7 @@ pub struct Project {
 pub type BlockIndex = u32;
 
 /// The number of a block in the whole project. Blocks of all targets are numbered consecutively in
-/// file order, see [`Target::first_block`]. Copies that only relink blocks (mutants) keep the
+/// file order; see [`Target::first_block`]. Copies that only relink blocks (mutants) keep the
 /// numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockNo(pub u32);

@@ -26,7 +26,7 @@ pub struct CoveredBlocks {
 }
 
 impl CoveredBlocks {
-    /// Creates an empty set for a project with this number of blocks, see
+    /// Creates an empty set for a project with this number of blocks; see
     /// [`Project::block_count`](catherd_scratch_sb3::Project::block_count).
     pub fn new(block_count: usize) -> Self {
         let covered = vec![0; block_count.div_ceil(64)];

@@ -39,7 +39,7 @@ pub struct Rule {
     pub when: Option<Condition>,
 }
 
-/// The action of a rule, see [`Proposal`](crate::Proposal). Sprites are positions in the project's
+/// The action of a rule; see [`Proposal`](crate::Proposal). Sprites are positions in the project's
 /// targets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {

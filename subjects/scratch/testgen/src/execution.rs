@@ -163,7 +163,7 @@ impl Executor {
         self.vm.is_asking()
     }
 
-    /// Extracts the events that the program can react to now, see [`Extractor::events`].
+    /// Extracts the events that the program can react to now; see [`Extractor::events`].
     pub(crate) fn extract(&mut self) {
         self.extractor.extract(&mut self.vm, &mut self.extraction);
     }

@@ -59,7 +59,7 @@ pub struct Distance {
     /// Number of blocks and events between the execution and the goal; `None` if it is unknown, or
     /// irrelevant because the branch distance is positive.
     pub control_flow_distance: Option<u32>,
-    /// All parts combined in one number, see [`Model::evaluate`].
+    /// All parts combined in one number; see [`Model::evaluate`].
     pub fitness: f64,
 }
 

@@ -16,7 +16,7 @@ pub struct DurationBounds {
     /// durations; random durations may equal the bound. Default: 10.
     pub key: usize,
     /// Bound of the duration of waits, interpreted as for key presses. Default: 100. The codon 480
-    /// and positive multiples of 100 always choose exactly as many steps, see [`with_codons`].
+    /// and positive multiples of 100 always choose exactly as many steps; see [`with_codons`].
     pub wait: usize,
 }
 

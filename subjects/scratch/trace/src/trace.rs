@@ -20,7 +20,7 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Creates an empty trace for a project with this number of blocks, see
+    /// Creates an empty trace for a project with this number of blocks; see
     /// [`catherd_scratch_sb3::Project::block_count`].
     pub fn new(block_count: usize) -> Self {
         let words = block_count.div_ceil(64);

@@ -140,7 +140,7 @@ impl<T: Tracer> Vm<T> {
         &self.state.answer
     }
 
-    /// The box around the visible part of a target in stage units, see [`Scene::bounds`].
+    /// The box around the visible part of a target in stage units; see [`Scene::bounds`].
     pub fn bounds(&mut self, target: TargetId) -> Rect {
         let drawable = self.state.targets[target.0 as usize].drawable;
         self.state.scene.bounds(drawable)
@@ -157,7 +157,7 @@ impl<T: Tracer> Vm<T> {
     /// Width and height of a [picture](Vm::picture) in pixels.
     pub const PICTURE_SIZE: (u16, u16) = Scene::PICTURE_SIZE;
 
-    /// The picture of the stage, see [`Scene::picture`]. Without [colours](Program::with_colors),
+    /// The picture of the stage; see [`Scene::picture`]. Without [colours](Program::with_colors),
     /// the lines and stamps of a program that senses no colours are missing.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         self.state.scene.picture()

@@ -35,7 +35,7 @@ pub(crate) struct Buffers {
     pub(crate) cycles: Cycles,
     pub(crate) items: Items,
     pub(crate) stretches: Stretches,
-    /// Whether the linear form is not used, see [`crate::Vm::interpret`].
+    /// Whether the linear form is not used; see [`crate::Vm::interpret`].
     pub(crate) interprets: bool,
     pub(crate) interpreted: Option<Box<Interpreted>>,
 }

@@ -21,7 +21,7 @@ pub struct Program {
     pub(crate) commands: Vec<Command>,
     pub(crate) exprs: Vec<Expr>,
     pub(crate) constants: Vec<Value>,
-    /// Inputs that are evaluated before a command's operands, see [`Command::early_inputs`].
+    /// Inputs that are evaluated before a command's operands; see [`Command::early_inputs`].
     pub(crate) early_inputs: Vec<ExprId>,
     /// Arguments of custom-block calls: parameter slot (`NONE` for an argument that the custom
     /// block does not have) and value.

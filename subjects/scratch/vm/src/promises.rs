@@ -109,7 +109,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         ended.into_iter().for_each(|waiter| self.end_wait(waiter));
     }
 
-    /// Reports the distances of the waits, see [`Interpreter::trace_wait`].
+    /// Reports the distances of the waits; see [`Interpreter::trace_wait`].
     fn trace_promises(&mut self, promises: &Promises) {
         let step_ms = self.settings.pace.sound_step_ms;
         let sounds = promises.sounds.iter();

@@ -64,7 +64,7 @@ pub(crate) struct State {
     /// The clock of the timer hat, the calendar and music, in steps since the green flag. This
     /// clock is not changed by `reset timer`.
     pub(crate) clock: f64,
-    /// Reading of `clock` at which the timer hat is 0, see [`crate::VmSettings::one_timer`].
+    /// Reading of `clock` at which the timer hat is 0; see [`crate::VmSettings::one_timer`].
     pub(crate) clock_start: f64,
     pub(crate) counter: f64,
     pub(crate) tempo: f64,

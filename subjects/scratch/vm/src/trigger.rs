@@ -14,7 +14,7 @@ pub(crate) enum Trigger {
     StageClicked,
     /// Name of the backdrop in upper case.
     Backdrop(Text),
-    /// Number of a message, see [`Program::messages`](crate::Program).
+    /// Number of a message; see [`Program::messages`](crate::Program).
     Message(u32),
     Clone,
     /// An edge-activated hat of this opcode.

@@ -15,7 +15,7 @@ pub struct Origin {
     pub source: String,
     /// SPDX identifier of the licence of the projects.
     pub licence: String,
-    /// Today's date, see [`crate::today`].
+    /// Today's date; see [`crate::today`].
     pub fetched: String,
 }
 

@@ -65,8 +65,8 @@ pub struct Member {
     pub id: String,
     /// Title by the author; may be empty.
     pub title: String,
-    /// Pseudonym of the author, equal for projects of the same author, see
-    /// [`Member::author_hash`]; empty if unknown.
+    /// Pseudonym of the author, equal for projects of the same author (see
+    /// [`Member::author_hash`]); empty if unknown.
     pub author: String,
     /// Source of the project, as free text.
     pub source: String,

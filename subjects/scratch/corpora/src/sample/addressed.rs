@@ -32,7 +32,7 @@ pub struct AddressedProject {
     pub address: String,
     /// SHA-256 of the archive at this address.
     pub sha256: Sha,
-    /// Name of the author; empty if unknown. The corpus contains only a pseudonym, see
+    /// Name of the author; empty if unknown. The corpus contains only a pseudonym; see
     /// [`Member::author_hash`].
     #[serde(default)]
     pub author: String,

@@ -37,7 +37,7 @@ pub struct Subject {
     pub clone: u32,
 }
 
-/// The source of the value of an input node, see [`Sight`].
+/// The source of the value of an input node; see [`Sight`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // The variants are documented in `Sight`.
 pub enum Sense {
@@ -64,7 +64,7 @@ pub struct Output {
     pub scripts: Vec<(BlockNo, bool)>,
 }
 
-/// An event without the parameters that the network determines, see [`Sent`].
+/// An event without the parameters that the network determines; see [`Sent`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // The variants are documented in `Sent`.
 pub enum Signal {

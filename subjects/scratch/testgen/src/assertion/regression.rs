@@ -33,7 +33,7 @@ impl Default for Assertions {
     }
 }
 
-/// Deviations of the published code of Whisker in the generation of assertions, see
+/// Deviations of the published code of Whisker in the generation of assertions; see
 /// [`crate::Compat`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deviations {

@@ -80,7 +80,7 @@ pub(crate) struct Items {
 
 /// The executor between two of its stops, with all data that it reads and writes.
 pub(super) struct Executor<'a, T: Tracer> {
-    /// Registers and constants, see [`Form::numbers`].
+    /// Registers and constants; see [`Form::numbers`].
     pub(super) numbers: &'a mut [f64],
     /// Variables of the stage and of the executing target; the latter are empty if the target is
     /// the stage.

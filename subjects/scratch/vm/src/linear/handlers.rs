@@ -1,4 +1,4 @@
-//! Functions that execute instructions: the handlers, see [`Handler`](super::executor::Handler).
+//! Functions that execute instructions: the handlers (see [`Handler`](super::executor::Handler)).
 //!
 //! There are separate handlers for different kinds of operands, so handlers do not branch on these
 //! kinds. Handlers for [numbers] call handlers for other [values] if an operand is not a number.

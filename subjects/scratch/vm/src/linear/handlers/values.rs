@@ -193,7 +193,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     parts!(step, Instruction::Copy { to, a });
     let value = match A::read(executor, a) {
         Stored::Number(number) => Value::Number(number),
-        // A string that the variable already shares is kept, see `replace_with_text`.
+        // A string that the variable already shares is kept; see `replace_with_text`.
         Stored::Other(Value::Text(new)) => match Variable::read(executor, to) {
             Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
                 return executor.next(rest);
