@@ -386,7 +386,7 @@ pub fn table(report: &Report<'_>, claims: &[Claim]) -> CaptionedTable {
     }
     let caption = format!(
         "Sentences and the numbers of this report that decide them: {holding} of {} hold, or are within \
-         their tolerance. A number holds if it equals the published one as far as that is rounded.",
+         their tolerance. A number holds if it equals the published one in the digits that are published.",
         claims.len()
     );
     CaptionedTable { name: "claims", title: "Claims".to_owned(), caption, table }

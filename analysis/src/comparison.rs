@@ -3,7 +3,7 @@
 //!
 //! This is the comparison of the Whisker paper, section 7.3 and Table 6. *Significantly better*
 //! projects are among the *better* projects, and *better*, *equal* and *worse* add up to all
-//! projects (in the table's first row, 146 of 174, and 174 + 727 + 82 = 983). The paper does not
+//! projects (in the table's first row, 146 of 174, and 174 + 727 + 82 = 983). That paper does not
 //! define *better*. Here, *better* is an A12 above 1/2, the effect size of the Mann-Whitney U test,
 //! so every significantly better project is also a better project.
 //!

@@ -1,5 +1,5 @@
 //! The file of records of a package: JSON lines, one for each run that has ended, in the order of
-//! the plan, with the quarantined runs at the end.
+//! the plan, followed by one for each quarantined run.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;

@@ -13,7 +13,7 @@ use crate::contents::{Contents, RunCounts};
 
 const TYPE: &str = "https://in-toto.io/Statement/v1";
 
-/// The type of the predicate, with the version of its format at the end.
+/// The type of the predicate, which ends with the version of its format.
 const PREDICATE_TYPE: &str = "urn:catherd:package:1";
 
 /// The name of the subject for the archive, which does not depend on the file name of the archive.

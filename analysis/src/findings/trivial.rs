@@ -36,7 +36,8 @@ pub struct Trivial {
 }
 
 impl Trivial {
-    /// Applies the rule with the given algorithm as the baseline. The paper uses random search.
+    /// Applies the rule with the given algorithm as the baseline. The Whisker paper uses random
+    /// search.
     pub fn new(results: &Results, algorithm: usize) -> Trivial {
         let executions = |run: u32| results.work.first()?[run as usize];
         let mut runs = vec![Vec::new(); results.projects.len()];

@@ -15,7 +15,7 @@ pub struct Pictured {
     pub seed: u64,
     /// First digits of the id of the run.
     pub run: String,
-    /// Description of the picture, without a full stop at the end.
+    /// Description of the picture, without a final full stop.
     pub caption: String,
     /// Path of the file, relative to the page, with slashes.
     pub file: String,

@@ -207,10 +207,7 @@ fn files(study: &Assembly<'_>) -> String {
     let Assembly { with_projects, with_corpora, with_program, tools, .. } = *study;
     let mut rows = vec![
         ("study.toml", "the study file: projects, configurations, seeds, budget"),
-        (
-            "corpus.csv",
-            "the projects with their SHA-256, and where they are from as far as it is known",
-        ),
+        ("corpus.csv", "the projects with their SHA-256, and their origin if it is known"),
         (
             "records.jsonl",
             "the record of each run, one per line: coverage, timeline, test suite, resources",
