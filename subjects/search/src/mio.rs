@@ -14,7 +14,7 @@ pub enum MioTargets {
     /// The goals whose coverage implies the coverage of all other goals
     /// ([`Problem::independent_goals`]), as in the published program.
     Independent,
-    /// All goals, as in the paper.
+    /// All goals, as in the Whisker paper.
     All,
 }
 
@@ -24,27 +24,25 @@ impl MioTargets {
 
 /// MIO with local search (Arcuri, "Many independent objective (MIO) algorithm for test suite
 /// generation", 2017; Whisker paper, Algorithm 9). As more of the budget is spent, three settings
-/// change linearly from a value at the start, for exploration, to a value at the end, for
-/// exploitation. The defaults are the values of the paper's section 6.1.4 and of the published
-/// program.
+/// change linearly from a value for exploration, at the start of the search, to a value for
+/// exploitation, at the end of the search. The defaults are the values of section 6.1.4 of the
+/// Whisker paper and of its published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mio {
     /// The share of the budget after which the settings keep their final values. Default: 1.
     pub focus: f64,
-    /// The probability of sampling instead of mutating, at the start. Default: 0.9.
+    /// Initial probability of sampling instead of mutating. Default: 0.9.
     pub random_start: f64,
-    /// The probability of sampling instead of mutating, at the end. Default: 0.5.
+    /// Final probability of sampling instead of mutating. Default: 0.5.
     pub random_end: f64,
-    /// The maximum number of tests in the population of an uncovered target, at the start. Default:
-    /// 15.
+    /// Initial maximum number of tests in the population of an uncovered target. Default: 15.
     pub archive_start: usize,
-    /// The maximum number of tests in the population of an uncovered target, at the end. Default:
-    /// 5.
+    /// Final maximum number of tests in the population of an uncovered target. Default: 5.
     pub archive_end: usize,
-    /// The maximum number of consecutive mutations of a chosen test, at the start. Default: 0.
+    /// Initial maximum number of consecutive mutations of a chosen test. Default: 0.
     /// While the current number rounds to 0, all tests are sampled.
     pub mutations_start: usize,
-    /// The maximum number of consecutive mutations of a chosen test, at the end. Default: 3.
+    /// Final maximum number of consecutive mutations of a chosen test. Default: 3.
     pub mutations_end: usize,
     /// The goals that have populations. Default: the independent goals.
     pub targets: MioTargets,

@@ -8,8 +8,8 @@ use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 use crate::targets::Targets;
 
-/// MOSA with local search (Whisker paper, Algorithm 8). The defaults are the values of the paper's
-/// section 6.1.4 and of the published program.
+/// MOSA with local search (Whisker paper, Algorithm 8). The defaults are the values of section
+/// 6.1.4 of that paper and of its published program.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Mosa {
     /// The number of tests in the population. Default: 30.

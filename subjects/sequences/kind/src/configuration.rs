@@ -131,8 +131,8 @@ fn evolution_parameters() -> Vec<ParameterInfo> {
             "profile",
             text("paper"),
             choice(&["paper", "released", "released-grouped"]),
-            "settings: of the paper, of its released program, or of the latter with mutations in \
-             groups",
+            "settings: of the paper by Elyasaf et al., of its released program, or of the latter with \
+             mutations in groups",
         ),
         without_default(
             "population",

@@ -20,10 +20,10 @@ pub struct TestFileError {
 const MAX_SEPARATORS: usize = 1 << 25;
 
 /// Reads tests as labels of events. A text file has one test per line, as [`parse_line`] reads it;
-/// empty lines and lines that begin with `#` are skipped. JSON is an array of tests, or an object whose member
-/// `tests` is such an array; an event is a string, or an object with `event` and its fields. The
-/// last event of a test has a `!` before its label if the system must refuse the event; in JSON,
-/// such an event is the member `refused` of an object.
+/// empty lines and lines that begin with `#` are skipped. JSON is an array of tests, or an object
+/// whose member `tests` is such an array; an event is a string, or an object with `event` and its
+/// fields. The last event of a test has a `!` before its label if the system must refuse the event;
+/// in JSON, such an event is the member `refused` of an object.
 ///
 /// # Errors
 ///
