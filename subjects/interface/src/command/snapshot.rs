@@ -1,8 +1,8 @@
 //! Snapshots: results of runs that have not ended yet. A tool may write a valid result to the file
 //! that the request names as `snapshot`, and may replace this file at any time by renaming a new
-//! file over it. If a limit of the run or a signal ends the run, the snapshot is used as the result,
-//! because the coverage of a long run would otherwise be lost. The snapshot is not used if the kernel
-//! ended the run for lack of memory.
+//! file over it. If a limit of the run or a signal ends the run, the snapshot is used as the
+//! result, because the coverage of a long run would otherwise be lost. The snapshot is not used if
+//! the kernel ended the run for lack of memory.
 
 use std::path::Path;
 

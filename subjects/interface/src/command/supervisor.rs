@@ -38,7 +38,7 @@ const KILL_TIME: Duration = Duration::from_secs(10);
 /// The settings of a supervisor, which are passed on its command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supervision {
-    /// The working folder of the program, which is removed at the end.
+    /// The working folder of the program, which is removed after the program has ended.
     pub folder: PathBuf,
     /// Files and folders that the program must not see. The working folder is never hidden.
     pub hidden: Vec<PathBuf>,

@@ -97,8 +97,8 @@ impl MeteredAllocator {
         &self.heap
     }
 
-    /// Corrects the count from the requested size to the usable size of the block, or takes the size
-    /// back if the block is null. Returns the block.
+    /// Corrects the count from the requested size to the usable size of the block, or takes the
+    /// size back if the block is null. Returns the block.
     fn settle(&self, size: usize, block: *mut u8) -> *mut u8 {
         if block.is_null() {
             self.meter.free(size);

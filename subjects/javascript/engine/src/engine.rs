@@ -70,8 +70,8 @@ struct Guard {
 
 #[derive(Clone)]
 struct Rejection {
-    /// Address of the promise. It identifies the promise while the promise is alive; a later promise
-    /// may have the same address.
+    /// Address of the promise. It identifies the promise while the promise is alive; a later
+    /// promise may have the same address.
     promise: usize,
     reason: Thrown,
 }

@@ -59,8 +59,8 @@ impl Visitor<'_, '_> {
         self.prefixed(value, &text, name);
     }
 
-    /// The last comment before a position if only white space, keywords and an assignment to `exports`
-    /// are between them; otherwise an empty string.
+    /// The last comment before a position if only white space, keywords and an assignment to
+    /// `exports` are between them; otherwise an empty string.
     pub(crate) fn comment_before(&self, at: u32) -> String {
         let index = self.comments.partition_point(|comment| comment.span.end <= at);
         let Some(comment) = index.checked_sub(1).map(|index| &self.comments[index]) else {

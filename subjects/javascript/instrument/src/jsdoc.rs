@@ -72,10 +72,10 @@ fn shape(type_: &str) -> Option<Shape> {
 }
 
 impl Declarations {
-    /// The shape of a parameter according to `@param {T} name` in a comment. A tag of a member, such
-    /// as `@param {T} name.part`, also counts. `None` if the comment
-    /// does not declare the parameter in this form, if the type is any or cannot be read, or if the
-    /// type of an earlier tag has no end.
+    /// The shape of a parameter according to `@param {T} name` in a comment. A tag of a member,
+    /// such as `@param {T} name.part`, also counts. `None` if the comment does not declare the
+    /// parameter in this form, if the type is any or cannot be read, or if the type of an earlier
+    /// tag has no end.
     pub fn documented(comment: &str, parameter: &str) -> Option<Shape> {
         let of_this = |tag: &Tag<'_>| !tag.name_first && tag.name == parameter;
         let tag = tags(comment).find(|tag| tag.as_ref().is_none_or(of_this))??;

@@ -138,7 +138,7 @@ fn text(value: &str) -> Literal {
     if value.len() <= LONGEST_TEXT { Literal::Text(value.to_owned()) } else { Literal::Other }
 }
 
-/// The value of an expression as far as its syntax shows it.
+/// The value of an expression if its syntax shows the value; otherwise [`Literal::Other`].
 pub(crate) fn literal(expression: &Expression<'_>, depth: usize) -> Literal {
     if depth > DEEPEST {
         return Literal::Other;

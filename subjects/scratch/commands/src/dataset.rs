@@ -72,7 +72,7 @@ fn seed_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=i64::MAX as u64)
 }
 
-/// Summary of a corpus, which the commands that write or verify a corpus print at the end.
+/// Summary of a corpus, which commands print after they have written or verified the corpus.
 fn summary(corpus: &Corpus) -> String {
     let Corpus { folder, metadata, .. } = corpus;
     let projects = terminal::plural(metadata.projects, "project");

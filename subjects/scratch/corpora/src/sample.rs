@@ -62,7 +62,7 @@ pub struct SampleRequest {
     pub disjoint_from: Vec<PathBuf>,
 }
 
-/// Base URLs of Scratch's servers, without a slash at the end.
+/// Base URLs of Scratch's servers, without a final slash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerAddresses {
     /// Descriptions: `/projects/ID`.

@@ -24,7 +24,7 @@ use crate::suite::{BoundedTest, MutantVerdict, OriginalResult, OriginalTest, Tes
 /// Which assertions are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Level {
-    /// All assertions that notice a mutant, as in the paper.
+    /// All assertions that notice a mutant, as in the Whisker paper.
     Relevant,
     /// A small subset with which the suite still notices the same mutants, each with this number of
     /// assertions, or with all assertions that notice the mutant if there are fewer.

@@ -25,7 +25,7 @@ pub enum Operator {
 }
 
 impl Operator {
-    /// All operators, in the order of the paper's table.
+    /// All operators, in the order of Table 5 of the Whisker paper.
     pub const ALL: [Operator; 8] = [
         Operator::Krm,
         Operator::Sbd,
@@ -37,7 +37,7 @@ impl Operator {
         Operator::Vrm,
     ];
 
-    /// The paper's abbreviation.
+    /// The abbreviation in the Whisker paper.
     pub fn name(self) -> &'static str {
         match self {
             Operator::Krm => "KRM",
@@ -51,7 +51,7 @@ impl Operator {
         }
     }
 
-    /// The full name in the paper.
+    /// The full name in the Whisker paper.
     pub fn title(self) -> &'static str {
         match self {
             Operator::Krm => "key replacement",

@@ -31,7 +31,7 @@ pub struct Compat {
 }
 
 /// All mutants that these operators create for a project, including mutants of loose scripts.
-/// Operators are in the order of the paper's table, and the blocks of each operator are in file
+/// Operators are in the order of [`Operator::ALL`], and the blocks of each operator are in file
 /// order. Each operator draws its replacements from a separate stream, so the replacements do not
 /// depend on the other operators.
 pub fn mutants(

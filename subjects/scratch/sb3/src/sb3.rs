@@ -246,7 +246,7 @@ impl Reader<'_> {
             all.push((Cow::Borrowed(&**id), NamedEntry::Broadcast(self.interner.intern(name))));
         }
         // Variables, lists and messages share one map. Scratch removes entries with unsafe ids and
-        // adds them again at the end.
+        // adds them again after the others.
         let (safe, mut renamed): (Vec<_>, Vec<_>) =
             in_javascript_order(all).into_iter().partition(|(id, _)| safe_id(id) == **id);
         for (id, _) in &mut renamed {

@@ -1,9 +1,9 @@
-//! Switches that reproduce deviations of the published code of Whisker from its paper.
+//! Switches that reproduce deviations of the published code of Whisker from the Whisker paper.
 
 use catherd_search::Field;
 
 /// All switches are off by default. A switch that is on reproduces the published code in one detail
-/// in which it differs from the paper. The parameters of MOSA contain one more switch,
+/// in which it differs from the Whisker paper. The parameters of MOSA contain one more switch,
 /// `compat.mutate_parents`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Compat {

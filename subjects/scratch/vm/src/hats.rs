@@ -103,8 +103,8 @@ impl<'a, T: Tracer> Interpreter<'a, T> {
     /// from front to back, and executes these hats immediately. The bodies of the scripts begin
     /// with the next slice of their threads. Leaves the started threads in `buffers.started`.
     ///
-    /// This function is called by [`Vm::start`] for the triggers of the event, and otherwise for each
-    /// [`Trigger`]:
+    /// This function is called by [`Vm::start`] for the triggers of the event, and otherwise for
+    /// each [`Trigger`]:
     /// - `Flag`: by [`Vm::green_flag`];
     /// - `Key`, `SpriteClicked`, `StageClicked`: by user input between steps (`input.rs`);
     /// - `Edge`: at the beginning of every step; the hat evaluates its predicate and ends its

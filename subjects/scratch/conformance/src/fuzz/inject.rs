@@ -143,8 +143,8 @@ impl ScriptWriter<'_> {
         self.blocks.insert(id, hat);
     }
 
-    /// Adds the script as the body of a custom block that calls itself at the end, and a script
-    /// that calls the custom block.
+    /// Adds the script as the body of a custom block whose last block calls the custom block, and a
+    /// script that calls the custom block.
     fn add_recursive_block(&mut self, hat: Value, mut script: Vec<Value>, warp: bool) {
         let code = format!("{}p", self.tag);
         let mutation = json!({ "tagName": "mutation", "children": [], "proccode": code,

@@ -28,7 +28,7 @@ impl SampleProgress {
     }
 }
 
-/// The order of ids, as far as it has been drawn, and the results of their probes.
+/// The ids that have been drawn so far, in order, and the results of their probes.
 pub(super) struct ProbeOrder {
     ids: Box<dyn Iterator<Item = Candidate>>,
     drawn: Vec<Candidate>,

@@ -49,17 +49,17 @@ pub struct MioNeatest {
     pub species: usize,
     /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
-    /// Probability of a new network instead of mutations, at the start.
+    /// Initial probability of a new network instead of mutations.
     pub random_start: f64,
-    /// Probability of a new network instead of mutations, at the end.
+    /// Final probability of a new network instead of mutations.
     pub random_end: f64,
-    /// Number of networks kept for each goal, at the start.
+    /// Initial number of networks kept for each goal.
     pub archive_start: usize,
-    /// Number of networks kept for each goal, at the end.
+    /// Final number of networks kept for each goal.
     pub archive_end: usize,
-    /// Number of successive mutations, at the start.
+    /// Initial number of successive mutations.
     pub mutations_start: usize,
-    /// Number of successive mutations, at the end.
+    /// Final number of successive mutations.
     pub mutations_end: usize,
     /// Probability that a mutation changes the structure.
     pub structure: f64,

@@ -143,7 +143,7 @@ impl Grid {
     /// The moves by x and y of the lexicographically least shortest path from the start to a cell.
     fn path(&self, cell: (i32, i32)) -> impl Iterator<Item = (i32, i32)> {
         let ring = cell.0.abs().max(cell.1.abs());
-        // First down, as far as the grid permits and the cell remains reachable; then no move; then
+        // First down, while the grid permits it and the cell remains reachable; then no move; then
         // up.
         let moves = |to: i32, end: i32| {
             let down = ((ring - to) / 2).min(-end);

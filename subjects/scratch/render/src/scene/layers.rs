@@ -81,13 +81,13 @@ impl Scene {
         self.layers.index(id).unwrap_or(0)
     }
 
-    /// Moves a drawable to an absolute layer, as far as its group allows; positive infinity is the
-    /// front. Fractions are truncated; 0 and NaN change nothing.
+    /// Moves a drawable to an absolute layer within the layers of its group; positive infinity is
+    /// the front. Fractions are truncated; 0 and NaN change nothing.
     pub fn set_order(&mut self, id: DrawableId, order: f64) {
         self.layers.reorder(id, order, |_| order);
     }
 
-    /// Moves a drawable by a number of layers, as far as its group allows. Bubbles count as layers.
+    /// Moves a drawable by a number of layers within its group. Bubbles count as layers.
     /// The resulting layer is truncated: -0.5 moves one layer back, and 0.5 changes nothing.
     pub fn move_order(&mut self, id: DrawableId, delta: f64) {
         self.layers.reorder(id, delta, |old| old + delta);

@@ -30,7 +30,7 @@ impl Observation {
 }
 
 impl Observer {
-    /// Selects the attributes of all kinds of assertions in the paper.
+    /// Selects the attributes of all kinds of assertions in the Whisker paper.
     ///
     /// Skips sprites, lists and variables that a test would not find by name because an earlier
     /// object has the same name. Also skips variables of a sprite to which none of its blocks

@@ -27,7 +27,7 @@ struct Outside {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Executes the called custom block on top of the stack, as far as it is in linear form.
+    /// Executes the part of the called custom block on top of the stack that is in linear form.
     #[inline]
     pub(crate) fn enter_called(&mut self) {
         let stack = &self.state.threads[self.thread].stack;
@@ -37,8 +37,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes the loop on top of the stack after an iteration, as far as it is in linear form.
-    /// The thread must be in warp and have fuel.
+    /// After an iteration, executes the part of the loop on top of the stack that is in linear
+    /// form. The thread must be in warp and have fuel.
     #[inline]
     pub(crate) fn enter_loop_again(&mut self) {
         let stack = &mut self.state.threads[self.thread].stack;
@@ -52,8 +52,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes the blocks after a block in warp that has just ended and is replaced on top of the
-    /// stack, as far as these blocks are in linear form.
+    /// Executes blocks in linear form after a block in warp that has just ended and is replaced on
+    /// top of the stack.
     #[inline]
     pub(crate) fn resume_after(&mut self, block: CommandId) {
         let Some(&resumption) = self.program.linear.resumptions.get(block as usize) else { return };

@@ -30,7 +30,7 @@ pub(super) type Place = SmallVec<[CommandId; 8]>;
 /// Known properties of the code that begins at a place.
 #[derive(Clone)]
 pub(super) struct Known {
-    /// Everything that the code may read or change, as far as it can be remembered.
+    /// Everything that the code may read or change and that can be remembered.
     pub(super) wide: Arc<Reach>,
     /// The reaches of stretches that were executed, the most recently used first.
     pub(super) variants: SmallVec<[Arc<Reach>; MAX_VARIANTS]>,

@@ -57,7 +57,7 @@ fn numeric(value: &Value) -> bool {
 /// A distance of two numbers to an outcome of their comparison.
 type Formula = fn(f64, f64) -> f64;
 
-/// The distances of a comparison by the formulas of the paper.
+/// The distances of a comparison by the formulas of the Whisker paper.
 fn distances(value: bool, a: &Value, b: &Value, formulas: [Formula; 2]) -> (f64, f64) {
     let other = if numeric(a) && numeric(b) {
         formulas[usize::from(value)](a.to_number(), b.to_number())

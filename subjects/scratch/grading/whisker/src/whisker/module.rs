@@ -210,7 +210,7 @@ impl SuiteFile {
             Err(CompileError::Thrown(own)) => own,
             _ => thrown,
         };
-        let message = format!("{} (at the end: is a bracket not closed?)", own.message);
+        let message = format!("{} (at the end of the file: is a bracket not closed?)", own.message);
         let line = own.line.map(|line| line.min(last));
         Thrown { message, line, column: None, ..own }
     }
