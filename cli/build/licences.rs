@@ -145,8 +145,8 @@ fn read(folder: &Path, depth: usize, found: &mut Vec<String>) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
         let named = NAMES.iter().any(|begin| name.starts_with(begin));
         if path.is_dir() {
-            // Skip tests, benchmarks, examples and build output, which may have licences of their own
-            // but are not part of the program.
+            // Skip tests, benchmarks, examples and build output, which may have licences of their
+            // own but are not part of the program.
             if depth > 0 && !["tests", "target", "benches", "examples"].contains(&&*name) {
                 read(&path, depth - 1, found);
             }

@@ -20,8 +20,8 @@ use crate::run::{PlannedStudy, StudyArgs, too_few_seeds};
 
 /// Checks a study, and estimates what it costs.
 ///
-/// The files, the kind, the algorithms and the projects are checked as by `catherd run`. Up to
-/// two cheap runs of each algorithm, with a tenth of the budget and at most 5 seconds each, show how
+/// The files, the kind, the algorithms and the projects are checked as by `catherd run`. Up to two
+/// cheap runs of each algorithm, with a tenth of the budget and at most 5 seconds each, show how
 /// long all runs will take; with --no-sample, nothing is executed.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[SKIPPED])))]

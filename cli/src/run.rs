@@ -162,8 +162,8 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     execute(&arguments).map(|(exit, _)| exit)
 }
 
-/// Runs a study, and starts the command of `--notify-command` at the end. Returns the exit code and
-/// the folder of the study.
+/// Runs a study, and then starts the command of `--notify-command`. Returns the exit code and the
+/// folder of the study.
 pub(crate) fn execute(arguments: &Arguments) -> Result<(Exit, PathBuf), Failure> {
     terminal::log(if arguments.quiet { "error" } else { "warn" });
     let ended = execute_study(arguments);

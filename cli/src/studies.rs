@@ -46,7 +46,7 @@ pub(crate) use workers::Tell;
 /// projects, algorithms or seeds is extended.
 ///
 /// For a race, the command submits each round after the previous one has ended, drops the
-/// configurations that have lost, and writes the tables at the end; for a study with `[stop]`, it
+/// configurations that have lost, and finally writes the tables; for a study with `[stop]`, it
 /// submits seeds until every comparison is decided. If the command was interrupted, it continues
 /// when it is given again.
 #[derive(Args)]

@@ -1,7 +1,8 @@
 //! The writer: the only thread that changes the ledger and the store. The thread takes the requests
-//! that have arrived, up to a limit, as one batch, steps the ledger through them, makes their effects
-//! durable, usually in one transaction, and then replies. Requests that arrive during the transaction form the next
-//! batch, so the number of fsyncs per second does not limit the number of requests per second.
+//! that have arrived, up to a limit, as one batch, steps the ledger through them, makes their
+//! effects durable, usually in one transaction, and then replies. Requests that arrive during the
+//! transaction form the next batch, so the number of fsyncs per second does not limit the number of
+//! requests per second.
 
 use std::collections::BTreeMap;
 use std::fs::File;

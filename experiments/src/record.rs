@@ -178,8 +178,8 @@ pub struct RunRecord {
     pub work: BTreeMap<String, u64>,
     /// One point for each improvement of the first criterion, the first at the first execution.
     pub timeline: Vec<TimelinePoint>,
-    /// Timelines of criteria after the first one, by the name of the criterion, as far as the kind
-    /// measures them.
+    /// Timelines of criteria after the first one, by the name of the criterion. Some kinds measure
+    /// none.
     pub timelines: BTreeMap<String, Vec<TimelinePoint>>,
     /// Size of the final suite.
     pub suite: SuiteSize,

@@ -1,4 +1,4 @@
-//! Measures the conditions of an execution, as far as the system provides them: the load of other
+//! Measures those conditions of an execution that the system provides: the load of other
 //! processes on the core, its siblings and the whole computer, the frequency of the core, and the
 //! energy used.
 

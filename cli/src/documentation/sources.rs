@@ -16,8 +16,8 @@ fn sources() -> Vec<PathBuf> {
     files
 }
 
-/// Returns the signatures of the functions declared with `pub fn` or `pub async fn` in a source, each
-/// with its line number.
+/// Returns the signatures of the functions declared with `pub fn` or `pub async fn` in a source,
+/// each with its line number.
 fn public_functions(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let begins = text.match_indices("pub fn ").chain(text.match_indices("pub async fn "));
     begins.map(|(at, _)| {

@@ -13,7 +13,7 @@ use indicatif::HumanDuration;
 /// Maximum number of problems listed on the terminal; the tables contain all of them.
 const MAX_PROBLEMS: usize = 20;
 
-/// Returns the text that a command prints at the end.
+/// Returns the text that a command prints after a study.
 pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: Duration) -> String {
     let mut text = format!("\n{}", results.summary.text);
     // Writing to a string does not fail.

@@ -315,8 +315,8 @@ impl ProgressTracker {
     }
 
     /// The mean curve of each algorithm on the projects that have been finished by all algorithms
-    /// of the study that have curves. On all projects, an algorithm that began with easy projects would look
-    /// best.
+    /// of the study that have curves. On all projects, an algorithm that began with easy projects
+    /// would look best.
     fn curves(&self, ledger: &Ledger) -> Vec<AlgorithmCurve> {
         let queue = ledger.queue();
         let mut common: BTreeMap<StudyNumber, BTreeSet<usize>> = BTreeMap::new();

@@ -1,6 +1,6 @@
 use super::*;
 
-/// A folder with files of the system, which is removed at the end.
+/// A folder with files of the system, which is removed when this value is dropped.
 struct Machine(PathBuf);
 
 impl Machine {

@@ -1,5 +1,5 @@
-//! HTCondor: `condor_submit` queues one job for each task. HTCondor calls the jobs of one submission
-//! a cluster.
+//! HTCondor: `condor_submit` queues one job for each task. HTCondor calls the jobs of one
+//! submission a cluster.
 
 use std::fmt::Write as _;
 use std::ops::RangeInclusive;
