@@ -112,7 +112,7 @@ fn wrong_grids_are_refused_with_the_line() {
         ("x = [1,\n{ y = 2 }]", "5: algorithms.parameters.x: a table cannot be a parameter"),
         ("x = [1,\nnan]", "5: algorithms.parameters.x: nan is not finite"),
         ("x.y = 1,\n'x.y' = [2]", "4: algorithms.parameters.x.y: given twice"),
-        ("x = 1 }, sample = 3, label = { ", "4: algorithms.label: a table is not a text"),
+        ("x = 1 }, sample = 3, label = { ", "4: algorithms.label: a table is not a string"),
         (
             "x = 1 },\nsample = 3, parameters2 = { ",
             "algorithms.parameters2: unknown key; write `parameters`",

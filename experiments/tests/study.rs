@@ -207,7 +207,7 @@ const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
         "seeds = \"x\"",
-        "3: seeds: a text is neither a number nor a list; give their number, such as 5, or a list such as [3, 14, 15]",
+        "3: seeds: a string is neither a number nor a list; give their number, such as 5, or a list such as [3, 14, 15]",
     ),
     (
         "seeds = 3\n",

@@ -103,7 +103,8 @@ fn signer(line: &str) -> Result<Option<Signer>, String> {
     Ok(Some(signer))
 }
 
-/// The first word of a text and the text after it. A word can contain spaces in quotation marks.
+/// The first word of a line, and the rest of the line. A word can contain spaces in quotation
+/// marks.
 fn word(text: &str) -> Result<(String, &str), String> {
     let mut quoted = false;
     let end = text.find(|c: char| {
@@ -117,7 +118,7 @@ fn word(text: &str) -> Result<(String, &str), String> {
     }
 }
 
-/// The parts of a text between separators that are not in quotation marks.
+/// The parts of a string between separators that are not in quotation marks.
 fn split(text: &str, separator: char) -> Vec<&str> {
     let mut quoted = false;
     let parts = text.split(|c: char| {
@@ -154,7 +155,7 @@ fn time(text: &str) -> Result<DateTime<Utc>, String> {
     read().ok_or_else(wrong)
 }
 
-/// Whether a list of patterns matches a text. A text is excluded if it matches a pattern that
+/// Whether a list of patterns matches a string. A string is excluded if it matches a pattern that
 /// begins with `!`.
 fn matches_list(list: &str, text: &str) -> bool {
     let (excluded, included): (Vec<&str>, Vec<&str>) =
@@ -163,7 +164,7 @@ fn matches_list(list: &str, text: &str) -> bool {
         && !excluded.iter().any(|pattern| matches(&pattern.as_bytes()[1..], text.as_bytes()))
 }
 
-/// Whether a pattern with the wildcards `*` and `?` matches a text.
+/// Whether a pattern with the wildcards `*` and `?` matches a string.
 fn matches(pattern: &[u8], text: &[u8]) -> bool {
     match (pattern, text) {
         ([], []) => true,

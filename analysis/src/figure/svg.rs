@@ -50,7 +50,7 @@ impl Render for Svg {
     }
 }
 
-/// The part of a text that is at its coordinates.
+/// The part of a label that is at its coordinates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -192,8 +192,8 @@ impl Canvas {
         });
     }
 
-    /// The position of a text, moved into the picture if necessary. Only text that is horizontal or
-    /// rotated by -90° is moved.
+    /// The position of a label, moved into the picture if necessary. Only a label that is
+    /// horizontal or rotated by -90° is moved.
     fn inside(&self, (x, y): (f64, f64), width: f64, label: Label<'_>) -> (f64, f64) {
         let before = match label.anchor {
             Anchor::Start => 0.0,

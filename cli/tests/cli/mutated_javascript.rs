@@ -31,7 +31,7 @@ impl Numbers {
     }
 }
 
-/// Changes a byte or a part of a text.
+/// Changes a byte or a part of a file.
 fn damaged(text: &[u8], numbers: &mut Numbers) -> Vec<u8> {
     let mut made = text.to_vec();
     let at = numbers.below(made.len());

@@ -237,7 +237,7 @@ fn local_folder(text: &str) -> Result<String, LaunchError> {
     Ok(format!("\"${{{name}:?}}\"{}", quoted(&format!("{below}/catherd"))))
 }
 
-/// Why a text is not a time.
+/// Why a string is not a time.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TimeError(String);
 

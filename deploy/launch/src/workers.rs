@@ -14,7 +14,7 @@ pub struct WorkerCount {
 
 const MAX_WORKERS: u32 = 1_000_000;
 
-/// Why a text is not a number of workers.
+/// Why a string is not a number of workers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerCountError(String);
 

@@ -364,7 +364,7 @@ impl Source<'_> {
                 let words = text.split(',').map(str::trim).filter(|word| !word.is_empty());
                 let words: Vec<String> = words.map(|word| format!("\"{word}\"")).collect();
                 let advice = format!("write [{}]", words.join(", "));
-                self.fail(value.span(), field, "a text is not a list", &advice)
+                self.fail(value.span(), field, "a string is not a list", &advice)
             }
             other => {
                 let problem = format!("{} is not a list", kind(other));
@@ -381,7 +381,7 @@ impl Source<'_> {
             DeValue::String(word) if !word.trim().is_empty() => Ok(word.to_string()),
             DeValue::String(_) => self.fail(value.span(), field, "empty text", "write a word"),
             other => {
-                let problem = format!("{} is not a text", kind(other));
+                let problem = format!("{} is not a string", kind(other));
                 self.fail(value.span(), field, problem, "write it in quotation marks")
             }
         }
@@ -454,7 +454,7 @@ fn decimal(value: &Value<'_>) -> String {
 
 fn kind(value: &DeValue<'_>) -> &'static str {
     match value {
-        DeValue::String(_) => "a text",
+        DeValue::String(_) => "a string",
         DeValue::Integer(_) | DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "a truth value",
         DeValue::Datetime(_) => "a date",

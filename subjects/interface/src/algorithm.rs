@@ -70,7 +70,7 @@ impl fmt::Display for Values {
             Values::Integer { low, high } => write!(f, "a whole number from {low} to {high}"),
             Values::Number { low, high } => write!(f, "a number from {low} to {high}"),
             Values::Choice { words } => write!(f, "one of {}", words.join(", ")),
-            Values::Text => f.write_str("a text"),
+            Values::Text => f.write_str("a string"),
         }
     }
 }

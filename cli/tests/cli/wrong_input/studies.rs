@@ -159,7 +159,7 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     (
         "seeds = 5",
         "seeds = \"5\"",
-        "7: seeds: a text is neither a number nor a list",
+        "7: seeds: a string is neither a number nor a list",
         "give their number",
     ),
     ("seeds = 5", "seeds = [1, 1]", "7: seeds: seed 1 is given twice", "each seed once"),
@@ -252,7 +252,12 @@ pub(super) const STUDIES: &[(&str, &str, &str, &str)] = &[
     ),
     ("name = \"mosa\", ", "", "5: algorithms.name: missing", "add name"),
     ("[\"game.sb3\"]", "[]", "2: projects: no projects", "list files or folders"),
-    ("[\"game.sb3\"]", "\"game.sb3\"", "2: projects: a text is not a list", "write [\"game.sb3\"]"),
+    (
+        "[\"game.sb3\"]",
+        "\"game.sb3\"",
+        "2: projects: a string is not a list",
+        "write [\"game.sb3\"]",
+    ),
     (
         "[\"game.sb3\"]",
         "{ synthetic = { count = 3 } }",

@@ -122,7 +122,7 @@ pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
 
 fn described(project: FoundProject) -> Result<FoundProject, FindError> {
     let descriptor = String::from_utf8(project.bytes()?)
-        .map_err(|_| "not a text in UTF-8".to_owned())
+        .map_err(|_| "not text in UTF-8".to_owned())
         .and_then(|text| Descriptor::parse(&text));
     match descriptor {
         Ok(descriptor) => Ok(project.renamed(descriptor.name)),

@@ -55,7 +55,7 @@ fn environment(algorithm: &Algorithm) -> Result<Vec<String>, FieldError> {
         None => Ok(Vec::new()),
         Some(Parameter::Text(text)) => words(ENVIRONMENT, text),
         Some(_) => {
-            let cause = "`environment` is not a text";
+            let cause = "`environment` is not a string";
             Err(wrong(ENVIRONMENT, cause, "write it in quotation marks"))
         }
     }
@@ -83,7 +83,9 @@ fn variable_parts(word: &str) -> Result<(&str, &str), FieldError> {
 fn template(algorithm: &Algorithm) -> Result<&str, FieldError> {
     match algorithm.parameters.get(PARAMETER) {
         Some(Parameter::Text(template)) => Ok(template),
-        Some(_) => Err(wrong(PARAMETER, "`command` is not a text", "write it in quotation marks")),
+        Some(_) => {
+            Err(wrong(PARAMETER, "`command` is not a string", "write it in quotation marks"))
+        }
         None => Err(FieldError {
             field: None,
             cause: format!("`{}` lacks the parameter `command`", algorithm.label),

@@ -36,7 +36,7 @@ pub(crate) struct CodeFlags {
     all_errors: bool,
 
     /// Also write as code the tests with values that a person would not choose, such as random
-    /// texts (JavaScript)
+    /// strings (JavaScript)
     #[arg(long)]
     all_values: bool,
 

@@ -83,7 +83,10 @@ const GREEDY: &[(&str, &str)] = &[
         "async functions that wait",
         "const w = new Promise(() => 1); for (;;) (async () => await w)()",
     ),
-    ("parts of a text", "const s = 'ab,'.repeat(1e5); const a = []; for (;;) a.push(s.split(','))"),
+    (
+        "parts of a string",
+        "const s = 'ab,'.repeat(1e5); const a = []; for (;;) a.push(s.split(','))",
+    ),
 ];
 
 #[test]

@@ -33,7 +33,7 @@ fn in_braces(text: &str) -> Option<(&str, &str)> {
     Some((&inner[..end], &inner[end + 1..]))
 }
 
-/// Reads the name at the beginning of a text. Returns a tag without a type, and the rest.
+/// Reads the name at the beginning of a string. Returns a tag without a type, and the rest.
 fn named(text: &str) -> (Tag<'_>, &str) {
     let inner = text.trim_start();
     let bracket = inner.starts_with('[');

@@ -39,7 +39,7 @@ pub enum Event {
     },
     /// The click hats of the stage start.
     ClickStage,
-    /// The oldest open question is answered with a text.
+    /// The oldest open question is answered with a string.
     TypeText {
         /// The text.
         text: TextNo,

@@ -146,7 +146,7 @@ impl SuiteTest {
 /// Serialises a value as JSON on one line.
 pub(crate) fn json<T: Serialize + ?Sized>(value: &T) -> String {
     // Writing fails only for maps whose keys are not strings, and suites contain no maps.
-    serde_json::to_string(value).expect("suites hold numbers, texts and lists")
+    serde_json::to_string(value).expect("suites hold numbers, strings and lists")
 }
 
 /// Appends a list of a test, with one element on each line.

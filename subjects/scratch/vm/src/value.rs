@@ -116,7 +116,7 @@ impl Value {
         }
     }
 
-    /// The number for comparisons; NaN if the value is compared as text.
+    /// The number for comparisons; NaN if the value is compared as a string.
     fn comparand(&self) -> f64 {
         match self {
             Value::Text(text) => text.comparand(),

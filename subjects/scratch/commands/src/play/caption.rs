@@ -15,8 +15,8 @@ pub(super) const HEIGHT: usize = (LINES * ADVANCE.1 + 2) * DOT;
 const PAPER: Pixel = [255; 3];
 const INK: Pixel = [40; 3];
 
-/// Draws a text into a picture that is `width` pixels wide, and returns its pixels row by row. Text
-/// that does not fit into the lines is left out.
+/// Draws a string into a picture that is `width` pixels wide, and returns its pixels row by row.
+/// Text that does not fit into the lines is left out.
 pub(super) fn draw(text: &str, width: usize) -> Vec<Pixel> {
     let mut pixels = vec![PAPER; width * HEIGHT];
     let columns = width / (ADVANCE.0 * DOT);
@@ -36,7 +36,7 @@ pub(super) fn draw(text: &str, width: usize) -> Vec<Pixel> {
     pixels
 }
 
-/// Breaks a text into lines of at most `columns` letters. A longer word has a separate line.
+/// Breaks a string into lines of at most `columns` letters. A longer word has a separate line.
 fn wrapped(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = vec![String::new()];
     for word in text.split_whitespace() {

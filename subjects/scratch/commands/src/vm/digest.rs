@@ -16,9 +16,9 @@ use crate::failure::Worded;
 ///
 /// A digest covers the properties of the stage, of sprites and of clones, with their variables and
 /// lists, the number of threads, the limits that were hit, and the executed blocks, branch
-/// distances and said texts, before the first step and after each step. It must be the same on
-/// every computer, in every build, on any number of threads and with `--interpret`: compare two
-/// outputs with `diff`.
+/// distances and the contents of bubbles, before the first step and after each step. It must be the
+/// same on every computer, in every build, on any number of threads and with `--interpret`: compare
+/// two outputs with `diff`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -95,7 +95,7 @@ impl Parameters for Reflex {
             Field::share("compose", &mut self.compose)
                 .meaning("probability of joining the rules for a goal and those for another"),
             Field::share("turns", &mut self.turns).meaning(
-                "probability that a rule depends on a text that scripts compare a variable with",
+                "probability that a rule depends on a string that scripts compare a variable with",
             ),
         ]
     }

@@ -74,7 +74,7 @@ impl Settings {
                 }
                 (SUITE | STRICT | VERSION, _) => {
                     let cause = format!("parameter `{name}` has a value that is not allowed");
-                    let advice = "write a text for suite, true or false for strict, and \
+                    let advice = "write a string for suite, true or false for strict, and \
                                   \"2022\" or \"2023\" for version";
                     return Err(refused(cause, advice));
                 }

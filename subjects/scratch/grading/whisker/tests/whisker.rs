@@ -401,7 +401,7 @@ fn hints_name_what_does_not_exist() {
     );
     test_of("await t.run(true, 0); t.assert.equal(t.getTotalStepsExecuted(), 0);");
     test_of("t.assert.not(t.doesNotExist); t.assert.not('other' in t)");
-    assert!(hint("t.assert.strictEqual(5, '5')").contains("a number is compared with a text"));
+    assert!(hint("t.assert.strictEqual(5, '5')").contains("a number is compared with a string"));
     assert_eq!(hint("t.assert.strictEqual(5, '6')"), "");
     let value = hint("t.assert.equal(t.getGlobalVariable('score').value, 1)");
     assert_eq!(value, "`t.getGlobalVariable(...)` returns the value itself; leave `.value` out");

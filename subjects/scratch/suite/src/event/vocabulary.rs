@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct KeyNo(pub u16);
 
-/// The number of a text in a [`Vocabulary`].
+/// The number of an answer in a [`Vocabulary`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct TextNo(pub u16);
 
@@ -80,7 +80,7 @@ impl Vocabulary {
         &self.texts.list[usize::from(text.0)]
     }
 
-    /// The number of a text, which is added if it is unknown.
+    /// The number of an answer, which is added if it is unknown.
     pub fn text_no(&mut self, text: &str) -> TextNo {
         TextNo(self.texts.number(text))
     }

@@ -109,7 +109,7 @@ fn the_mouse_has_no_position_before_it_moves() {
     assert_eq!(harness.position("A"), (30.0, 20.0));
     let logged = |e: &str| after(&format!("(log {e})")).list("log");
     assert_eq!(logged("(distance _mouse_)"), ["NaN"]);
-    assert_eq!(logged("(> (distance _mouse_) 20000)"), ["true"], "compared as texts");
+    assert_eq!(logged("(> (distance _mouse_) 20000)"), ["true"], "compared as strings");
     assert_eq!(logged("(touching _mouse_)"), ["false"]);
     assert_eq!(logged("(+ (mouse-x) 1)"), ["1"]);
 }

@@ -47,7 +47,7 @@ pub struct CriterionError {
     pub hint: String,
 }
 
-/// The beginning of a text, for a message.
+/// The beginning of a string, for a message.
 fn beginning(text: &str) -> String {
     const SHOWN: usize = 100;
     match text.char_indices().nth(SHOWN) {

@@ -306,7 +306,7 @@ impl Compiler {
     }
 }
 
-/// A name, a dotted name, a text or a number as a string.
+/// A name, a dotted name, a string or a number, as a string.
 fn path(expr: &syntax::Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Name(name) | ExprKind::Text(name) => Some(name.clone()),

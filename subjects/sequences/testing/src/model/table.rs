@@ -244,7 +244,7 @@ fn event(form: &EventForm) -> Result<Event, ModelError> {
                 Some(number) => FieldValue::Integer(number),
                 None => {
                     return Err(failed(format!("event `{name}`, field `{field}`: no value"))
-                        .hint("give a text, a whole number, true or false"));
+                        .hint("give a string, a whole number, true or false"));
                 }
             },
         };

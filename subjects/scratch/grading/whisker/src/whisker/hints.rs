@@ -89,7 +89,7 @@ pub(crate) fn comparison(details: &Map<String, Value>) -> Option<String> {
     };
     let strict = of("operator") == Some(&Value::String("===".to_owned()));
     (same && strict).then(|| {
-        "a number is compared with a text; write `t.assert.equal`, or make both numbers with \
+        "a number is compared with a string; write `t.assert.equal`, or make both numbers with \
          `Number(...)`"
             .to_owned()
     })

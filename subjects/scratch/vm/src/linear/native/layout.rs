@@ -123,7 +123,7 @@ fn measure() -> Option<Layout> {
     let [number_tag, kept_tag, counted_tag, true_tag, false_tag, undefined_tag] = [
         Value::Number(number),
         Value::Text(kept_text),
-        Value::Text(Text::new("a text that is not kept")),
+        Value::Text(Text::new("a string that is not kept")),
         Value::Bool(true),
         Value::Bool(false),
         Value::Undefined,

@@ -87,7 +87,7 @@
         ['withinRange', 'withinRange', 3, (a, e, delta = 0) => a >= e - delta && a <= e + delta],
         ['matches', 'match', 2, (a, e) => {
             if (!kit.compatP && (typeof a !== 'string' || typeof e !== 'string' && !(e instanceof RegExp))) {
-                throw new TypeError('matches needs a text and a text or regular expression');
+                throw new TypeError('matches needs a string and a string or regular expression');
             }
             return !!a.match(e);
         }],
