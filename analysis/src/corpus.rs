@@ -7,6 +7,7 @@ use catherd_experiments::{Measure, Noun};
 
 use crate::figure::{Series, Svg, bars, grouped, histogram};
 use crate::stats::{Description, mean};
+use crate::terms::counted;
 
 const MAX_FEATURES: usize = 30;
 
@@ -140,7 +141,8 @@ fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg
     let share = |users: u64| 100.0 * users as f64 / projects.max(1) as f64;
     let bars: Vec<(String, f64)> =
         shown.iter().map(|(name, users)| (name.clone(), share(*users))).collect();
-    let subtitle = format!("n = {projects} projects; {} of {} {noun}", shown.len(), features.len());
+    let n = counted(projects, "project");
+    let subtitle = format!("n = {n}; {} of {} {noun}", shown.len(), features.len());
     bars::percentages("Projects that use it (%)", &bars, &subtitle)
 }
 

@@ -99,7 +99,7 @@ pub enum Unavailable {
     #[error("the sample is empty")]
     Empty,
     /// The sample has fewer values, pairs, blocks or treatments than the statistic requires.
-    #[error("the sample has {found} values, {needed} are needed")]
+    #[error("at least {needed} values are needed, but the sample has {found}")]
     TooFew {
         /// The minimum number of values.
         needed: usize,

@@ -161,9 +161,10 @@ fn notes(results: &Results, comparisons: &[Comparison]) -> String {
             causes.iter().map(|(cause, n)| format!("{n} {}", cause.label())).collect();
         let _ = writeln!(
             notes,
-            "{} of {} runs have no coverage ({}): they are missing, not 0 %.",
+            "{} of {} runs {} no coverage ({}): they are missing, not 0 %.",
             missing.planned - missing.covered,
             missing.planned,
+            if missing.planned - missing.covered == 1 { "has" } else { "have" },
             causes.join(", ")
         );
     }

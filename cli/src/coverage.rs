@@ -102,7 +102,7 @@ fn uncovered(folder: &Path, json: bool) -> Result<Exit, Failure> {
     let goals =
         ["project", "goal", "state", "covering", "share", "closest", "distance", "turned_off"];
     terminal::print(&format!(
-        "{}\n{open} of {all} goals are covered by no run. All goals, with the runs of each algorithm \
+        "{}\nNo run covers {open} of {all} goals. All goals, with the runs of each algorithm \
          that cover them, are in {}.\n",
         table.table.selected(&goals).text(),
         folder.join("goals.csv").display()

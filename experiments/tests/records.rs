@@ -193,7 +193,7 @@ fn inconsistent_records_are_refused() {
     type Edit = fn(&mut Value);
     let edits: [(Edit, &str); 6] = [
         (|record| record["format"] = json!(3), "record of format 3: this build reads formats 1"),
-        (|record| record["timeline"][0]["work"] = json!([1]), "1 amounts of 2 units"),
+        (|record| record["timeline"][0]["work"] = json!([1]), "amounts for 1 of 2 units"),
         (|record| record["criteria"][0]["covered"] = json!([3, 0]), "do not ascend"),
         (|record| record["criteria"][0]["covered"] = json!([3, 3]), "covered twice"),
         (|record| record["criteria"][1]["covered"] = json!([9]), "goal 9 is covered, of 9 goals"),

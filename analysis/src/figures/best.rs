@@ -4,6 +4,7 @@ use super::{Figure, range, sample_size};
 use crate::figure::intervals::{self, Row};
 use crate::figure::{Axis, truncated};
 use crate::findings::Best;
+use crate::terms::counted;
 use crate::tidy::Results;
 
 /// The difference between the mean coverages of each algorithm and of the best algorithm; `None` if
@@ -35,11 +36,12 @@ pub fn best(results: &Results, best: &Best) -> Option<Figure> {
     }
     let first = &results.algorithms[best.algorithm];
     let n = best.projects.len();
+    let over = counted(n, "project");
     Some(Figure {
         name: "best".to_owned(),
         title: format!("Mean coverage compared with {first}"),
         caption: format!(
-            "Mean over {n} projects of the difference from {first} in percentage points, with its \
+            "Mean over {over} of the difference from {first} in percentage points, with its \
              95 % bootstrap interval over projects; after the names, the mean coverage. An \
              interval that contains 0 (dashed) is compatible with no difference."
         ),

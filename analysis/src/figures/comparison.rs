@@ -10,6 +10,7 @@ use crate::figure::scatter::{self, Annotations, PointSet};
 use crate::figure::{Axis, Series, bars, effects, ranks, truncated};
 use crate::findings::{AaTest, Order, PlacedAlgorithm, Ranking};
 use crate::stats::mean;
+use crate::terms::counted;
 use crate::tidy::Results;
 
 /// Effect sizes of coverage (Whisker paper, figure 18); `None` if there are no pairs, or if a pair
@@ -90,7 +91,7 @@ pub fn coverage_by_project(
             name: file_name(&["projects", first, second]),
             title: format!("{first} against {second} by project"),
             caption: format!(
-                "Mean coverage on each of {n} projects; above the diagonal {first} covers more. By \
+                "Mean coverage on each project (n = {n}); above the diagonal {first} covers more. By \
                  A12, {first} is better on {better} projects and {second} on {worse}. Filled: \
                  significant in the Mann-Whitney U test after Holm's correction over the projects; \
                  a number counts projects at the same place."
@@ -138,6 +139,7 @@ const BARS: (f64, f64) = (6.0, 2.0);
 /// Mean ranks with their intervals, and groups of algorithms that do not differ.
 pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figure {
     let n = ranking.projects.len();
+    let over = counted(n, "project");
     let mut placed = order.algorithms.clone();
     placed.sort_by(|a, b| a.rank.total_cmp(&b.rank));
     let row = |one: &PlacedAlgorithm| RankedRow {
@@ -177,7 +179,7 @@ pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figu
         name: "ranks".to_owned(),
         title: "Mean ranks".to_owned(),
         caption: format!(
-            "Mean over {n} projects of the rank by mean coverage, with its 95 % intervals: thin, over \
+            "Mean over {over} of the rank by mean coverage, with its 95 % intervals: thin, over \
              projects like these (Student's t); thick, over exactly these projects, where only seeds vary \
              (bootstrap over runs).{joined}"
         ),

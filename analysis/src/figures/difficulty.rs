@@ -83,7 +83,7 @@ pub fn difficulty(results: &Results, trivial: &Trivial) -> Option<Figure> {
         name: "difficulty".to_owned(),
         title: format!("Size, {work} and coverage of {label}"),
         caption: format!(
-            "Number of goals of each of {n} projects, and mean number of {work} of {label} until \
+            "Number of goals of each project (n = {n}), and mean number of {work} of {label} until \
              full coverage or the end of the budget. Star: the project with the fewest {work} \
              among those not covered entirely. Projects that are covered entirely with fewer are \
              trivial: {} of {}.",
@@ -146,7 +146,7 @@ pub fn relation(
         name: file_name(&["coverage-against", column]),
         title: format!("Coverage against {}", uncapitalised(title)),
         caption: format!(
-            "Mean coverage of each of {n} projects{lines}; a number counts projects at the same \
+            "Mean coverage of each project (n = {n}){lines}; a number counts projects at the same \
              place.{correlation}"
         ),
         svg: scatter::draw(axis, y, &sets, &annotations, &sample_size(n, "project")),

@@ -134,7 +134,10 @@ fn factors(
     };
     let (kept, all) = (projects(&complete), projects(samples));
     let cases = match kept < all {
-        true => format!(" {} of {all} projects are left out because runs are missing.", all - kept),
+        true => {
+            let verb = if all - kept == 1 { "is" } else { "are" };
+            format!(" {} of {all} projects {verb} left out because runs are missing.", all - kept)
+        }
         false => String::new(),
     };
     let mut pairs = Vec::new();

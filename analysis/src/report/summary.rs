@@ -162,10 +162,7 @@ impl Facts<'_> {
                  are looked at repeatedly"
             );
         }
-        format!(
-            "{} are too few for a test over projects, {MIN_SAMPLE} are needed",
-            counted(most, "project")
-        )
+        format!("a test over projects needs at least {MIN_SAMPLE} projects, not {most}")
     }
 
     /// States the probability of the order of the algorithms, if there is an order.

@@ -53,7 +53,8 @@ impl BudgetBar {
             .max(part(steps, self.budget.limit("steps")))
             .max(part(self.start.elapsed().as_millis() as u64, self.budget.wall_ms));
         bar.set_position(position.min(PARTS));
-        bar.set_message(format!("{executions} executions, {covered}/{goals} goals"));
+        let executions = terminal::plural(executions as usize, "execution");
+        bar.set_message(format!("{executions}, {covered}/{goals} goals"));
     }
 
     /// Removes the bar.

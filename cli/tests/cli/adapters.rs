@@ -189,7 +189,7 @@ echo "{{{}, $rest}}" > result.json"#,
     let description = DESCRIPTION.replace("environment = 'locks'\n", flaws);
     place.write("adapter/adapter.toml", &description);
     for (flaw, reason) in [
-        ("names", "goal_names: 1 names of 3 goals"),
+        ("names", "goal_names: the number of names is 1, not 3"),
         ("other", "unknown key `mutation`"),
         ("counts", "mutant_counts: more mutants"),
         ("many", "goal 3 is covered, of 3 goals"),

@@ -191,7 +191,7 @@ fn states_that_contradict_each_other_are_not_used() {
     let output = catherd().arg("verify").arg(study.out()).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
     let told = stderr(&output);
-    assert!(told.contains("1 runs of study `calm` have ended without a record"), "{told}");
+    assert!(told.contains("a run of study `calm` has ended without a record"), "{told}");
     study.alter("update runs set phase = 5 where number = 4");
     study.alter("update members set label = 'cold' where position = 1");
     let output = study.run(&["--quiet"]);

@@ -215,7 +215,10 @@ impl Records {
                 return Err(StoreError::StudyChanged);
             }
             let (study, missing) = (&runs.study, *ended - self.found);
-            let cause = format!("{missing} runs of study `{study}` have ended without a record");
+            let cause = match missing {
+                1 => format!("a run of study `{study}` has ended without a record"),
+                _ => format!("{missing} runs of study `{study}` have ended without a record"),
+            };
             return Err(StoreError::Damaged(cause));
         }
         Ok(next)

@@ -150,7 +150,7 @@ impl Store {
             None if position == end => Ok(fixes),
             None => {
                 let found = position - first;
-                let cause = format!("{found} runs are listed, {} are planned", end - first);
+                let cause = format!("the list has {found} of {} planned runs", end - first);
                 Err(PageError::Members(cause))
             }
         }

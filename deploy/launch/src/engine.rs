@@ -136,7 +136,9 @@ impl fmt::Display for LaunchError {
             ),
             LaunchError::Prologue => f.write_str("a line of the prologue has control characters"),
             LaunchError::Hosts { tasks, free } => {
-                write!(f, "{tasks} tasks, but {free} hosts without a task")
+                let (task, host) =
+                    (if *tasks == 1 { "" } else { "s" }, if *free == 1 { "" } else { "s" });
+                write!(f, "{tasks} task{task}, but {free} host{host} without a task")
             }
             LaunchError::Host(host) => write!(f, "`{host}` is not a name of a host"),
             LaunchError::Answer(answer) => write!(f, "an answer that is not understood: {answer}"),

@@ -55,7 +55,10 @@ impl RunRecord {
         let points = self.timeline.iter().chain(self.timelines.values().flatten());
         if let Some(point) = points.into_iter().find(|point| point.work.len() != units) {
             let amounts = point.work.len();
-            return invalid("timeline", format!("a point with {amounts} amounts of {units} units"));
+            return invalid(
+                "timeline",
+                format!("a point has amounts for {amounts} of {units} units"),
+            );
         }
         self.criteria.iter().try_for_each(criterion)
     }

@@ -75,7 +75,7 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     ),
     (
         r#"{"contract": 1, "goals": 2, "covered": [0], "goal_names": ["a"]}"#,
-        "goal_names: 1 names of 2 goals",
+        "goal_names: the number of names is 1, not 2",
     ),
     (r#"{"contract": 1, "goals": 2, "covered": [0], "files": ["none.txt"]}"#, "none.txt: "),
     (

@@ -249,7 +249,7 @@ pub(super) fn record(
     if let Some(names) = names {
         if names.len() != record.goals() as usize {
             let (names, goals) = (names.len(), record.goals());
-            let flaw = format!("goal_names: {names} names of {goals} goals");
+            let flaw = format!("goal_names: the number of names is {names}, not {goals}");
             return Err(Flaw::Invalid(flaw));
         }
         record.artifacts.insert(GOAL_NAMES.to_owned(), json!(names).to_string() + "\n");

@@ -48,9 +48,9 @@ fn names(list: &Value) -> String {
 
 fn text(shown: &Value) -> String {
     let mut text = format!(
-        "entry {}, {} goals in {}\n",
+        "entry {}, {} in {}\n",
         shown["entry"].as_str().unwrap_or(""),
-        shown["goals"],
+        terminal::plural(shown["goals"].as_u64().unwrap_or(0) as usize, "goal"),
         names(&shown["files"])
     );
     for class in shown["classes"].as_array().into_iter().flatten() {

@@ -150,7 +150,7 @@ fn check_variables(view: &TargetView<'_>, want: &Value) -> PropertyCheck {
                 let got = lists.get(name).copied();
                 if !got.is_some_and(|items| same_list(want, items)) {
                     let got = got.map_or("absent".to_owned(), |l| {
-                        format!("{} items: {:?}", l.len(), &l[..l.len().min(20)])
+                        format!("length {}: {:?}", l.len(), &l[..l.len().min(20)])
                     });
                     return Err((format!("list {name}"), got));
                 }

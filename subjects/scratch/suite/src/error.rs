@@ -49,7 +49,7 @@ pub enum SuiteError {
     },
     /// The number of goals differs: the suite is for a different project or a different set of
     /// goals.
-    #[error("the suite was made for {suite} goals, but the project has {project}")]
+    #[error("the number of goals is {suite} in the suite, but {project} in the project")]
     Goals {
         /// Number of goals according to the suite.
         suite: u32,

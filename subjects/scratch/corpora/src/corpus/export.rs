@@ -29,8 +29,9 @@ pub fn export_frozen(corpus: &Corpus, file: &Path) -> Result<(), CorpusError> {
         ),
     };
     let mut text = format!(
-        "# {} projects; the digest of the corpus is {}\n# {get}\nid,sha256\n",
+        "# {} project{}; the digest of the corpus is {}\n# {get}\nid,sha256\n",
         corpus.members.len(),
+        if corpus.members.len() == 1 { "" } else { "s" },
         corpus.metadata.digest
     );
     for Member { id, sha256, .. } in &corpus.members {

@@ -38,7 +38,7 @@ pub fn verify(corpus: &Corpus, mut on_project: impl FnMut()) -> Result<Vec<Flaw>
         let (rows, expected) = (corpus.members.len(), corpus.metadata.projects);
         add(
             super::MANIFEST_FILE,
-            format!("has {rows} rows, but {} has {expected}", super::METADATA_FILE),
+            format!("the number of rows is {rows}, but {} has {expected}", super::METADATA_FILE),
         );
     }
     for member in &corpus.members {
