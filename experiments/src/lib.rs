@@ -1,6 +1,6 @@
 //! The basic types of a study: a [`Study`] is the request of a researcher, a [`Plan`] contains its
 //! runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] identifies a
-//! project, a run or a record. [`SubjectInfo`] describes a subject kind, so that other crates need
+//! project, a run or a record. [`SubjectInfo`] describes a subject kind, so other crates need
 //! not know any subject kind.
 
 mod budget;

@@ -2,7 +2,7 @@
 //! of all files and of the archive as subjects, and with the study and its results as the
 //! predicate.
 //!
-//! A statement is a separate file next to the package, so that signing does not change the package.
+//! A statement is a separate file next to the package, so signing does not change the package.
 
 use std::collections::BTreeMap;
 

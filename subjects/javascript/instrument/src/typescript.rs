@@ -1,4 +1,4 @@
-//! TypeScript to JavaScript: types become spaces, so that all other code keeps its line and, except
+//! TypeScript to JavaScript: types become spaces, so all other code keeps its line and, except
 //! on lines with enums, namespaces and parameter properties, its column.
 
 mod erasing;

@@ -142,7 +142,7 @@ pub struct Function {
     pub comment: String,
 }
 
-/// A function or class. The instrumented code contains the number of each, so that values at run
+/// A function or class. The instrumented code contains the number of each, so values at run
 /// time can be mapped to functions and classes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Callable {

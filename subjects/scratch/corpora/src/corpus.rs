@@ -7,7 +7,7 @@
 //! projects/        SHA-256.sb3, packed the same on every computer
 //! ```
 //!
-//! `corpus.toml` is written last, so that a folder that contains it is complete.
+//! `corpus.toml` is written last, so a folder that contains it is complete.
 
 mod compare;
 mod export;

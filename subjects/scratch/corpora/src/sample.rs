@@ -4,7 +4,7 @@
 //! projects is accepted. *The corpus depends only on the recipe and the servers*: the position of a
 //! probe in the order decides, not the order of the replies; an undecided id is probed again and
 //! never skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts,
-//! so that a killed sample continues at the same place.
+//! so a killed sample continues at the same place.
 
 mod addressed;
 mod client;

@@ -103,7 +103,7 @@ impl ProjectMeasures {
             ("sprites", self.sprites.to_string()),
             ("custom_blocks", self.custom_blocks.to_string()),
             ("decisions", self.decisions.to_string()),
-            // `{:?}` writes whole numbers with a decimal point, so that the whole column is read as
+            // `{:?}` writes whole numbers with a decimal point, so the whole column is read as
             // decimal numbers.
             ("mccabe", self.mccabe.map(|mean| format!("{mean:?}")).unwrap_or_default()),
             ("variables", self.variables.to_string()),

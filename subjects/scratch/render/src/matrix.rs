@@ -170,7 +170,7 @@ impl InverseModel {
         precise(self.ux, self.uy, self.u0) && precise(self.vx, self.vy, self.v0)
     }
 
-    /// Whether the absolute values of all entries are below 1e6, so that texture coordinates are
+    /// Whether the absolute values of all entries are below 1e6, so texture coordinates are
     /// finite near the stage.
     pub(crate) fn is_moderate(&self) -> bool {
         let Self { ux, uy, u0, vx, vy, v0 } = *self;

@@ -42,7 +42,7 @@ const MAX_EDGES: f64 = 1e6;
 pub(crate) enum Edges {
     /// With four samples for each pixel, as on a graphics device.
     Device,
-    /// With more samples, as in `resvg`, so that pixels are not empty even if only a small part is
+    /// With more samples, as in `resvg`, so pixels are not empty even if only a small part is
     /// covered.
     Fine,
 }

@@ -1,5 +1,5 @@
 //! Policies, which observe the program and react with rules or a network. Names are replaced by
-//! numbers, so that decisions do not compare strings; [`SuitePolicy`](crate::SuitePolicy) contains
+//! numbers, so decisions do not compare strings; [`SuitePolicy`](crate::SuitePolicy) contains
 //! the names.
 
 mod brain;

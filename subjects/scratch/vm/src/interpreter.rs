@@ -1,5 +1,5 @@
 //! The interpreter. During a call of a [`Vm`](crate::vm::Vm), program and state are borrowed
-//! separately, so that code can be read while the state changes.
+//! separately, so code can be read while the state changes.
 
 use catherd_elementary::AngleCache;
 use catherd_scratch_render::DrawableSet;

@@ -11,7 +11,7 @@
 //!   remain in the data of the interpreter, so nothing must be written back and types need not be
 //!   predicted: the same instruction has a slower path for a string in a variable.
 //! - Fuel and coverage are counted once for a run of blocks that always follow each other. A run
-//!   begins only if more fuel remains than the run takes, so that no budget ends within the run.
+//!   begins only if more fuel remains than the run takes, so no budget ends within the run.
 //! - For each instruction, a [handler](handlers) is selected once for each VM, according to the
 //!   kinds of the operands, so handlers do not branch on these kinds. Each handler calls the next
 //!   handler.

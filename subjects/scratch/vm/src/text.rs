@@ -47,7 +47,7 @@ impl Data {
     }
 }
 
-/// The code units of a string. Invariant: `Wide` contains at least one unit outside ASCII, so that
+/// The code units of a string. Invariant: `Wide` contains at least one unit outside ASCII, so
 /// equal strings have equal representations.
 enum Units {
     /// A string that [`Text::append`] may extend.

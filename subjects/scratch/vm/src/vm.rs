@@ -106,7 +106,7 @@ impl<T: Tracer> Vm<T> {
     }
 
     /// Estimated bytes that a snapshot taken now would not share with `earlier`, without the
-    /// strings in lists, so that the estimate is cheap.
+    /// strings in lists, because counting these would be slow.
     pub fn unshared_bytes(&self, earlier: &Snapshot) -> usize {
         self.state.unshared_bytes(&earlier.0)
     }

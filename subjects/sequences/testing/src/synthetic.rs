@@ -110,7 +110,7 @@ fn has_traces(text: &str) -> bool {
 }
 
 /// Writes a model. Each b-thread requests different events if there are enough of them. The first
-/// b-thread has no loop, and its last event ends the loops of the other b-threads, so that traces
+/// b-thread has no loop, and its last event ends the loops of the other b-threads, so traces
 /// can end.
 fn text(shape: &Shape, seed: u64, number: u64, stream: &mut Stream) -> String {
     let names: Vec<String> = (1..=shape.events).map(|event| format!("e{event}")).collect();

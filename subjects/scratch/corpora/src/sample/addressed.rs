@@ -1,6 +1,6 @@
 //! Projects from the addresses of a list, such as files of public repositories.
 //!
-//! Every file must have the SHA-256 of its row, so that the corpus depends only on the list.
+//! Every file must have the SHA-256 of its row, so the corpus depends only on the list.
 //! Fetched files are kept in a hidden folder until the corpus is complete, so that they are not
 //! fetched again if the command is interrupted.
 

@@ -1,5 +1,5 @@
 //! Format of the generated `project.json`. Maps are sorted and lists are in the order of creation,
-//! so that a project always has the same text.
+//! so a project always has the same text.
 
 use std::collections::BTreeMap;
 

@@ -46,7 +46,7 @@ pub(super) struct ScriptWriter<'w> {
     pub(super) blocks: BTreeMap<String, Block>,
     hat: Hat,
     /// First message that the current script may send. A receiver sends only messages after its
-    /// own, so that messages do not form a loop.
+    /// own, so messages do not form a loop.
     first_message: usize,
     /// Argument of the current custom block; `None` in other scripts.
     argument: Option<&'w Named>,

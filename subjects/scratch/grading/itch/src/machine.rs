@@ -74,7 +74,7 @@ pub(crate) struct Shared {
     pub(crate) executing: Cell<bool>,
     /// Whether the schedule has ended.
     pub(crate) over: Cell<bool>,
-    /// Whether a step is interrupted, so that `vm` has the state in the middle of the step.
+    /// Whether a step is interrupted, so `vm` has the state in the middle of the step.
     pub(crate) lent: Cell<bool>,
     pub(crate) failed: RefCell<Option<String>>,
     /// The last member that was read although it does not exist, for the message of an error.

@@ -22,7 +22,7 @@ pub struct WhiskerTable {
 
 impl WhiskerTable {
     /// Creates an empty table. By default, tests that the suite itself skips have a cell and are
-    /// counted. If `shifts` is set, they have no cell, so that later cells move to the left, and
+    /// counted. If `shifts` is set, they have no cell, so later cells move to the left, and
     /// are not counted, as in the original.
     pub fn new(shifts: bool) -> WhiskerTable {
         WhiskerTable { shifts, ..WhiskerTable::default() }

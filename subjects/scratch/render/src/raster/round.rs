@@ -2,7 +2,7 @@
 //!
 //! Corners of the shape are pieces of the unit circle in separate coordinates, drawn as triangles
 //! half a pixel larger than the shape. In each pixel, the device divides the value of the equation
-//! by the difference from neighbouring pixels, so that the width of the edge equals the extent of a
+//! by the difference from neighbouring pixels, so the width of the edge equals the extent of a
 //! pixel perpendicular to the edge. The positions of vertices are rounded to the grid, but their
 //! coordinates relative to the unit circle are not.
 

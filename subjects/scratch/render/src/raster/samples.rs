@@ -86,7 +86,7 @@ impl Edge {
     }
 }
 
-/// Maximum coordinate of a corner on the grid, eight million pixels, so that products of
+/// Maximum coordinate of a corner on the grid, eight million pixels, so products of
 /// coordinates fit into 64 bits. Only malicious documents have corners beyond this limit.
 const MAX_POSITION: f32 = 134_217_728.0;
 

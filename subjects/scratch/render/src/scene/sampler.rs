@@ -83,7 +83,7 @@ impl Sampler<'_> {
         let (first, count) = (span.start, span.len());
         let (mut columns, mut rows) = ([0; 64], [0; 64]);
         let (columns, rows) = (&mut columns[..count], &mut rows[..count]);
-        // The loop has no branches, so that the compiler can vectorise it.
+        // The loop has no branches, so the compiler can vectorise it.
         for (i, (column, row)) in columns.iter_mut().zip(rows.iter_mut()).enumerate() {
             let x = f64::from(left + first as i32 + i as i32);
             (*column, *row) = self.silhouette.texel(self.params.inverse.texture((x, y)));
@@ -134,7 +134,7 @@ impl Sampler<'_> {
         let span = span(points);
         let (first, count) = (span.start, span.len());
         if bounds.bottom <= y && y <= bounds.top {
-            // A loop without branches, so that the compiler can vectorise it.
+            // The loop has no branches, so the compiler can vectorise it.
             for (i, place) in places[..count].iter_mut().enumerate() {
                 let x = f64::from(left + first as i32 + i as i32);
                 let (u, v) = self.params.inverse.texture((x, y));

@@ -16,7 +16,7 @@ impl Identifier {
     pub fn of(event: &Event) -> Self {
         let plain = |kind| Identifier { kind, object: 0, position: (0, 0) };
         let of = |kind, object| Identifier { kind, object, position: (0, 0) };
-        // Adding 0 changes -0 to 0, so that equal positions have the same identity.
+        // Adding 0 changes -0 to 0, so equal positions have the same identity.
         let at = |kind, object, x: f64, y: f64| Identifier {
             kind,
             object,

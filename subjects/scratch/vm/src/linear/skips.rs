@@ -143,7 +143,7 @@ impl Lowering<'_> {
         Some(())
     }
 
-    /// Whether the file declares a list, so that reading the list does not create it.
+    /// Whether the file declares a list, so reading the list does not create it.
     fn is_declared(&self, slot: Slot) -> bool {
         let (owner, index) = match slot {
             Slot::Stage(index) => (self.source.stage, index),

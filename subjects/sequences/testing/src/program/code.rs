@@ -47,7 +47,7 @@ pub(crate) struct Sync {
     pub(crate) op: usize,
     /// The words of the variables that are in scope at the statement, as bits. If no event can
     /// resume the thread, only variables that the statement reads are included. All other words are
-    /// 0 while the thread is suspended, so that states that differ only in unused values are the
+    /// 0 while the thread is suspended, so states that differ only in unused values are the
     /// same.
     pub(crate) live: u64,
 }

@@ -1,5 +1,5 @@
 //! The values of targets that JavaScript reads in nearly every step, in memory that is shared with
-//! the host, so that reading them rarely calls a native function.
+//! the host, so reading them rarely calls a native function.
 //!
 //! `sprites.js` uses the same layout: two versions, the values of one target before the latest step
 //! ([`OLD`]), and then a row for each target. A row is valid if it has the current version and the

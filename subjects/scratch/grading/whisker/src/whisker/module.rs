@@ -190,7 +190,7 @@ impl SuiteFile {
     }
 
     fn compile(&self, limits: Limits) -> Result<CompiledScript, LoadError> {
-        // The opening is on the first line of the suite, so that line numbers do not change.
+        // The opening is on the first line of the suite, so line numbers do not change.
         let text = format!("{OPENING}{}\n}})", self.text);
         CompiledScript::compile(&self.name, &text, limits).map_err(|error| match error {
             CompileError::Thrown(thrown) => self.thrown(self.of_suite(thrown, limits)),

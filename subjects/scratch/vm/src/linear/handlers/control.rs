@@ -10,7 +10,7 @@ use crate::value::{Value, js_round};
 
 /// Consumes the fuel of a run and reports its blocks. `ONE` is true if the run has one block,
 /// `CALLS` if it calls a custom block, and `RESTS` if the handler returns instead of calling the
-/// next handler, so that the stack of handlers does not grow.
+/// next handler, which keeps the stack of handlers from growing.
 pub(crate) fn run<T: Tracer, const ONE: bool, const CALLS: bool, const RESTS: bool>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
