@@ -57,8 +57,8 @@ mod system {
         }
     }
 
-    /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, as far
-    /// as the system permits. The limit counts reserved memory instead of used memory, and programs
+    /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, if
+    /// the system permits it. The limit counts reserved memory instead of used memory, and programs
     /// with an address sanitizer, for example, reserve terabytes.
     pub fn lift_memory_limit() {
         let maximum = getrlimit(Resource::Data).maximum;

@@ -64,8 +64,8 @@ impl Sqlite {
         self.written.as_mut().map_or(Ok(()), StoreFiles::check)
     }
 
-    /// Copies the contents of the write-ahead log into the main file, as far as active readers
-    /// permit.
+    /// Copies the contents of the write-ahead log into the main file, except what active readers
+    /// still need.
     pub(super) fn checkpoint(&mut self) -> Result<(), StoreError> {
         self.batch("pragma wal_checkpoint(passive)")
     }

@@ -82,8 +82,8 @@ impl Store {
         }
     }
 
-    /// Copies the write-ahead log of an SQLite store into the main file, as far as active readers
-    /// permit, so that the log stays small.
+    /// Copies the write-ahead log of an SQLite store into the main file, except what active readers
+    /// still need, so that the log stays small.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl Store {
         self.database.batch(&format!("pragma max_page_count = {pages}")).unwrap();
     }
 
-    /// Whether the connection to the database is open, as far as is known.
+    /// Whether the connection to the database is believed to be open.
     pub fn is_alive(&self) -> bool {
         match &self.database {
             Database::Sqlite(_) => true,

@@ -177,8 +177,8 @@ impl SkinSet {
         self.skin(id).size
     }
 
-    /// Number of costumes that were not added because they exceed the [`Limits`], as far as
-    /// [`SkinError::is_limit`] recognises this.
+    /// Number of costumes that were not added because they exceed a limit that
+    /// [`SkinError::is_limit`] recognises.
     pub fn refused(&self) -> usize {
         self.refused
     }

@@ -13,8 +13,8 @@ use crate::failure::Worded;
 
 /// Counts the blocks without screen refresh that the machine interprets, by opcode.
 ///
-/// Blocks in custom blocks that run without screen refresh are compiled to a faster form, as far as
-/// it has instructions for them. Projects run with input drawn from a seed. Each line has a number
+/// Blocks in custom blocks that run without screen refresh are compiled to a faster form if it has
+/// instructions for them. Projects run with input drawn from a seed. Each line has a number
 /// of executions, its share of all executed blocks without screen refresh, and an opcode with a
 /// reason.
 #[derive(Args)]

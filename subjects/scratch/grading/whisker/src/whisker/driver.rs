@@ -195,7 +195,7 @@ impl Driver {
     }
 
     /// Prepares a test that may execute at most `blocks` blocks: the project is as loaded (in
-    /// strict mode, only as far as `Vm::restore_fields` restores it) and the flag is clicked, but
+    /// strict mode, only what `Vm::restore_fields` restores) and the flag is clicked, but
     /// no step is executed.
     pub(crate) fn begin_test(&self, initial: &Snapshot, seed: Seed, blocks: u64) {
         let mut vm = self.vm_mut();
