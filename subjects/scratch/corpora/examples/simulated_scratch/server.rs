@@ -21,8 +21,8 @@ use serde_json::{Value, json};
 pub(crate) struct Population {
     /// Seed of the projects and of the faults.
     pub(crate) seed: u64,
-    /// Of 1000 requests, the mean number with a fault. From the fifth request for a path on, there
-    /// are no faults.
+    /// Of 1000 requests, the mean number with a fault. Only the first four requests for a path can
+    /// have one.
     pub(crate) faults: u64,
     /// Fixed outcomes of ids, which the seed does not determine.
     pub(crate) fixed: BTreeMap<u64, ProbeOutcome>,
