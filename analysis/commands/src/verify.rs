@@ -141,7 +141,8 @@ pub fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Failure> {
     let study = stored.study();
     if !stored.has_store() && study.exists() && !study.is_dir() {
         let what = format_args!("{} is neither a results folder nor a package", study.display());
-        return Err(Failure::new(what).hint("name the folder of a study, or a zip file of `catherd archive`"));
+        return Err(Failure::new(what)
+            .hint("name the folder of a study, or a zip file of `catherd archive`"));
     }
     if !stored.has_store() {
         places::check(study, "name the folder of a study, or a zip file of catherd archive")?;

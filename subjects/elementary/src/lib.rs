@@ -488,9 +488,10 @@ mod tests {
     }
 
     #[test]
-    #[ignore = "slow"]
-    fn the_table_changes_no_bit_of_100_million_angles() {
-        compare(100_000_000);
+    #[ignore = "needs CATHERD_FUZZ_SECONDS"]
+    fn the_table_changes_no_bit_of_many_angles() {
+        let seconds: u64 = std::env::var("CATHERD_FUZZ_SECONDS").unwrap().parse().unwrap();
+        compare(1_000_000 * seconds);
     }
 
     #[test]
