@@ -96,8 +96,7 @@ impl ResultsDigest {
 }
 
 /// Reads the lines of a file of records, and checks that each line is about a run of the plan, that
-/// records are in the order of the plan, that no run occurs twice with the same kind of end, and
-/// that each record has the stated digest.
+/// no run occurs twice with the same kind of end, and that each record has the stated digest.
 pub struct RecordReader<'p, R> {
     lines: io::BufReader<R>,
     number: u64,
@@ -105,8 +104,8 @@ pub struct RecordReader<'p, R> {
     projects: HashMap<Digest, usize>,
     algorithms: HashMap<&'p str, usize>,
     seeds: HashMap<u64, usize>,
-    /// The position of the previous record in the plan.
-    before: Option<usize>,
+    /// The positions in the plan of the runs with a record.
+    recorded: HashSet<usize>,
     quarantined: HashSet<usize>,
 }
 
@@ -120,7 +119,7 @@ impl<'p, R: Read> RecordReader<'p, R> {
             projects: positions(plan.projects.iter().map(|project| project.digest)),
             algorithms: positions(plan.algorithms.iter().map(|one| one.label.as_str())),
             seeds: positions(plan.seeds.iter().copied()),
-            before: None,
+            recorded: HashSet::new(),
             quarantined: HashSet::new(),
         }
     }
@@ -156,10 +155,9 @@ impl<'p, R: Read> RecordReader<'p, R> {
         }
         let end = match (line.record, line.digest, line.quarantined) {
             (Some(record), Some(digest), None) => {
-                if self.before.is_some_and(|before| before >= position) {
-                    return Err("occurs twice, or is not in the order of the plan".to_owned());
+                if !self.recorded.insert(position) {
+                    return Err("occurs twice".to_owned());
                 }
-                self.before = Some(position);
                 if record.run != spec.id() {
                     return Err("the record belongs to another run".to_owned());
                 }

@@ -106,6 +106,27 @@ fn copy(from: &Path, to: &Path) {
     }
 }
 
+/// A study that ends when its comparisons are decided has its records in the order of its rounds.
+#[test]
+fn a_study_of_several_rounds_is_archived() {
+    let fixture = Fixture { folder: TempDir::new().unwrap() };
+    fs::create_dir(fixture.path("files")).unwrap();
+    for number in 0..8 {
+        fs::write(fixture.path(&format!("files/{number}.txt")), number.to_string()).unwrap();
+    }
+    let study = "projects = ['files']\nsubject = 'noop'\nalgorithms = ['a', 'b']\nseeds = 30\n\
+                 budget = { executions = 30 }\nstop = { margin = 0.05 }\n";
+    fs::write(fixture.path("stop.toml"), study).unwrap();
+    let run = ["run", &fixture.text("stop.toml"), "--out", &fixture.text("stop"), "--quiet"];
+    let output = catherd().args(run).output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    let runs = fs::read_to_string(fixture.path("stop/runs.csv")).unwrap();
+    assert!(runs.lines().count() > 1 + 2 * 8 * 5, "a second round: {}", runs.lines().count());
+    fixture.archive("stop", "stop.zip", &[]);
+    let verified = fixture.verify("stop.zip", &[]);
+    assert_eq!(verified.status.code(), Some(0), "{}", stderr(&verified));
+}
+
 #[test]
 #[ignore = "slow"]
 fn a_package_has_the_same_bytes_everywhere_and_is_verified() {

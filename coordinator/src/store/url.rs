@@ -28,11 +28,25 @@ impl fmt::Display for StoreUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StoreUrl::Sqlite(path) => write!(f, "{}", path.display()),
-            // Leave out the part before the @, which may contain a password.
-            StoreUrl::Postgres(url) => {
-                let after = url.rsplit_once('@').map_or(url.as_str(), |(_, after)| after);
-                write!(f, "postgres {}", after.trim_start_matches("postgres://"))
-            }
+            // Leave out the parts that may contain a password: everything before the @, the query,
+            // and all pairs except two.
+            StoreUrl::Postgres(url) => match url.split_once("://") {
+                Some((_, url)) => {
+                    let after = url.split_once('@').map_or(url, |(_, after)| after);
+                    let before_query = after.split('?').next().unwrap_or_default();
+                    let address =
+                        before_query.rsplit_once('@').map_or(before_query, |(_, end)| end);
+                    // A `?` before the first @ may be a part of a password or begin the query.
+                    let is_clear = url.find('@').is_none_or(|at| !url[..at].contains('?'));
+                    write!(f, "postgres {}", if is_clear { address } else { "" })
+                }
+                None => {
+                    let shown =
+                        |pair: &&str| pair.starts_with("host=") || pair.starts_with("dbname=");
+                    let pairs: Vec<_> = url.split_whitespace().filter(shown).collect();
+                    write!(f, "postgres {}", pairs.join(" "))
+                }
+            },
         }
     }
 }
@@ -45,6 +59,12 @@ mod tests {
     fn a_password_is_not_displayed() {
         let url = StoreUrl::parse("postgres://me:secret@db.example.org/catherd");
         assert_eq!(url.to_string(), "postgres db.example.org/catherd");
+        let shown = |url: &str| StoreUrl::parse(url).to_string();
+        assert_eq!(shown("postgresql://db/catherd?user=me&password=secret"), "postgres db/catherd");
+        assert_eq!(shown("postgres://me:a@b@db/catherd?password=c@d"), "postgres db/catherd");
+        assert_eq!(shown("postgres://me:se?cret@db/catherd"), "postgres ");
+        let pairs = StoreUrl::Postgres("host=db user=me password=secret dbname=a".to_owned());
+        assert_eq!(pairs.to_string(), "postgres host=db dbname=a");
         assert_eq!(StoreUrl::parse("study.db"), StoreUrl::Sqlite("study.db".into()));
     }
 }
