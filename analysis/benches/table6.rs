@@ -12,8 +12,8 @@ fn main() {
     divan::main();
 }
 
-/// Generates samples of coverage with this number of distinct values. Fewer distinct values mean
-/// more ties.
+/// Generates samples of coverage with at most this number of distinct values. Fewer distinct values
+/// mean more ties.
 fn samples(distinct: u32) -> Vec<[Vec<f64>; 3]> {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     let mut sample = || {

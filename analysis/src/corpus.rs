@@ -31,7 +31,7 @@ pub enum Error {
         /// The name of the column.
         column: String,
     },
-    /// A value is not an integer that fits in 64 bits.
+    /// A value is not a non-negative integer that fits in 64 bits.
     #[error("cannot read {}: column `{column}` has `{value}`, expected a whole number", path.display())]
     Number {
         /// The file.
@@ -51,7 +51,7 @@ pub enum Error {
     },
 }
 
-/// The names and titles of the columns in the tables that describe a corpus.
+/// The columns of the tables from which the figures of a corpus are drawn.
 #[derive(Clone, Debug)]
 pub struct Tables {
     /// The column of `projects.csv` with the size of a project.
@@ -62,8 +62,8 @@ pub struct Tables {
     pub feature: Noun,
 }
 
-/// Draws `sizes.svg` from `projects.csv`, and a figure of the most common features from their
-/// table, in the folder of these tables. Returns the paths of the figures.
+/// Draws `sizes.svg` from `projects.csv`, and a figure of the first features in their table, in the
+/// folder of these tables. Returns the paths of the figures.
 ///
 /// # Errors
 /// [`Error`] if a table cannot be read or a figure cannot be written.
@@ -135,7 +135,8 @@ fn draw_sizes(measure: &str, sizes: &[u64]) -> Svg {
 }
 
 /// Shares of projects that use the first [`MAX_FEATURES`] features of a table. `features` contains
-/// the name of each feature and the number of its projects, and `noun` is the plural for features.
+/// the name of each feature and the number of its projects, and `noun` is the plural noun for
+/// features.
 fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg {
     let shown = &features[..features.len().min(MAX_FEATURES)];
     let share = |users: u64| 100.0 * users as f64 / projects.max(1) as f64;
@@ -143,7 +144,7 @@ fn draw_features(noun: &str, features: &[(String, u64)], projects: usize) -> Svg
         shown.iter().map(|(name, users)| (name.clone(), share(*users))).collect();
     let n = counted(projects, "project");
     let subtitle = format!("n = {n}; {} of {} {noun}", shown.len(), features.len());
-    bars::percentages("Projects that use it (%)", &bars, &subtitle)
+    bars::percentages("Projects that use the feature (%)", &bars, &subtitle)
 }
 
 #[cfg(test)]

@@ -1,5 +1,4 @@
-//! The figures of a study: findings as pictures, each with a title and a caption that states units,
-//! sample sizes and medians.
+//! The figures of a study: findings as pictures, each with a title and a caption.
 
 mod best;
 mod budget;
@@ -75,9 +74,9 @@ const MAX_SHOWN: usize = 16;
 /// Number of algorithms that figures show if there are more than [`MAX_SHOWN`].
 const SELECTED: usize = 12;
 
-/// Whether figures show each algorithm. If there are more than [`MAX_SHOWN`] algorithms, figures
-/// show only the first algorithm and the algorithms with the highest mean coverage, because figures
-/// must stay legible. Tables contain all algorithms.
+/// For each algorithm, whether figures show the algorithm. If there are more than [`MAX_SHOWN`]
+/// algorithms, figures show only the first algorithm and the algorithms with the highest mean
+/// coverage, because figures must stay legible. Tables contain all algorithms.
 pub(crate) fn selected(results: &Results) -> Vec<bool> {
     let number = results.algorithms.len();
     if number <= MAX_SHOWN {
@@ -114,7 +113,8 @@ pub(crate) fn selection(results: &Results) -> Option<String> {
     })
 }
 
-/// The pairs that are shown individually and have at least one project.
+/// The pairs of algorithms that figures show, if the pairs are shown individually and have at least
+/// one project.
 fn shown<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
@@ -127,7 +127,7 @@ fn shown<'a>(
     })
 }
 
-/// The pairs that are shown individually and have enough projects for a separate figure.
+/// The pairs of [`shown`] that have enough projects for a separate figure.
 fn shown_by_project<'a>(
     results: &'a Results,
     pairs: &'a [Comparison],
@@ -195,7 +195,7 @@ fn sample_sizes(sizes: impl Iterator<Item = usize>, counted_as: &str) -> Option<
     })
 }
 
-/// The values of an algorithm, a machine or a pair.
+/// Labelled values, such as the values of an algorithm, a machine or a pair.
 struct Sample {
     series: Series,
     label: String,
@@ -224,7 +224,7 @@ struct Distribution<'a> {
     axis: Axis,
     /// The source of each value, in the singular: `run` or `project`.
     counted_as: &'a str,
-    /// The unit after medians in the caption: ` %`, ` ms`, or empty.
+    /// The unit after medians in the caption, such as ` %`; empty if there is none.
     unit: &'a str,
     about: &'a str,
 }

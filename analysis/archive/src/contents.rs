@@ -21,9 +21,9 @@ pub struct FileEntry {
 pub struct RunCounts {
     /// Runs of the plan.
     pub planned: u64,
-    /// Runs with a record in which the tool did not report an error.
+    /// Runs with a record of a complete execution, also of projects without goals.
     pub done: u64,
-    /// Runs with a record in which the tool reported an error.
+    /// Runs with a record of a failure, such as an error or a lack of time or memory.
     pub failed: u64,
     /// Runs without a record that are not attempted again.
     pub quarantined: u64,
@@ -60,7 +60,7 @@ impl RunCounts {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Contents {
-    /// Version of the format of packages, [`Contents::FORMAT`].
+    /// Version of the format of packages (see [`Contents::FORMAT`]).
     pub format: u32,
     /// Version of catherd that wrote the package.
     pub catherd: String,
@@ -75,8 +75,8 @@ pub struct Contents {
     /// Whether some runs had not ended; equal to `runs.pending > 0`.
     pub interim: bool,
     /// SHA-256 of the lines `RUN RECORD`, one for each record in the order of the records. A line
-    /// contains the run id and the digest of the record. The value is the same for every complete
-    /// execution of the study.
+    /// contains the run id and the digest of the record. Complete executions of the study have the
+    /// same value, unless real time decides the result of a run.
     pub results: Digest,
     /// Whether the package contains the projects.
     pub with_projects: bool,
@@ -84,7 +84,7 @@ pub struct Contents {
     pub with_program: bool,
     /// Authors of the study in the citation.
     pub authors: Vec<String>,
-    /// All files except this one, by name.
+    /// All files except this one, sorted by name.
     pub files: Vec<FileEntry>,
 }
 

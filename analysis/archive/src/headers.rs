@@ -1,7 +1,7 @@
 //! The headers of the files in a zip archive: one before each file and one in the central
-//! directory. Programs that unpack an archive read only one of the two. Therefore, both must have
-//! the same content and contain only the times, flags, permissions and extra fields that packages
-//! need.
+//! directory. Programs that unpack an archive may read only one of the two. Therefore, both must
+//! have the same content and contain only the times, flags, permissions and extra fields that
+//! packages need.
 
 use std::io::{self, Read, Seek, SeekFrom};
 

@@ -1,5 +1,5 @@
-//! The file of records of a package: JSON lines, one for each run that has ended, in the order of
-//! the plan, followed by one for each quarantined run.
+//! The file of records of a package: JSON lines, one for each run that has ended. The records are
+//! in the order of the plan.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::Hash;
@@ -96,7 +96,8 @@ impl ResultsDigest {
 }
 
 /// Reads the lines of a file of records, and checks that each line is about a run of the plan, that
-/// no run occurs twice with the same kind of end, and that each record has the stated digest.
+/// records are in the order of the plan, that no run occurs twice with the same kind of end, and
+/// that each record belongs to its run and has the stated digest.
 pub struct RecordReader<'p, R> {
     lines: io::BufReader<R>,
     number: u64,

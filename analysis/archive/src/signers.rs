@@ -1,5 +1,5 @@
-//! Files of trusted signers, in the format that `ssh-keygen` calls `allowed_signers`. Each line
-//! contains the names of a signer, options, and a public key.
+//! Files of trusted signers, in the format that `ssh-keygen` calls `allowed_signers`. A line
+//! contains the names of a signer, any options, and a public key.
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
 
@@ -103,7 +103,7 @@ fn signer(line: &str) -> Result<Option<Signer>, String> {
     Ok(Some(signer))
 }
 
-/// The first word of a line, and the rest of the line. A word can contain spaces in quotation
+/// The first word of a string and the rest of the string. A word can contain spaces in quotation
 /// marks.
 fn word(text: &str) -> Result<(String, &str), String> {
     let mut quoted = false;
@@ -155,8 +155,8 @@ fn time(text: &str) -> Result<DateTime<Utc>, String> {
     read().ok_or_else(wrong)
 }
 
-/// Whether a list of patterns matches a string. A string is excluded if it matches a pattern that
-/// begins with `!`.
+/// Whether a list of patterns matches a string. The list does not match if the string matches the
+/// rest of a pattern that begins with `!`.
 fn matches_list(list: &str, text: &str) -> bool {
     let (excluded, included): (Vec<&str>, Vec<&str>) =
         list.split(',').map(str::trim).partition(|pattern| pattern.starts_with('!'));

@@ -6,7 +6,8 @@ use crate::MAX_FILES;
 
 /// Length in bytes of the record at the end of the file.
 const END: u64 = 22;
-/// Lengths in bytes of the locator and of the record that precede it in large archives.
+/// Lengths in bytes of the locator and of another record that precede the last record in large
+/// archives.
 const LOCATOR: u64 = 20;
 const END_64: u64 = 56;
 /// Maximum size in bytes of an entry of the central directory: its fields, a name of the maximum
@@ -61,7 +62,7 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, Str
 }
 
 fn damaged() -> String {
-    "is not an intact zip archive: it is truncated, or has bytes before or after it".to_owned()
+    "is not an intact zip archive: it is truncated, or there are bytes before or after the archive".to_owned()
 }
 
 fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), position: u64) -> io::Result<[u8; N]> {

@@ -27,7 +27,7 @@ enum Source {
     File(PathBuf),
 }
 
-/// A file with its size in bytes, its digest and its method of compression.
+/// The size of a file in bytes, its digest and its method of compression.
 struct Measured {
     bytes: u64,
     sha256: Digest,
@@ -94,8 +94,8 @@ impl Builder {
     }
 
     /// Writes the package to `path`. If an error occurs, the file at `path` is not changed. The
-    /// list of files is added to `contents`. Each file is read twice; `on_bytes` is called after
-    /// each part with the number of bytes in the part.
+    /// list of files in `contents` is replaced. Each file is read twice; `on_bytes` is called for
+    /// each part that was read, with the number of bytes in the part.
     ///
     /// # Errors
     ///
@@ -165,7 +165,7 @@ pub(crate) fn zip_folder(path: &Path, names: &[(String, PathBuf)]) -> Result<(),
     zip_files(path, path, &files, &mut |_| {})
 }
 
-/// Writes the archive of these files to `partial`. Errors in writing name `path`.
+/// Writes the archive of these files to `partial`. Errors in writing mention `path`.
 fn zip_files(
     partial: &Path,
     path: &Path,

@@ -1,5 +1,5 @@
-//! Tests packages through the public API: they have the same bytes each time, and no damaged or
-//! hostile package is accepted.
+//! Tests packages through the public API: they have the same bytes each time, and damaged and
+//! hostile packages are refused.
 
 use std::fs;
 use std::io::{Cursor, Write};

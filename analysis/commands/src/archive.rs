@@ -10,7 +10,7 @@
 //! - [`tools`]: external tools and their files.
 //! - [`program`]: this program and the scripts that start it.
 //! - [`signing`]: the statement about the package, and its signature.
-//! - [`texts`]: the README, the citation and the lock file.
+//! - [`texts`]: the README, the citation, the version and the lock file.
 
 pub(crate) mod assembly;
 mod bill_of_materials;

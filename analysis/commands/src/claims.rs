@@ -55,7 +55,8 @@ const FAILED: (Exit, &str) = (Exit::CheckFailed, "a claim does not hold");
 /// # Errors
 ///
 /// If claims, results or a paper cannot be read, if there are neither claims nor papers, if a paper
-/// contains an invalid address, or if the file of macros cannot be written.
+/// contains an address that is invalid or not in the report, or if the file of macros cannot be
+/// written.
 pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     for folder in &arguments.results {
         places::folder(folder, "name the folder of a study, or of several")?;

@@ -34,7 +34,7 @@ enum Tool {
         #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..))]
         interval: Option<u64>,
     },
-    /// Raw data of FuzzBench experiments: data.csv.gz next to its reports, compressed or not
+    /// Raw data of FuzzBench experiments: data.csv.gz next to the reports, compressed or not
     Fuzzbench(Files),
     /// Any CSV file with one row per run; columns are mapped by name
     Csv {

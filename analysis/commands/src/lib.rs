@@ -1,9 +1,9 @@
-//! The commands about results: reports, claims and replication packages, and commands that execute
-//! finished runs again.
+//! The commands about results and replication packages.
 //!
 //! - [`report`]: tables and figures of results; [`claims`]: sentences about the results; [`stats`]:
 //!   statistics for scripts; [`import`]: results of other tools as tidy tables.
-//! - [`archive`]: writes replication packages; [`verify`], [`replay`]: execute finished runs again.
+//! - [`archive`]: writes replication packages; [`verify`]: checks them, and executes samples of
+//!   finished runs again; [`replay`]: executes single runs again.
 //!
 //! [`Program`] contains everything that depends on the program with these commands, such as the
 //! subject kinds.
@@ -40,7 +40,7 @@ pub struct Program {
     pub origins: fn(&Path) -> Result<Vec<Origin>, Failure>,
     /// The lock file of the program, with the versions of all crates in the program.
     pub lock_file: fn() -> Result<String, Failure>,
-    /// The licences of these crates in one string.
+    /// The licences of all crates in the program, in one string.
     pub licences: fn() -> Result<String, Failure>,
 }
 

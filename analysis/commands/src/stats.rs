@@ -27,7 +27,7 @@ pub struct Arguments {
     #[arg(long, value_name = "LIBRARY")]
     compat: Option<Compat>,
 
-    /// Level of significance, from 0 to 1: intervals cover 1 - ALPHA
+    /// Level of significance, between 0 and 1: intervals cover 1 - ALPHA
     #[arg(long, default_value_t = 0.05, value_parser = level)]
     alpha: f64,
 

@@ -14,8 +14,8 @@ struct Covered {
     /// For the interval from Student's t distribution, and for the interval from the bootstrap over
     /// projects and runs.
     covers: [bool; 2],
-    /// Whether the interval from the bootstrap over runs contains the difference on exactly these
-    /// projects.
+    /// Whether the interval from the bootstrap over runs contains the difference on exactly the
+    /// drawn projects, in another simulated study.
     covers_here: bool,
     widths: [[f64; 2]; 2],
     width_here: [f64; 2],
@@ -109,8 +109,8 @@ fn reliability(studies: u64) {
     for (algorithms, spread) in [(3_usize, 0.03), (3, 0.1), (7, 0.03)] {
         println!(
             "\n{algorithms} algorithms, standard deviation of effects {spread}\n\n\
-             | P(best) stated | studies | the first is best | flat priors: stated | studies | best | \
-             bootstrap: stated | studies | best |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
+             | P(best) stated | forecasts | best | flat priors: stated | forecasts | best | \
+             bootstrap: stated | forecasts | best |\n| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
         );
         let world = WORLDS[0];
         let one = |study: u64| {

@@ -79,8 +79,8 @@ impl Corpus {
         Ok(CorpusDescription { left_out, measures, goals })
     }
 
-    /// Stores the projects that are missing or damaged in the coordinator's store. `on_damaged` is
-    /// called with each damaged project and the damage.
+    /// Adds to the coordinator's store the projects that are missing or damaged there. `on_damaged`
+    /// is called with each damaged project and the damage.
     ///
     /// # Errors
     ///

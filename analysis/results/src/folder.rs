@@ -18,7 +18,7 @@ use crate::error::ResultsError;
 /// Name of the file with the plan.
 pub const MANIFEST: &str = "study.json";
 
-/// Name of the file with the description of the projects, from which the tables are written again.
+/// Name of the file with the description of the projects, which is read to write the tables again.
 pub const CORPUS: &str = "corpus.json";
 
 /// Files and folders that a study needs while it runs, except `study.lock`, and the folders with
@@ -34,7 +34,7 @@ const WORKING_FILES: [&str; 8] = [
     "logs",
 ];
 
-/// The files with the results: tables and their descriptions.
+/// The files with the results of a study and their descriptions.
 pub const RESULT_FILES: [&str; 28] = [
     MANIFEST,
     CORPUS,

@@ -35,8 +35,8 @@ struct Writing {
 }
 
 impl InterimTables {
-    /// Writes the tables at most once per `interval`. `on_failure` is called with the first of
-    /// several successive failures.
+    /// Prepares to write the tables at most once per `interval`. `on_failure` is called if writing
+    /// fails, unless the previous attempt failed as well.
     pub fn new(
         tables: StudyTables,
         studies: StoredStudies,

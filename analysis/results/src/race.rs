@@ -14,7 +14,7 @@ use catherd_experiments::{Digest, Plan, Race};
 use crate::stored::RunResult;
 use crate::tables::StudyTables;
 
-/// Executes the rounds of a race, on this computer or at a coordinator.
+/// Executes the rounds of a study, on this computer or at a coordinator.
 pub trait Rounds {
     /// The error of a round that cannot be executed.
     type Error;
@@ -44,7 +44,7 @@ pub trait Rounds {
     /// Reports that a configuration was dropped.
     fn report(&mut self, dropped: &Dropped);
 
-    /// The tables of the whole race.
+    /// The tables of the whole study.
     fn tables(&mut self) -> &mut StudyTables;
 }
 
@@ -61,7 +61,7 @@ pub fn run<R: Rounds>(
 ) -> Result<ControlFlow<R::Stopped>, R::Error> {
     let mut left: Vec<usize> = (0..plan.algorithms.len()).collect();
     // One block of the rank test for each project: the mean coverage of each remaining
-    // configuration; `None` if no run of the configuration on the project has a coverage.
+    // configuration; `None` if no run of the configuration on the project has a coverage value.
     let mut blocks: Vec<Vec<Option<f64>>> = Vec::new();
     for (number, projects) in race.rounds(plan.projects.len()).enumerate() {
         if left.len() < 2 {

@@ -26,7 +26,7 @@ pub struct StudyTables {
     plan: Plan,
     /// The description of the subject kind; `None` if this program does not have the kind.
     subject: Option<SubjectInfo>,
-    /// Computes how close runs came to goals, for kinds whose records contain this.
+    /// Computes how close runs came to goals, for kinds whose records contain this information.
     approaches: Option<Approaches>,
     projects: CorpusDescription,
     dropped: Vec<Dropped>,
@@ -35,10 +35,10 @@ pub struct StudyTables {
     race_is_over: bool,
 }
 
-/// The files that are written in addition to the tables.
+/// Which files are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Extent {
-    /// Only the tables, which will soon be written again.
+    /// Only the tables.
     Tables,
     /// The tables and the artifacts of all runs.
     WithSuites,
@@ -107,7 +107,7 @@ impl StudyTables {
     ///
     /// # Errors
     ///
-    /// If a result is an error, or if a file cannot be written.
+    /// If a result is an error, or if a file cannot be written or read again.
     pub fn write<E>(
         &self,
         results: impl IntoIterator<Item = Result<RunResult, E>>,

@@ -17,7 +17,8 @@ pub struct Used {
     pub address: String,
 }
 
-/// The numbers that a paper takes from a study. Comments in the paper are ignored.
+/// The numbers that a paper takes from a study. The macro and its argument must be on one line.
+/// Comments in the paper are ignored.
 pub fn used(paper: &str) -> Vec<Used> {
     let mut found = Vec::new();
     for (line, text) in (1..).zip(paper.lines()) {
@@ -32,7 +33,7 @@ pub fn used(paper: &str) -> Vec<Used> {
     found
 }
 
-/// A line without its comment, which begins with an unescaped `%`.
+/// A line without its comment, which begins with a `%` that does not follow a backslash.
 fn without_comment(line: &str) -> &str {
     let is_comment = |&(at, _): &(usize, &str)| !line[..at].ends_with('\\');
     line.match_indices('%').find(is_comment).map_or(line, |(at, _)| &line[..at])

@@ -2,7 +2,8 @@
 
 use super::numbers::{grouped, round_step};
 
-/// Maximum length of a name next to an axis or in a legend, in characters.
+/// Maximum length of a name next to an axis or in a legend, in characters, without a percentage
+/// that follows the name.
 const MAX_NAME: usize = 28;
 
 const PAIR: &str = " vs ";
@@ -25,7 +26,7 @@ pub(crate) struct Axis {
     high: f64,
     scale: Scale,
     pub(super) ticks: Vec<(f64, String)>,
-    /// Values of the ticks without a label.
+    /// Values of the minor ticks, which have no labels. Some coincide with labelled ticks.
     pub(super) minor: Vec<f64>,
     /// The value at which a complete linear axis would begin, if there is one.
     origin: Option<f64>,
@@ -90,8 +91,8 @@ impl Axis {
         Axis::with_step(label, (low, high), step)
     }
 
-    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit
-    /// and minor ticks for all digits.
+    /// A logarithmic axis that contains these positive values, with as many labelled ticks as fit.
+    /// If the values differ by at least a factor of two, there are minor ticks for all digits.
     pub(crate) fn log(label: &str, low: f64, high: f64) -> Axis {
         let high = high.max(low);
         if high < low * 2.0 {
@@ -216,7 +217,7 @@ pub(crate) fn truncated(name: &str) -> String {
     }
 }
 
-/// Shortens a string to `most` letters, with an ellipsis in place of the middle.
+/// Shortens a string to at most `most` characters, with an ellipsis in place of the middle.
 fn cut(text: &str, most: usize) -> String {
     let letters: Vec<char> = text.chars().collect();
     if letters.len() <= most {

@@ -1,5 +1,6 @@
-//! Box plots: quartiles, whiskers to the last value within 1.5 times the interquartile range,
-//! values beyond this range as circles, and the mean as a diamond.
+//! Box plots: quartiles, whiskers to the last values within 1.5 times the interquartile range of
+//! the box, values beyond the whiskers as circles, and the mean as a diamond. The values of small
+//! samples are drawn as single points.
 
 use super::chart::{Chart, INK};
 use super::layout::{Layout, Width};

@@ -27,7 +27,7 @@ pub(crate) fn draw(per_project: &[ProjectComparison], names: &[&str], subtitle: 
         let layout = Layout { legend: &legend, ..Layout::new(width, height, subtitle) };
         Chart::new(effect, Axis::names("", rows()), &layout)
     };
-    // A few projects are rows with their names; many projects are columns without names.
+    // A few projects are drawn as rows with their names, many projects as columns without names.
     let point = |index: f64, value: f64| if many { (index + 0.5, value) } else { (value, index) };
     let last = if many { sorted.len() as f64 } else { sorted.len() as f64 - 0.5 };
     chart.reference(point(-0.5, 0.5), point(last, 0.5));

@@ -9,7 +9,7 @@ use skrifa::{FontRef, MetadataProvider as _};
 /// Liberation Sans, whose letters are as wide as the letters of Helvetica and Arial.
 const FONT: &[u8] = include_bytes!("../../fonts/LiberationSans-Regular.ttf");
 
-/// The width of a string in pixels at a font size in pixels. A letter that is not in the font
+/// The width of a string in pixels at a font size in pixels. A character that is not in the font
 /// counts as wide as the font size.
 pub(super) fn width(text: &str, size: f64) -> f64 {
     let Ok(font) = FontRef::new(FONT) else { return text.chars().count() as f64 * size };
@@ -20,7 +20,7 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(|letter| width(letter).map_or(size, |w| f64::from(w) / em * size)).sum()
 }
 
-/// Splits a string between words into lines that are at most `most` pixels wide. A wider word has a
+/// Splits a string at spaces into lines that are at most `most` pixels wide. A wider word has a
 /// separate line.
 pub(super) fn lines(text: &str, size: f64, most: f64) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
@@ -46,7 +46,7 @@ pub(super) fn database() -> Arc<fontdb::Database> {
     Arc::clone(&DATABASE)
 }
 
-/// Chooses the font of figures for every text, whatever family the text requests.
+/// Chooses the font of figures, whatever font family is requested.
 pub(super) fn resolver() -> FontResolver<'static> {
     FontResolver {
         select_font: Box::new(|_, database| database.faces().next().map(|face| face.id)),

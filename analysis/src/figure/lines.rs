@@ -1,4 +1,4 @@
-//! Lines of several series, each labelled at its end.
+//! Lines of several series, labelled at their ends or in a legend.
 
 use super::axis::truncated;
 use super::chart::{Chart, spread_labels};
@@ -77,7 +77,7 @@ pub(crate) fn marked(
 }
 
 /// Writes the labels to the right of the frame in the order of the ends of their lines, moves them
-/// apart if they would overlap, and connects them with the ends. The connection is a thin line,
+/// apart if they would overlap, and connects them to the ends. The connection is a thin line,
 /// because readers would mistake a line in the style of the data for data.
 fn label_ends(chart: &mut Chart, lines: &[Line]) {
     let mut ends: Vec<((f64, f64), f64, &Line)> = lines

@@ -38,7 +38,7 @@ pub(crate) struct Annotations {
     /// Straight lines, each with its series and its ends. Parts above or below the frame are not
     /// drawn.
     pub(crate) lines: Vec<(Series, [(f64, f64); 2])>,
-    /// A point that is marked by a star.
+    /// A point that is marked with a star.
     pub(crate) star: Option<(f64, f64)>,
 }
 
@@ -78,8 +78,8 @@ pub(crate) fn draw(
         }
         shared.extend(drawn.into_values().filter(|(_, count)| *count > 1));
     }
-    // Write the numbers of points at the same position if they do not overlap, with the largest
-    // first.
+    // Write the numbers of points at the same position, the largest first, if they do not overlap
+    // with earlier numbers.
     shared
         .sort_by(|a, b| b.1.cmp(&a.1).then(a.0.0.total_cmp(&b.0.0)).then(a.0.1.total_cmp(&b.0.1)));
     let mut written: Vec<(f64, f64)> = Vec::new();

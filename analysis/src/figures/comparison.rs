@@ -46,7 +46,7 @@ pub fn significance(results: &Results, pairs: &[Comparison]) -> Option<Figure> {
         caption: "Number of projects on which the coverage of the first algorithm of a pair is \
                   significantly better (Mann-Whitney U test, p < 0.05, not corrected for the number \
                   of projects; table6 has the corrected counts), better, equal, worse or \
-                  significantly worse than the mean coverage of the second, by A12."
+                  significantly worse than the coverage of the second, by A12."
             .to_owned(),
         svg: bars::stacked("Projects", &parts, &bars, &sample_size(most, "project")),
     })
@@ -136,7 +136,8 @@ pub fn effects_by_project(results: &Results, pairs: &[Comparison]) -> Vec<Figure
 /// Widths in pixels of the bars of paired tests and of the bars of Nemenyi's test.
 const BARS: (f64, f64) = (6.0, 2.0);
 
-/// Mean ranks with their intervals, and groups of algorithms that do not differ.
+/// Mean ranks with their intervals and, unless the study is analysed repeatedly, groups of
+/// algorithms that do not differ significantly.
 pub fn rank_diagram(results: &Results, ranking: &Ranking, order: &Order) -> Figure {
     let n = ranking.projects.len();
     let over = counted(n, "project");

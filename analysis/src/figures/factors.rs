@@ -8,7 +8,7 @@ use crate::findings::FactorPair;
 use crate::tidy::Results;
 
 /// Effect sizes of a factor by group of projects (Pynguin paper, figure 6), with a figure for each
-/// pair of configurations.
+/// pair of configurations that has groups.
 pub fn factor_groups(results: &Results, samples: &Samples, pairs: &[FactorPair]) -> Vec<Figure> {
     let one = |pair: &FactorPair| {
         let groups = pair.groups(results, samples);

@@ -7,7 +7,7 @@ use crate::findings::VersionChange;
 use crate::tidy::Results;
 
 /// The difference in mean coverage between each earlier version and this version of each algorithm;
-/// `None` if there are no earlier versions.
+/// `None` if there are no earlier versions of the algorithms.
 pub fn history(results: &Results, changes: &[VersionChange]) -> Option<Figure> {
     let mut rows = Vec::new();
     for (number, label) in results.algorithms.iter().enumerate() {

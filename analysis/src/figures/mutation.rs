@@ -56,7 +56,7 @@ pub fn mutation_operators(results: &Results, analysis: &MutationAnalysis) -> Opt
         title: "Mutation scores by operator".to_owned(),
         caption: format!(
             "Share of mutants that the suite of each run kills, by mutation operator (in \
-             brackets: the number of runs of an algorithm with such mutants). FP: false \
+             brackets: the largest number of runs of an algorithm with such mutants). FP: false \
              positives, the share of tests that fail on the unchanged project. Killed over all \
              runs: {}.",
             overall.join(", ")

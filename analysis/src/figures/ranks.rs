@@ -8,7 +8,7 @@ use crate::figure::{Axis, Series};
 use crate::findings::{RiskStability, SuiteRank};
 use crate::tidy::Results;
 
-/// Start of the logarithmic axis in milliseconds. The times of runs are integers.
+/// The smallest time on the logarithmic axis, in milliseconds. The times of runs are integers.
 const MIN_MS: f64 = 0.1;
 
 /// Mean rank over mean time, with a figure for each project and optimised criterion, and a line for

@@ -4,8 +4,8 @@ use crate::comparison::{Comparison, Correction, Samples};
 
 /// An algorithm compared with itself: on each project, every second run is compared with the other
 /// runs. The expected effect size is 1/2, and at most 5 % of the projects are expected to differ
-/// significantly. Differences between algorithms count only if they exceed the differences in the
-/// A/A tests.
+/// significantly. Differences between algorithms are meaningful only if they exceed the differences
+/// in the A/A tests.
 #[derive(Clone, Debug)]
 pub struct AaTest {
     /// Index into [`Results::algorithms`](crate::tidy::Results::algorithms).

@@ -1,5 +1,5 @@
-//! Compares a version of a tool with earlier versions. A difference counts only if it exceeds the
-//! difference that chance explains.
+//! Compares a version of a tool with earlier versions. A difference counts only if it exceeds a
+//! tolerance for chance.
 
 use std::collections::HashMap;
 
@@ -58,8 +58,8 @@ impl Change {
 
 impl VersionChange {
     /// Compares each algorithm whose label is in both studies, on the projects with the same
-    /// digest, or with the same name if the digest is not known. Algorithms without runs on any of
-    /// these projects are left out.
+    /// digest, or with the same name if the digest is not known. Algorithms for which no such
+    /// project has runs in both studies are left out.
     pub fn all(version: &str, old: &Results, new: &Results) -> Vec<VersionChange> {
         let (before, after) = (Samples::coverage(old), Samples::coverage(new));
         let key = |results: &Results, project: usize| {
@@ -115,7 +115,7 @@ impl VersionChange {
         })
     }
 
-    /// The size of a difference that chance explains: the noise of the old study, and at least
+    /// The size up to which a difference does not count: the noise of the old study, but at least
     /// [`MARGIN`].
     pub fn tolerance(&self) -> f64 {
         self.noise.unwrap_or(0.0).max(MARGIN)

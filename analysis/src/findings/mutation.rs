@@ -96,7 +96,7 @@ impl MutationAnalysis {
         Ok(Some(MutationAnalysis { operators, scores, false_positives }))
     }
 
-    /// The mutation score of each run with mutants, for all operators together.
+    /// The mutation score of each run that has one, for all operators together.
     pub fn by_run(&self) -> std::collections::BTreeMap<usize, f64> {
         let all = self.totals().flat_map(|total| total.runs.iter().zip(&total.per_run));
         all.map(|(&run, &score)| (run as usize, score)).collect()

@@ -19,8 +19,8 @@ pub struct Ranking {
     pub nemenyi: Nemenyi,
     /// Smallest difference between mean ranks that is significant at [`LEVEL`].
     pub critical_difference: f64,
-    /// Groups of algorithms that do not differ significantly, which are the bars of a
-    /// critical-difference diagram.
+    /// Groups of algorithms that do not differ significantly in Nemenyi's test, which are the bars
+    /// of a critical-difference diagram.
     pub cliques: Vec<Vec<usize>>,
     /// Groups of algorithms that do not differ significantly in the Wilcoxon signed-rank test of
     /// each pair, with Holm's correction. Unlike Nemenyi's test, this test of a pair does not
@@ -69,9 +69,9 @@ impl Ranking {
     }
 }
 
-/// The longest sequences of treatments, in the order of their mean ranks, in which no two
-/// treatments differ significantly in the Wilcoxon signed-rank test with Holm's correction over all
-/// pairs.
+/// The longest sequences of at least two treatments, in the order of their mean ranks, in which no
+/// two treatments differ significantly in the Wilcoxon signed-rank test with Holm's correction over
+/// all pairs.
 fn paired_cliques(blocks: &[Vec<f64>], mean_ranks: &[f64]) -> Vec<Vec<usize>> {
     let mut order: Vec<usize> = (0..mean_ranks.len()).collect();
     order.sort_by(|&a, &b| mean_ranks[a].total_cmp(&mean_ranks[b]));

@@ -26,7 +26,7 @@ pub(crate) struct Assembly<'a> {
     pub(crate) work: &'a Path,
     pub(crate) plan: &'a Plan,
     pub(crate) projects: &'a CorpusDescription,
-    /// The digest of the results, [`Contents::results`].
+    /// The digest of the results (see [`Contents::results`]).
     pub(crate) digest: Digest,
     pub(crate) with_projects: bool,
     pub(crate) with_program: bool,
@@ -45,8 +45,8 @@ pub(crate) struct Facts {
 }
 
 impl Assembly<'_> {
-    /// Makes the tables, the report, the study file and the documents, and adds them to a package.
-    /// Returns the package's description without the list of files, and facts for
+    /// Makes most files of a package, such as the tables, the report and the study file, and adds
+    /// them. Returns the package's description without the list of files, and facts for
     /// [`Assembly::describe`].
     pub(crate) fn add_to(&self, builder: &mut Builder) -> Result<(Contents, Facts), Failure> {
         let results = self.work.join("results");
@@ -72,9 +72,8 @@ impl Assembly<'_> {
         Ok((self.contents(states), Facts { states, summary }))
     }
 
-    /// Adds the descriptions of the other files: the README and, for other programs, the schemas of
-    /// the tables, the crates of this program, and the package itself. `bytes` is the size of all
-    /// files except the descriptions.
+    /// Adds the README and the descriptions of the package for other programs. `bytes` is the size
+    /// of all files except these.
     pub(crate) fn describe(
         &self,
         builder: &mut Builder,
@@ -193,7 +192,7 @@ pub(crate) fn files_below(folder: &Path) -> Result<Vec<(String, PathBuf)>, Failu
 
 enum Stored<'p> {
     Open(Box<RecordReader<'p, File>>),
-    /// The file cannot be opened. The first call of `next` returns the error.
+    /// The file cannot be opened. The first call to `next` returns the error.
     Failed(Option<String>),
 }
 

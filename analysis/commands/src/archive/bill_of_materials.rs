@@ -15,7 +15,8 @@ struct Lock {
 struct Package {
     name: String,
     version: String,
-    /// SHA-256 of the published crate; `None` for crates of this program.
+    /// SHA-256 of the published crate; `None` for crates that are not from a registry, such as the
+    /// crates of this program.
     checksum: Option<String>,
     #[serde(default)]
     dependencies: Vec<String>,

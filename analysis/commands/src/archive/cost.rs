@@ -73,7 +73,7 @@ impl Cost {
             kib => format!("{} MiB for each core in use", kib.div_ceil(1024)),
         };
         let time = format!(
-            "{} of one core for all runs, at most {} for one, measured on {machines}",
+            "{} on one core for all runs, at most {} for one, measured on {machines}",
             self.time(),
             time(self.longest_ms)
         );

@@ -57,7 +57,7 @@ pub(super) fn schemas(study: &Assembly<'_>, results: &Path) -> Result<Vec<u8>, F
     Ok(bytes)
 }
 
-/// A name of lower-case letters, digits and `-`, as required for data packages.
+/// A valid name for a data package: only lower-case letters, digits and `-`.
 fn package_name(study: &str) -> String {
     let valid = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     study.chars().map(valid).collect()
@@ -87,7 +87,7 @@ fn stands_for(documented: &str, name: &str) -> bool {
     name.len() > before.len() + after.len() && name.starts_with(before) && name.ends_with(after)
 }
 
-/// The sections of the page about tables, with their columns.
+/// The sections of `docs/columns.md` that describe columns, with these columns.
 fn sections() -> Vec<(&'static str, Vec<Documented<'static>>)> {
     let sections = COLUMNS.split("\n## ").skip(1).filter_map(|section| {
         let (title, text) = section.split_once('\n')?;

@@ -14,8 +14,8 @@ use catherd_experiments::{CorpusDescription, Engines, Plan};
 
 use super::{TABLES_AGAIN, file_digest};
 
-/// The folder of a study's results. No other process of catherd writes to the folder while this
-/// value exists.
+/// The folder of a study's results. If possible, the folder is locked against other processes of
+/// catherd while this value exists.
 pub(crate) struct StudyFolder {
     pub(crate) folder: PathBuf,
     pub(crate) plan: Plan,

@@ -44,19 +44,19 @@ pub(super) fn add_sources(builder: &mut Builder, files: &[PathBuf]) {
     }
 }
 
-/// The file of this program. If `/proc` is not mounted, the path with which the program was started
-/// is used.
+/// The file of this program. If the system does not tell the file, for example because `/proc` is
+/// not mounted, the path with which the program was started is used.
 fn executable() -> Result<PathBuf, Failure> {
     std::env::current_exe().or_else(|cause| {
         let started = std::env::args_os().next().map(PathBuf::from);
         started.filter(|path| path.is_file()).ok_or_else(|| {
             Failure::new(format_args!("the file of this program is not known: {cause}"))
-                .hint("start catherd by its path")
+                .hint("start catherd with its full path")
         })
     })
 }
 
-/// The script that compares all files of the package with the files that are made from the records.
+/// The script that verifies the package without executing runs.
 fn check() -> String {
     format!(
         "#!/bin/sh\n# Compares every file of this package with the file that is made from its records.\n\

@@ -16,9 +16,9 @@ use catherd_experiments::{Digest, Plan, RunOutcome};
 use super::cost::Cost;
 use super::{StudyFolder, assembly};
 
-/// Writes the records of a study as JSON lines. The counts of runs by state must agree with the
-/// folder of the study. Returns the digest of the results,
-/// [`catherd_analysis_archive::Contents::results`], and the time, memory and machines of the runs.
+/// Writes the records of a study as JSON lines. The counts of ended runs must agree with the folder
+/// of the study. Returns the digest of the results (see
+/// [`catherd_analysis_archive::Contents::results`]) and the time, memory and machines of the runs.
 pub(super) fn write(
     study: &StudyFolder,
     store: &StoreUrl,
@@ -75,7 +75,7 @@ pub(crate) fn names(plan: &Plan, store: &StoreUrl) -> Result<Vec<String>, Failur
     let open = || StoreReader::open(store).and_then(|mut reader| reader.studies());
     let failed = |cause| {
         let failure = CoordinatorError::Store { url: store.clone(), cause }.worded();
-        failure.hint("name the store with the study's records with --store")
+        failure.hint("use --store to name the store with the study's records")
     };
     let studies = open().map_err(failed)?;
     if !plan.has_rounds()
@@ -101,6 +101,6 @@ pub(crate) fn names(plan: &Plan, store: &StoreUrl) -> Result<Vec<String>, Failur
     match rounds.iter().all(|round| stored.contains(round)) && !rounds.is_empty() {
         true => Ok(rounds),
         false => Err(Failure::new(format_args!("{store}: has no study `{name}`"))
-            .hint("name the store with the study's records with --store")),
+            .hint("use --store to name the store with the study's records")),
     }
 }

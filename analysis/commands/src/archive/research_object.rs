@@ -77,7 +77,7 @@ pub(super) fn description(
 }
 
 /// Writes the description of a folder of results into the file `ro-crate-metadata.json` in the
-/// folder. The store and the files of single runs are not described.
+/// folder. The store and the files of individual runs are not described.
 ///
 /// # Errors
 ///

@@ -1,5 +1,5 @@
-//! Signs a package: writes a statement about the package and the signature of the statement, both
-//! next to the package.
+//! Signs a package: writes a statement about the package and, if there is a key, the signature of
+//! the statement, both next to the package.
 
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -49,8 +49,8 @@ fn of_key(path: &Path, cause: &SignatureError) -> Failure {
     Failure::new(format_args!("{}: {cause}", path.display())).hint(hint)
 }
 
-/// Writes the statement about a package and, if there is a key, its signature. Returns the written
-/// files.
+/// Writes the statement about a package and, if there is a key, the signature of the statement.
+/// Returns the written files.
 pub(super) fn write(
     package: &Path,
     contents: &Contents,

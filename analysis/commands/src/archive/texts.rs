@@ -65,7 +65,8 @@ fn cell(text: &str) -> String {
     safe
 }
 
-/// The README of a package. `bytes` is the total size of the other files.
+/// The README of a package. `bytes` is the total size of the files that [`Assembly::describe`] does
+/// not add.
 pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String {
     let Assembly { plan, .. } = study;
     let Facts { states, summary } = facts;
@@ -77,7 +78,7 @@ pub(super) fn readme(study: &Assembly<'_>, facts: &Facts, bytes: u64) -> String 
         let _ = writeln!(
             text,
             "**Interim: {ended} of {planned} runs.** The study was not complete when this package was \
-             written; tables and figures are those of the runs that had ended.\n"
+             written; tables and figures show only the runs that had ended.\n"
         );
     }
     for sentence in summary {
@@ -207,7 +208,10 @@ fn files(study: &Assembly<'_>) -> String {
     let Assembly { with_projects, with_corpora, with_program, tools, .. } = *study;
     let mut rows = vec![
         ("study.toml", "the study file: projects, configurations, seeds, budget"),
-        ("corpus.csv", "the projects with their SHA-256, and their origin if it is known"),
+        (
+            "corpus.csv",
+            "the projects with their SHA-256 and, if known, their sources and licences",
+        ),
         (
             "records.jsonl",
             "the record of each run, one per line: coverage, timeline, test suite, resources",
@@ -217,7 +221,7 @@ fn files(study: &Assembly<'_>) -> String {
             "tables of the runs, in the form that `catherd report` reads; CSV and Parquet have the same rows",
         ),
         ("report/", "tables and figures; `report.html` has all of them"),
-        ("archive.json", "all files with their SHA-256, and the numbers of runs"),
+        ("archive.json", "all files with their SHA-256, and the counts of runs"),
         (
             "VERSION, Cargo.lock",
             "the catherd that wrote this package, with the versions of all its parts",
@@ -295,9 +299,9 @@ Unpack the package on Linux ({arch}), then:
 
 | command | what it does |
 | --- | --- |
-| `./check` | compares every file with the file that is made from the records |
+| `./check` | checks every file, and makes tables, figures and pages again to compare them |
 | `./repeat --sample 5%{projects}` | executes a sample of the {runs} runs again and compares their records |
-| `./repeat --all{projects}` | executes all of them: {time} of one core, and less on several |
+| `./repeat --all{projects}` | executes all of them: {time} on one core, and less on several |
 {example}",
         time = cost.time(),
         arch = std::env::consts::ARCH
@@ -353,8 +357,8 @@ catherd report results -o ../report-again
 The first command makes the report of the records here. The last executes all runs anew; a package of a
 complete repetition has the same digest of the results.
 
-`Cargo.lock` next to the source code of catherd {version} builds the same version:
-`cargo build --release --locked`.
+With `Cargo.lock` in the folder of the source code of catherd {version}, `cargo build --release --locked` builds
+the same version.
 "
     )
 }

@@ -15,8 +15,8 @@ use super::corpus;
 /// The folder with the packages from which environments are made, such as Python wheels.
 pub(crate) const WHEELS: &str = "wheels/";
 
-/// The folder in the package that takes the place of the folder of the study file. Paths to tools
-/// outside the folder of the study file must not lead out of the package.
+/// Name of each folder in the package between [`TOOLS`] and the folder to which the paths of tools
+/// are relative. These folders keep paths with parent folders inside [`TOOLS`].
 const STUDY: &str = "study";
 
 pub(crate) struct Tools {
@@ -121,7 +121,7 @@ impl Tools {
                     "{}: is not the tool of the study: its digest differs",
                     path.display()
                 ))
-                .hint("name the folder with the tools as they were with --tools"));
+                .hint("use --tools to name a folder with the unchanged tools"));
             }
             if tool.is_adapter {
                 let opened = Tool::open(&path).map_err(Failure::new)?;
@@ -145,7 +145,7 @@ impl Tools {
 
 fn unreadable(folder: &Path, tool: &RelativeTool, cause: &std::io::Error) -> Failure {
     Failure::new(format_args!("{}: {cause}", folder.join(&tool.path).display()))
-        .hint("name the folder to which the study's paths of tools are relative with --tools")
+        .hint("use --tools to name the folder to which the paths of the study's tools are relative")
 }
 
 pub(crate) fn is_of_tools(name: &str) -> bool {

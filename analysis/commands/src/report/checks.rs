@@ -12,13 +12,13 @@ use serde_json::{Value, json};
 pub(super) struct Checks {
     /// Condition on a number, such as "algorithms/mio/mean >= 90 %"; the command exits with code 4
     /// if it does not hold. The bound of a share is a percentage, or a number from 0 to 1. "no
-    /// worse" holds if no algorithm covers less than in the study of --against by more than the
-    /// noise of that study
+    /// worse" holds if, compared with each study of --against, no algorithm covers less by more than
+    /// a tolerance
     #[arg(long, value_name = "NUMBER >= BOUND")]
     pub(super) check: Vec<Condition>,
 
     /// Apply checks to an incomplete study, by the runs that have ended; without this flag, every
-    /// check of an incomplete study fails
+    /// check of a number in an incomplete study fails
     #[arg(long)]
     interim: bool,
 }

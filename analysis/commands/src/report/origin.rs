@@ -26,8 +26,8 @@ pub(super) fn check(folder: &Path, results: &[PathBuf]) -> Result<(), Failure> {
 /// The file in the folder of a report that lists the folders of the results.
 const SOURCES: &str = "sources.txt";
 
-/// One line for each folder of results, with the digest of its path and its name. The path itself
-/// is not written, because readers of the report need not know it.
+/// One line for each folder of results, with a digest of the folder's path and the folder's name.
+/// The path itself is not written, because readers of the report need not know it.
 fn sources(results: &[PathBuf]) -> String {
     let line = |folder: &PathBuf| {
         let absolute = folder.canonicalize().unwrap_or_else(|_| folder.clone());

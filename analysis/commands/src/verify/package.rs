@@ -44,7 +44,7 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     package.check(|bytes| bar.inc(bytes)).map_err(Worded::worded)?;
     bar.finish_and_clear();
-    // The archive made from an unpacked package differs from the published archive.
+    // The archive made from an unpacked package may differ from the published archive.
     let archive = if path.is_dir() { None } else { Some(file_digest(path)?) };
     let trust = Trust {
         statement: arguments.statement.as_deref(),
@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &Arguments, program: &Program) -> Result<Exit, Fail
     })
 }
 
-/// Makes a folder for files that are only compared.
+/// Makes a temporary folder for the files of a package.
 pub(super) fn work_folder() -> Result<TempDir, Failure> {
     places::work_folder("catherd-verify-")
 }

@@ -21,8 +21,8 @@ pub(super) struct Trust<'a> {
 }
 
 /// Checks the signature of a package with this description. `archive` is the digest of the archive,
-/// or `None` if the package was unpacked. Returns a line with the signer, or a line that the
-/// package is not signed.
+/// or `None` if the package was unpacked. Returns a line with the signer, or a line that says that
+/// the package is not signed.
 ///
 /// # Errors
 ///
@@ -94,7 +94,7 @@ fn signers(path: &Path) -> Result<AllowedSigners, Failure> {
 fn refused(file: &Path, cause: &SignatureError) -> Failure {
     let hint = match cause {
         SignatureError::Kind(_) => {
-            "verify it with ssh-keygen -Y verify -n catherd-package, and the package without it"
+            "verify the signature with ssh-keygen -Y verify -n catherd-package, and the package without it"
         }
         _ => "get package, statement and signature again from where they are published",
     };
