@@ -166,10 +166,11 @@ fn parse(text: &str) -> Result<Vec<Claim>, String> {
 /// The decision on a claim.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Verdict {
-    /// The claim holds: the number equals the published number after rounding to as many digits, or
-    /// satisfies the relation, and the p-value, if the claim names one, is significant.
+    /// The claim holds: the found value equals the published value (numbers after rounding to as
+    /// many digits) or satisfies the relation, and the p-value, if the claim names one, is
+    /// significant.
     Holds,
-    /// The number differs from the published number by at most the tolerance.
+    /// Apart from rounding, the number differs from the published number by at most the tolerance.
     WithinTolerance,
     /// The claim does not hold.
     DoesNotHold,
@@ -280,7 +281,7 @@ impl Claim {
     fn verdict(&self, report: &Report<'_>, found: &FoundCell<'_>) -> Result<Verdict, String> {
         let fewest = self.runs.unwrap_or(MIN_RUNS);
         if (1..fewest).contains(&found.runs.len()) {
-            return Err(format!("{} of {fewest} runs that are needed", found.runs.len()));
+            return Err(format!("only {} of the {fewest} runs that are needed", found.runs.len()));
         }
         if matches!(found.cell, Cell::Missing) {
             return Err("the number is not available".to_owned());
@@ -292,7 +293,7 @@ impl Claim {
         let Some(p) = &self.p else { return Ok(verdict) };
         let p = self.address(p)?.find(report).map_err(|error| error.to_string())?;
         match p.cell.value() {
-            None => Err("its p-value is not available".to_owned()),
+            None => Err("the p-value is not available".to_owned()),
             Some(p) if p < self.level.unwrap_or(LEVEL) => Ok(verdict),
             Some(_) => Ok(Verdict::DoesNotHold),
         }
@@ -332,7 +333,10 @@ impl Claim {
                 let other = self.address(bound)?.find(report).map_err(|e| e.to_string())?;
                 let fewest = self.runs.unwrap_or(MIN_RUNS);
                 if (1..fewest).contains(&other.runs.len()) {
-                    return Err(format!("{} of {fewest} runs that are needed", other.runs.len()));
+                    return Err(format!(
+                        "only {} of the {fewest} runs that are needed",
+                        other.runs.len()
+                    ));
                 }
                 other.cell.value().ok_or("the bound is not available")?.to_string()
             }
@@ -386,7 +390,7 @@ pub fn table(report: &Report<'_>, claims: &[Claim]) -> CaptionedTable {
     }
     let caption = format!(
         "Sentences and the numbers of this report that decide them: {holding} of {} hold, or are within \
-         their tolerance. A number holds if it equals the published one in the digits that are published.",
+         their tolerance. A number holds if it equals the published number after rounding to as many digits.",
         claims.len()
     );
     CaptionedTable { name: "claims", title: "Claims".to_owned(), caption, table }

@@ -19,8 +19,8 @@ const REPLICATES: usize = 500;
 /// Seed of the bootstrap, fixed for reproducible figures.
 const SEED: u64 = 20;
 
-/// Number of intervals of the time axis. Improvements in the same interval are merged into one
-/// point.
+/// The time axis has at least this number of intervals, or one for each unit of the clock if it is
+/// shorter. Improvements in the same interval are merged into one point.
 const RESOLUTION: u64 = 1_000;
 
 /// A point of a curve.

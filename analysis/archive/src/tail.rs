@@ -62,7 +62,8 @@ pub(crate) fn read(file: &mut (impl Read + Seek)) -> io::Result<Result<Tail, Str
 }
 
 fn damaged() -> String {
-    "is not an intact zip archive: it is truncated, or there are bytes before or after the archive".to_owned()
+    "is not an intact zip archive: it is truncated, or there are bytes before or after the archive"
+        .to_owned()
 }
 
 fn bytes_at<const N: usize>(file: &mut (impl Read + Seek), position: u64) -> io::Result<[u8; N]> {

@@ -1,4 +1,4 @@
-//! `catherd replay`: executes a run of a study again in this process.
+//! `catherd replay`: executes a run of a study again.
 
 mod packaged;
 
@@ -115,7 +115,7 @@ impl Stored {
     pub(crate) fn execute(&self, program: &Program, spec: &RunSpec) -> Result<RunRecord, String> {
         let bytes = self.project(spec.project)?;
         if self.is_package() {
-            // A package must not be written to, and it contains the tools with relative paths.
+            // A package must not be written to, and it may contain the tools with relative paths.
             let folder = places::work_folder("catherd-replay-")
                 .map_err(|failure| failure.cause().to_owned())?;
             let tools = [self.study.join("tools"), self.tools.clone()];
@@ -144,8 +144,8 @@ impl Stored {
     }
 }
 
-/// Executes a run on a project in this thread. Programs work in a folder below `folder` and do not
-/// see the paths in `hidden`; relative paths of tools start in one of the folders in `tools`.
+/// Executes a run on a project. Programs work in a folder below `folder` and do not see the paths
+/// in `hidden`; relative paths of tools start in one of the folders in `tools`.
 ///
 /// # Errors
 ///

@@ -116,7 +116,7 @@ impl Shown {
     }
 }
 
-/// Tables that a report has only on request.
+/// What a report contains only on request.
 #[derive(Args)]
 struct More {
     /// Parameter to compare: configurations that differ only in it are compared by project and by

@@ -33,8 +33,8 @@ use crate::replay::Stored;
 /// Executes finished runs again and compares their digests.
 ///
 /// A run is a pure function of its inputs, so every digest must be the same, on any machine. Runs
-/// that depend on real time are skipped, because their results depend on the machine: runs with a
-/// budget of real time, and runs of tools that declare this.
+/// whose results depend on the machine are skipped: runs with a budget of real time, runs of tools
+/// that declare that they depend on real time, and runs that timed out or ran out of memory.
 ///
 /// First, every table, figure and page of a folder is made again from the records and compared, as
 /// is every file of a replication package (`catherd archive`), after its files and records have
@@ -282,14 +282,14 @@ struct Choice {
     chosen: Vec<Chosen>,
     /// Number of runs from which the sample was drawn.
     eligible: usize,
-    /// Number of runs that were left out because they depend on real time.
+    /// Number of runs that were left out (see [`by_real_time`]).
     skipped: usize,
     /// Messages about the runs whose records are damaged.
     damaged: Vec<String>,
 }
 
-/// Draws a sample that depends only on the run ids and the seed, and orders the runs by project,
-/// because projects should be loaded as rarely as possible.
+/// Draws a sample that depends only on the run ids, the seed and the size of the sample, and orders
+/// the runs by project, because projects should be loaded as rarely as possible.
 fn choose(arguments: &Arguments) -> Result<Choice, Failure> {
     let lot = |spec: &RunSpec| lot(arguments.seed, spec);
     let stored = &arguments.stored;

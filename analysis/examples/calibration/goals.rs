@@ -181,8 +181,7 @@ pub(crate) fn tenfold(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// How often the intervals of an estimator contain the number of goals covered with ten times the
-/// budget.
+/// Results of an estimator, compared with the number of goals covered with ten times the budget.
 #[derive(Clone, Copy, Default)]
 struct Found {
     sets: usize,
@@ -218,8 +217,8 @@ impl Found {
 }
 
 /// Judges the estimators by a second study of the same projects, with as many runs and ten times
-/// the budget. Together, the runs of the second study should cover as many goals as are estimated
-/// for ten times as many runs, and at most as many as are estimated to be reachable. Projects with
+/// the budget. Together, the runs of both studies should cover as many goals as are estimated for
+/// ten times as many runs, and at most as many as are estimated to be reachable. Projects with
 /// nothing to estimate are left out.
 pub(crate) fn larger(small: &str, large: &str) -> Result<(), Box<dyn Error>> {
     let (small, large) = (Results::read(Path::new(small))?, Results::read(Path::new(large))?);

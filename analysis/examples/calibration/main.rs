@@ -1,6 +1,5 @@
-//! Checks the statistics on simulated studies, for which the true differences are known, and the
-//! estimators of reachable goals on studies for which the reachable goals are known.
-//! `docs/measurements/statistics.md` contains the results.
+//! Checks the statistics on simulated studies, for which the true differences are known, and on
+//! finished studies. `docs/measurements/statistics.md` contains the results.
 //!
 //! ```text
 //! cargo run --release -p catherd-analysis --example calibration intervals 2000

@@ -108,7 +108,8 @@ impl World {
         (0..self.projects).map(|_| project(random)).collect()
     }
 
-    /// Returns the true difference between the means of the first two algorithms.
+    /// Returns the true difference between the means of the first two algorithms. For bounded
+    /// values, the difference is estimated from many projects.
     pub(crate) fn truth(&self, effects: &[f64]) -> f64 {
         if !self.bounded {
             return effects[0] - effects[1];

@@ -66,8 +66,8 @@ pub enum ResultsError {
 }
 
 impl ResultsError {
-    /// The loss or damage of the store that a coordinator reports; `None` if the store is intact.
-    /// After a loss or damage nothing can be stored.
+    /// The loss or damage of the store that a coordinator reports; `None` if the coordinator
+    /// reports neither. After a loss or damage, nothing can be stored.
     pub fn of_store(coordinator: &Coordinator) -> Option<ResultsError> {
         let progress = coordinator.progress();
         if let Some(lost) = progress.lost_file {

@@ -41,7 +41,7 @@ struct Closest {
 
 /// Counts the runs that cover each goal.
 pub(super) struct GoalCounts {
-    /// Computes how close runs came to goals, for kinds whose records contain this.
+    /// Computes how close runs came to goals, for kinds whose records contain this information.
     approaches: Option<Approaches>,
     /// The index in `sets` of each project and configuration, for kinds that name goals in advance.
     planned: HashMap<(Digest, String), usize>,
@@ -158,8 +158,8 @@ impl GoalCounts {
         }
     }
 
-    /// Counts a run with a result. A run with other goals than its kind has named, such as the
-    /// goals of its pool, is left out.
+    /// Counts a run with a result. A run whose goals differ from the goals that its kind has named,
+    /// such as the goals of its pool, is left out.
     pub(super) fn add(&mut self, spec: &RunSpec, record: &RunRecord) {
         let label = &spec.algorithm.label;
         let Some(algorithm) = self.labels.iter().position(|known| known == label) else { return };

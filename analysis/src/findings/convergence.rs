@@ -1,4 +1,4 @@
-//! Convergence: the work until a search reaches given shares of its final coverage.
+//! Convergence: the work or time until a search reaches given shares of its final coverage.
 
 use crate::stats::{Description, Unavailable};
 use crate::tidy::{Clock, Error, Results};
@@ -6,7 +6,7 @@ use crate::tidy::{Clock, Error, Results};
 /// The shares of the final coverage.
 pub const SHARES: [f64; 5] = [0.5, 0.9, 0.95, 0.99, 1.0];
 
-/// The work until the runs of an algorithm reach a share of their final coverage.
+/// The work or time until the runs of an algorithm reach a share of their final coverage.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Convergence {
     /// Index into [`Results::algorithms`].

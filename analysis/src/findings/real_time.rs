@@ -92,7 +92,7 @@ pub struct RealTime {
     pub measured: usize,
     /// Definition of speed, such as `executions by time`.
     pub response: String,
-    /// The tests; empty if there are too few runs.
+    /// The tests; empty if the data do not suffice.
     pub tests: Vec<DisturbanceTest>,
     /// The measured disturbances.
     pub disturbances: Vec<Disturbance>,

@@ -39,7 +39,7 @@ pub struct RiskStability {
 }
 
 impl RiskStability {
-    /// Returns a value for each project and algorithm. Empty if the runs do not estimate risk.
+    /// Returns a value for each project and algorithm with runs that estimate risk.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -1,6 +1,6 @@
 //! Comparisons in rounds. A round is a seed with which all runs of the algorithms that need more
-//! seeds have ended. After each planned look, pairs of algorithms are decided, and an algorithm
-//! whose pairs are all decided has no more runs.
+//! seeds have ended. At each planned look, pairs of algorithms may be decided. An algorithm needs
+//! no more runs if all its pairs have ended.
 //!
 //! The question is about exactly these projects: only seeds vary. A difference is the mean over
 //! projects of the differences between runs with the same seed. Its error follows from the variance
@@ -110,7 +110,7 @@ pub struct Sequential {
     near_bounds: BTreeMap<usize, ErrorSpending>,
 }
 
-/// Number, mean and squared deviations of values (Welford, 1962).
+/// Count, mean and sum of squared deviations of values (Welford, 1962).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Running {
     count: usize,

@@ -15,8 +15,8 @@ pub(super) fn acceleration(work: Option<u64>, per_second: f64, ms: Option<u64>) 
 pub struct Speed {
     /// Index into [`Results::algorithms`].
     pub algorithm: usize,
-    /// Program time divided by real time of each search for which both are known; 1 means that the
-    /// program ran at its normal speed.
+    /// Program time divided by real time of each search of at least a millisecond for which both
+    /// are known; 1 means that the program ran at its normal speed.
     pub factors: Vec<f64>,
     /// Statistics of [`Speed::factors`].
     pub factor: Result<Description, Unavailable>,

@@ -31,7 +31,8 @@ pub struct Trivial {
     pub algorithm: usize,
     /// The threshold as a number of executions; `None` if every project is covered entirely.
     pub threshold: Option<f64>,
-    /// The projects on which the baseline has runs with a known number of executions.
+    /// The projects on which the baseline has runs with a coverage and a known number of
+    /// executions.
     pub projects: Vec<Baseline>,
 }
 

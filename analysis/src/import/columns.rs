@@ -125,7 +125,8 @@ impl Columns {
         let printed = row.text(column).unwrap_or_default();
         let share = if self.percent { found / 100.0 } else { found };
         if !(0.0..=1.0).contains(&share) {
-            let expected = if self.percent { "a share of 0 to 100" } else { "a share of 0 to 1" };
+            let expected =
+                if self.percent { "a percentage from 0 to 100" } else { "a share from 0 to 1" };
             return Err(row.invalid(column, printed, expected));
         }
         // A share has two more decimals than its percentage.

@@ -76,7 +76,7 @@ impl Pynguin {
                 Some(share) if (0.0..=1.0).contains(&share) => {
                     Some(Coverage::from_share(share, &text, goals))
                 }
-                _ => return Err(row.invalid(column, &text, "a share of 0 to 1")),
+                _ => return Err(row.invalid(column, &text, "a share from 0 to 1")),
             },
             None => None,
         };

@@ -1,5 +1,4 @@
-//! The report as JSON for programs: the main findings, all tables with all digits, and the
-//! captions.
+//! The report as JSON for programs, with all digits of the tables.
 
 use serde::Serialize;
 use serde_json::{Map, Value};

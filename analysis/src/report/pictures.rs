@@ -36,7 +36,7 @@ pub fn pictures_page(title: &str, pictures: &[Pictured]) -> String {
             body {
                 header {
                     h1 { (title) }
-                    p { "For each project the run with the most covered goals, the first of several." }
+                    p { "For each project: the run with the most covered goals (the first of several)." }
                     p { a href="report.html" { "The report" } }
                 }
                 main {

@@ -21,7 +21,8 @@ use crate::tidy::{Error, Results};
 
 const SUMMARY: &str = "Summary";
 
-/// Title of the section on ranks of suites and on known faults, which is left out if it is empty.
+/// Title of the section on ranks of suites, on faults and on risk estimates. The section is left
+/// out if it is empty.
 const RANKS: &str = "Ranks and detection";
 
 /// Title of the section on groups of projects, such as the projects of one author. The section is
@@ -45,7 +46,7 @@ struct Input<'a> {
     real_time: Option<&'a RealTime>,
 }
 
-/// Names, titles and contents of the sections in reading order.
+/// Names, titles and contents of sections, in reading order.
 const SECTIONS: [(&str, &str, Fill); 13] = [
     ("projects", "Projects", projects),
     ("coverage", "Coverage", coverage),

@@ -224,7 +224,7 @@ impl Facts<'_> {
             .iter()
             .find(|one| (one.first, one.second) == pair || (one.second, one.first) == pair);
         let mut text =
-            format!("Over {other}, that is {} percentage points", points(second.difference));
+            format!("That is {} percentage points more than {other}", points(second.difference));
         if let Some((one, interval)) = found.and_then(|one| Some((one, one.interval.ok()?))) {
             let (low, high) = if one.first == best.algorithm {
                 (interval.low, interval.high)
@@ -292,7 +292,7 @@ impl Facts<'_> {
         if self.results.is_looked_at() {
             return format!(
                 "One rule decides: an algorithm covers more on these projects if the interval of the mean \
-                 difference over seeds, which holds for all looks, does not contain 0, and two are \
+                 difference over seeds, which holds for all looks, does not contain 0, and two algorithms are \
                  equivalent if it is within ±{} percentage points; p-values are not shown, because they \
                  are not valid for a study that is looked at repeatedly.",
                 self.results.margin() * 100.0

@@ -15,7 +15,7 @@ use std::f64::consts::{PI, SQRT_2};
 /// The exponent of the share of the data in the error-spending function.
 const POWER: f64 = 1.5;
 
-/// Number of grid points per standard deviation of the sum of the values between two looks.
+/// Minimum number of grid points per standard deviation of the sum of the values between two looks.
 const FINENESS: f64 = 3.0;
 
 /// Distance in standard deviations beyond which the normal density is taken as 0.

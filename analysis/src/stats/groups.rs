@@ -59,7 +59,7 @@ pub fn kruskal_wallis(samples: &[&[f64]]) -> Result<ChiSquare, Unavailable> {
 ///
 /// # Errors
 /// [`Unavailable`] if there are no blocks, fewer than two treatments, or blocks of different
-/// lengths, if a value is NaN, or if the values of every block are equal.
+/// lengths, if a value is NaN, or if the values within each block are equal.
 pub fn friedman<B: AsRef<[f64]>>(blocks: &[B]) -> Result<ChiSquare, Unavailable> {
     let treatments = treatments(blocks, 2)?;
     let mut sums = vec![0.0; treatments];

@@ -20,8 +20,8 @@ pub struct MannWhitney {
 
 impl MannWhitney {
     /// Maximum number of pairs (a value of each sample) for which [`MannWhitney::p`] is exact, for
-    /// example with two samples of 50 values. The computing time grows with the square of this
-    /// number.
+    /// example with two samples of 50 values. The computing time grows with the square of the
+    /// number of pairs.
     pub const EXACT_PAIRS: usize = 2_500;
 
     /// Compares two samples.
@@ -110,8 +110,8 @@ impl MannWhitney {
     /// then computed from the nearest overlapping samples, in which the two closest values of
     /// different samples are equal. One placement of each sample then differs from the observed
     /// placements: A' = 1 - 1/(2mn) (mirrored for A12 = 0), with the variance 1/(2m²n²). The end on
-    /// the side of the observed effect is set to the observed effect, because no larger effect
-    /// exists.
+    /// the side of the observed effect is set to the observed effect, because no more extreme
+    /// effect exists.
     ///
     /// # Errors
     /// [`Unavailable::TooFew`] for fewer than two values in a sample, and
@@ -247,7 +247,7 @@ impl Distribution {
         // probabilities.
         let (chosen, rest) = (x.min(y), x.max(y));
         let pairs = chosen * rest;
-        // `j (t - j)` can only be odd for a group of even size.
+        // `j (t - j)` can be odd only for a group of even size.
         let unit = if ties.iter().any(|t| t % 2 == 0) { 1 } else { 2 };
         let width = 2 * pairs / unit + 1;
         let mut counts = vec![0.0; (chosen + 1) * width];

@@ -20,10 +20,10 @@ impl Default for Power {
 }
 
 /// Efficiency of the Wilcoxon signed-rank test relative to the t test for normal differences: 3/π.
-/// For any distribution, the efficiency is at least 0.864 (Hodges and Lehmann, 1956).
+/// For any symmetric distribution, the efficiency is at least 0.864 (Hodges and Lehmann, 1956).
 const WILCOXON: f64 = 3.0 / std::f64::consts::PI;
 
-/// Maximum number of projects or runs that is computed.
+/// Maximum number of projects (for the t test) or runs that is computed.
 const MAX: usize = 1_000_000;
 
 impl Power {
@@ -50,8 +50,8 @@ impl Power {
                 return None;
             }
             let freedom = (n.ceil() as usize).max(2) - 1;
-            // Further steps would repeat this step, and quantiles of many degrees of freedom take
-            // long.
+            // Further steps would repeat this step, and quantiles of many degrees of freedom are
+            // slow to compute.
             if known == Some(freedom) {
                 break;
             }

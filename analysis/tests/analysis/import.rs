@@ -129,7 +129,7 @@ fn any_file_is_read_by_the_names_of_its_columns() {
     let problem = refusal(&format, text);
     assert!(
         problem
-            .contains("line 3: invalid value `42.9` in column `Cov`: expected a share of 0 to 1"),
+            .contains("line 3: invalid value `42.9` in column `Cov`: expected a share from 0 to 1"),
         "{problem}"
     );
 }

@@ -454,7 +454,9 @@ fn results_of_a_cluster_are_archived_from_the_store_of_its_coordinator() {
     }
     let output = catherd().args(["archive", &out, "-o", &fixture.text("x.zip")]).output().unwrap();
     assert_eq!(output.status.code(), Some(1));
-    assert!(stderr(&output).contains("hint: use --store to name the store with the study's records"));
+    assert!(
+        stderr(&output).contains("hint: use --store to name the store with the study's records")
+    );
     let store = data.join("study.db").to_str().unwrap().to_owned();
     let (package, _) = fixture.archive("fetched", "cluster.zip", &["--store", &store]);
     let (single, _) = fixture.archive("study", "single.zip", &[]);

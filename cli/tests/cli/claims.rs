@@ -60,7 +60,7 @@ fn claims_get_verdicts_in_reports_packages_and_papers() {
         "within tolerance: MIO has five runs\n",
         "does not hold: MIO covers less than random search\n",
         "cannot be decided: unknown row `mosa`: ",
-        "cannot be decided: 4 of 1000 runs that are needed: MIO covers everything\n",
+        "cannot be decided: only 4 of the 1000 runs that are needed: MIO covers everything\n",
         "2 of 5 claims hold\n",
         ", 4 runs\n",
     ] {

@@ -208,10 +208,7 @@ fn files(study: &Assembly<'_>) -> String {
     let Assembly { with_projects, with_corpora, with_program, tools, .. } = *study;
     let mut rows = vec![
         ("study.toml", "the study file: projects, configurations, seeds, budget"),
-        (
-            "corpus.csv",
-            "the projects with their SHA-256 and, if known, their sources and licences",
-        ),
+        ("corpus.csv", "the projects with their SHA-256 and, if known, their sources and licences"),
         (
             "records.jsonl",
             "the record of each run, one per line: coverage, timeline, test suite, resources",

@@ -19,8 +19,8 @@ pub(crate) const PAGE: &str = "pictures.html";
 
 const PICTURES: &str = "pictures";
 
-/// Draws, for each project, the suite of the run that covers the most goals, and writes the
-/// pictures and their page into the folder of the report. Prints the number of pictures if
+/// Draws, for each project, the suite of the completed run that covers the most goals, and writes
+/// the pictures and their page into the folder of the report. Prints the number of pictures if
 /// `in_words` is set. Returns the path of the page.
 ///
 /// # Errors
@@ -87,8 +87,8 @@ fn unwritten(path: &Path, cause: &std::io::Error) -> Failure {
         .hint("check that you may write there and that the disk is not full")
 }
 
-/// The run of each project that covers the most goals (the first of several), with the index of the
-/// project.
+/// For each project, the completed run that covers the most goals (the first of several), with the
+/// index of the project.
 fn best_runs(results: &Results) -> BTreeMap<Digest, usize> {
     let mut best: BTreeMap<u32, (Reverse<u32>, usize)> = BTreeMap::new();
     for (number, run) in results.runs.iter().enumerate() {

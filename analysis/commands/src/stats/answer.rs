@@ -170,7 +170,7 @@ fn and_then<T, U>(
     value.as_ref().map_err(|reason| *reason).and_then(next)
 }
 
-/// The fields of an answer in order, and the reasons for missing values.
+/// The fields of an answer, and the reasons for missing values.
 #[derive(Default)]
 struct Answer {
     fields: Map<String, Value>,

@@ -18,7 +18,7 @@ use crate::archive::corpus::project_names;
 pub(super) struct Projects {
     /// Names in the package, if the package contains the projects.
     pub(super) included: HashMap<Digest, String>,
-    /// Projects that were found below the paths that the user names.
+    /// Projects that were found at the paths that the user names.
     pub(super) found: HashMap<Digest, FoundProject>,
 }
 
@@ -70,7 +70,7 @@ impl Projects {
                     first.project_name, first.project
                 ))
                 .hint(
-                    "name where the projects are with --projects, or get a package that was made \
+                    "use --projects to name where the projects are, or get a package that was made \
                      with --with-projects",
                 ))
             }

@@ -1,5 +1,5 @@
-//! Compares the tables and the report in a folder of results with the files that are made from the
-//! records.
+//! Compares the tables, the report and the artifacts in a folder of results with the files that are
+//! made from the records.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -180,7 +180,5 @@ fn compare_report(
     if own.join(pictures::PAGE).exists() {
         pictures::write(&report, program.kinds, &[folder.to_owned()], &made, false)?;
     }
-    // The settings do not contain the names of the folders of results, because these names do not
-    // depend on the records.
     trees(&own, &made, REPORT, differing)
 }

@@ -76,7 +76,8 @@ impl Unpacked {
         for tool in self.tools.adapters(&base)? {
             terminal::note(&format!("preparing {}", tool.name()));
             tool.prepare(&needed, wheels.as_deref()).map_err(|cause| {
-                Failure::new(cause).hint("see the lines above, and what README.md says about the tool")
+                Failure::new(cause)
+                    .hint("see the lines above, and what README.md says about the tool")
             })?;
         }
         Ok(base)
