@@ -76,7 +76,7 @@ pub struct CaptionedTable {
     pub table: Table,
 }
 
-/// Whether a column contains p-values, or counts of projects by their p-values.
+/// Whether a column contains p-values or numbers that follow from p-values.
 fn is_of_tests(name: &str) -> bool {
     const TESTS: [&str; 10] = [
         "p",
@@ -94,14 +94,14 @@ fn is_of_tests(name: &str) -> bool {
 }
 
 impl CaptionedTable {
-    /// Whether a column contains p-values, counts of projects by p-values, or verdicts that follow
-    /// from p-values.
+    /// Whether a column contains p-values, or numbers or verdicts that follow from p-values.
     pub fn has_tests(&self) -> bool {
         let mut names = self.table.columns().iter().map(|column| &*column.0);
         names.any(|name| is_of_tests(name) || name == "verdict")
     }
 
-    /// Clears p-values, which are not valid if a study is analysed repeatedly.
+    /// Clears p-values and numbers that follow from p-values, because they are not valid if a study
+    /// is analysed repeatedly.
     #[must_use]
     pub fn without_tests(mut self) -> CaptionedTable {
         if self.table.clear_columns(is_of_tests) {

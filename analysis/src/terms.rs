@@ -22,7 +22,7 @@ pub(crate) fn work(subject: &SubjectInfo) -> &str {
     subject.units.first().map_or("units of work", |unit| &unit.plural)
 }
 
-/// Returns the title of an axis for a clock. A unit of program time is followed by its length in
+/// Returns the title of an axis for a clock. A unit of program time is followed by its meaning in
 /// brackets.
 pub(crate) fn clock_title(clock: &Clock) -> String {
     let title = capitalised(clock.unit());

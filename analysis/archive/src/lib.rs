@@ -1,4 +1,5 @@
-//! Replication packages: zip archives with everything that a study's results depend on.
+//! Replication packages: zip archives with the records of a study and with files that are made from
+//! them.
 //!
 //! - [`Contents`]: the list of a package's files with their digests, in [`Contents::FILE`].
 //! - [`Builder`]: writes a package whose bytes depend only on its files.
@@ -8,9 +9,9 @@
 //!   [`AllowedSigners`]: its signature and the trusted signers.
 //!
 //! A package is a plain zip archive that any program can unpack. It has the same bytes on every
-//! computer: its entries are sorted by name and compressed by one algorithm with one level. They
-//! have the time 1980-01-01, the mode 0644 (0755 for the program, its scripts and external tools),
-//! and no other data that depends on a computer.
+//! computer: its entries are sorted by name, and are compressed by one algorithm with one level or
+//! stored uncompressed. They have the time 1980-01-01, the mode 0644 (0755 for the program, its
+//! scripts and external tools), and no other data that depends on a computer.
 
 mod contents;
 mod error;
@@ -50,7 +51,7 @@ pub const MAX_CONTENTS_BYTES: u64 = 128 << 20;
 
 /// Maximum ratio of the size of a file to its compressed size, if the file is larger than
 /// [`RATIO_FREE_BYTES`]. A [`Builder`] stores a file uncompressed if its ratio would be larger, so
-/// an archive of a builder does not exceed the maximum.
+/// a package that a builder wrote does not exceed the maximum.
 pub const MAX_RATIO: u64 = 200;
 
 /// Size up to which a file may have any compression ratio: 1 MiB.

@@ -39,7 +39,7 @@ pub enum SignatureError {
     #[error("was made for `{0}`, not for `{NAMESPACE}`")]
     Namespace(String),
     /// The signature does not match the signed bytes or the key.
-    #[error("does not belong to the statement, or not to the key in it")]
+    #[error("does not match the statement or the key in it")]
     Forged,
 }
 
@@ -54,7 +54,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// If the text is not a private key of OpenSSH, or the key is encrypted or not an Ed25519 key.
+    /// If `text` is not a private key of OpenSSH, or the key is encrypted or not an Ed25519 key.
     pub fn read(text: &[u8]) -> Result<SigningKey, SignatureError> {
         let malformed = |cause: &dyn fmt::Display| SignatureError::Key(cause.to_string());
         let key = PrivateKey::from_openssh(text).map_err(|cause| malformed(&cause))?;

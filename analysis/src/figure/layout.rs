@@ -1,6 +1,6 @@
 //! Layout of charts: widths of figures, and the positions of frame, subtitle, legend and labels.
 //!
-//! Lengths are in pixels of 2/3 pt, so text of 12 pixels has 8 pt.
+//! Lengths are in pixels of 2/3 pt, so text of 12 pixels has a size of 8 pt.
 
 use super::axis::{Axis, truncated};
 use super::font;

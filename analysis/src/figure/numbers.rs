@@ -29,7 +29,7 @@ pub(crate) fn grouped(value: f64) -> String {
     shown
 }
 
-/// A number with about three significant digits.
+/// A number that is rounded for a figure or a caption.
 pub(crate) fn three_digits(value: f64) -> String {
     match value.abs() {
         v if v.fract() == 0.0 || v >= 100.0 => grouped(value.round()),

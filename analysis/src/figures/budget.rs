@@ -9,7 +9,7 @@ use crate::progress::{Curve, Point, Progress};
 use crate::terms::{clock_title, counted};
 use crate::tidy::{Clock, Results};
 
-/// Mean coverage of each algorithm over time, with its band (Whisker paper, figure 20).
+/// Mean coverage of algorithms over time, with bands (Whisker paper, figure 20).
 pub fn coverage_over_time(results: &Results, progress: &Progress) -> Figure {
     let mut progress = progress.clone();
     let selected = super::selected(results);

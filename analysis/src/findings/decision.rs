@@ -10,8 +10,7 @@ use crate::stats::{
 
 use super::sequential::{MIN_ROUNDS, Sequential};
 
-/// A difference in mean coverage below which two algorithms count as equivalent: one percentage
-/// point.
+/// The usual margin of equivalence, as a difference in mean coverage: one percentage point.
 pub const MARGIN: f64 = 0.01;
 
 /// The result of the rule for a pair of algorithms.

@@ -14,8 +14,8 @@ pub struct Machine {
     pub host: String,
     /// The runs in all folders.
     pub runs: Vec<u32>,
-    /// Program time divided by real time of each search with known times; 1 means that the program
-    /// ran at its normal speed.
+    /// Program time divided by real time of each search of at least a millisecond with known times;
+    /// 1 means that the program ran at its normal speed.
     pub factors: Vec<f64>,
     /// Statistics of [`Machine::factors`].
     pub factor: Result<Description, Unavailable>,

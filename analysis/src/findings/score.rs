@@ -22,7 +22,8 @@ pub struct Score {
     pub algorithm: usize,
     /// The projects on which all algorithms have runs.
     pub projects: Vec<usize>,
-    /// Median on each of these projects, and this median divided by the highest median, in 0..=1.
+    /// Median on each of these projects, and this median divided by the highest median (1 if all
+    /// medians are 0), in 0..=1.
     pub by_project: Vec<(f64, f64)>,
     /// Mean of the scores of the projects, in 0..=1.
     pub mean: f64,

@@ -33,8 +33,8 @@ pub struct Suites {
     pub sizes: Vec<SuiteSize>,
     /// Suite sizes on these projects.
     pub samples: Samples,
-    /// Every pair of algorithms. The compared values are sizes, so an A12 below 1/2 means that the
-    /// first algorithm has smaller suites.
+    /// The pairs of algorithms, as in [`Comparison::pairs`]. The compared values are sizes, so an
+    /// A12 below 1/2 means that the first algorithm has smaller suites.
     pub comparisons: Vec<Comparison>,
 }
 

@@ -145,7 +145,7 @@ fn whole(row: &Row<'_>, column: &str) -> Result<u64, ImportError> {
         line: row.line,
         column: column.to_owned(),
         value: text.to_owned(),
-        expected: "a whole number from 0",
+        expected: "a non-negative whole number",
     })
 }
 

@@ -379,7 +379,8 @@ fn files(results: &Results) -> Option<FileNamesOfRuns> {
     })
 }
 
-/// Replaces the spaces within `n = 5`, `p < 0.05` and `12 %` by non-breaking spaces.
+/// Replaces spaces within expressions such as `n = 5`, `p < 0.05` and `12 %` with non-breaking
+/// spaces.
 fn unbroken(text: &str) -> String {
     [" = ", " < ", " %", " ms"]
         .iter()

@@ -277,7 +277,7 @@ mod tests {
         assert!(groups.cover(&[]).is_empty());
     }
 
-    /// Replaces collections by the runs in them.
+    /// Replaces collections with the runs in them.
     fn leaves(ids: &[String], members: &HashMap<&str, &Vec<String>>) -> BTreeSet<String> {
         let below = |id: &String| match members.get(id.as_str()) {
             Some(own) if !own.is_empty() => leaves(own, members),

@@ -25,7 +25,8 @@ pub struct Incidence {
 /// An estimator of the number of reachable goals.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Estimator {
-    /// A lower bound from the goals that one and two runs cover (Chao, 1987), bias-corrected.
+    /// A lower bound from the goals that one and two runs cover (Chao, 1987), bias-corrected if no
+    /// goal is covered by exactly two runs.
     Chao2,
     /// Chao2 with a correction from the goals that three and four runs cover (Chiu et al., 2014).
     ImprovedChao2,
@@ -34,7 +35,7 @@ pub enum Estimator {
     /// The second-order jackknife.
     Jackknife2,
     /// The incidence-based coverage estimator (Lee and Chao, 1994), from goals that at most ten
-    /// runs cover; Chao2 if each of these goals is covered by only one run.
+    /// runs cover; Chao2 if none of these goals is covered by more than one run.
     Ice,
 }
 
@@ -367,8 +368,8 @@ mod tests {
 
     #[test]
     fn estimates_are_those_of_the_formulas() {
-        // 10 runs. One run covers 6 goals, two runs cover 3, three cover 2, four cover 1, and all
-        // cover 8.
+        // Of the goals of 10 runs, 6 are covered by one run, 3 by two runs, 2 by three, 1 by four,
+        // and 8 by all.
         let mut covering = counts(&[6, 3, 2, 1]);
         covering.extend([10; 8]);
         let incidence = Incidence::new(10, 100, covering).unwrap();

@@ -33,7 +33,8 @@ const MAX_PARTS: usize = 2;
 /// Maximum number of lines of a table that is not broken between pages, including headings and the
 /// note. A page of `llncs` has room for 44 lines.
 const MAX_LINES: usize = 40;
-/// Maximum number of lines of a piece of a table that is broken between pages.
+/// Maximum number of lines of a piece of a table that is broken between pages, unless a single row
+/// has more lines.
 const PIECE: usize = 18;
 
 struct Column {
@@ -86,7 +87,7 @@ impl Column {
         }
     }
 
-    /// Returns an upper bound on the number of lines of a cell.
+    /// Returns a high estimate of the number of lines of a cell.
     fn lines(&self, row: usize) -> usize {
         // Lines broken between words are shorter than the column, hence the factor.
         let lines = 1.5 * width_of(&self.cells[row]) / self.width.max(1.0);
@@ -141,7 +142,7 @@ impl Layout {
         self.width > COLUMN + 15.0
     }
 
-    /// Returns an upper bound on the number of lines of a row in a part.
+    /// Returns a high estimate of the number of lines of a row in a part.
     fn lines(&self, part: &[usize], row: usize) -> usize {
         part.iter().map(|&column| self.columns[column].lines(row)).max().unwrap_or(1)
     }

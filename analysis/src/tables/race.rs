@@ -42,7 +42,7 @@ pub fn race(results: &Results) -> CaptionedTable {
                   Conover's comparison (1999) with the best, corrected by Holm) were dropped. They have \
                   no runs on later projects; these runs are missing and do not count as 0 %. Mean \
                   ranks are those at the time of dropping, among the configurations then in the \
-                  race. Because a race tests repeatedly, its p values select configurations but \
+                  race. Because a race tests repeatedly, its p-values select configurations but \
                   do not confirm differences."
             .to_owned(),
         table,
