@@ -23,8 +23,8 @@ use crate::tidy::{Results, Run};
 /// The level of significance of the Whisker paper.
 pub const LEVEL: f64 = 0.05;
 
-/// Minimum number of projects or runs for an interval, for the drawing of a distribution or for a
-/// test over projects. With fewer values, a bootstrap only repeats the extreme values, and paired
+/// Minimum number of projects or runs for most intervals, for the drawing of a distribution or for
+/// a test over projects. With fewer values, a bootstrap only repeats the extreme values, and paired
 /// tests cannot be significant.
 pub const MIN_SAMPLE: usize = 6;
 

@@ -3,10 +3,9 @@
 //!
 //! A figure is as wide as a column (84 mm) or a page (174 mm) of a journal, and all of its text has
 //! a size of 8 pt. Figures can be read in black and white and by colour-blind readers, because
-//! series differ in their dashes or markers as well as in their colour. An algorithm has the same
-//! colour in all figures of all studies; pairs of algorithms and everything else are grey. Nothing
-//! is drawn at the border of a picture. Two strokes mark an axis that does not contain its origin,
-//! which is usually 0.
+//! series differ in their dashes or markers as well as in their colour. An algorithm usually has
+//! the same colour in all figures, and pairs of algorithms are grey. Two strokes mark an axis that
+//! does not contain its origin, which is usually 0.
 
 mod axis;
 pub(crate) mod bars;

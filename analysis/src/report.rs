@@ -186,7 +186,7 @@ fn is_of_tests(figure: &str) -> bool {
     })
 }
 
-/// Replaces each p-value of a caption, such as `p = 0.0123`, by `p n/a`.
+/// Replaces each p-value of a caption, such as `p = 0.0123`, with `p n/a`.
 fn without_p_values(caption: &str) -> String {
     let mut parts = caption.split("p = ");
     let mut text = parts.next().unwrap_or_default().to_owned();
@@ -327,8 +327,8 @@ pub struct Report<'a> {
 }
 
 impl<'a> Report<'a> {
-    /// Computes all tables and figures. `on_progress` receives the title of a section before the
-    /// section is computed.
+    /// Computes all tables and figures. `on_progress` receives the titles of sections as they are
+    /// computed.
     ///
     /// # Errors
     /// [`Error`] if the tables cannot be read.

@@ -1,6 +1,6 @@
 //! Statistics of empirical studies: significance and effect sizes.
 //!
-//! Three rules hold for all statistics. Every p-value contains the [`Method`] by which it was
+//! Three rules hold for most statistics. Every p-value contains the [`Method`] by which it was
 //! computed. A statistic that does not exist for a sample is a typed [`Unavailable`], never a
 //! silent zero. Rank-based statistics accept infinite values; NaN is always rejected.
 //!
@@ -99,7 +99,7 @@ pub enum Unavailable {
     #[error("the sample is empty")]
     Empty,
     /// The sample has fewer values, pairs, blocks or treatments than the statistic requires.
-    #[error("at least {needed} values are needed, but the sample has {found}")]
+    #[error("the sample is too small: {found} instead of {needed} values")]
     TooFew {
         /// The minimum number of values.
         needed: usize,
@@ -112,7 +112,8 @@ pub enum Unavailable {
     /// The sample contains an infinite value, and the statistic is based on differences.
     #[error("the sample contains an infinite value")]
     Infinite,
-    /// All values, or all values of every block, are equal; or a row or column of a table is empty.
+    /// All values, or all values within each block, are equal; or the statistic cannot vary for
+    /// another reason, such as an empty row of a table.
     #[error("all values of the sample are equal")]
     Constant,
     /// Paired samples, or blocks, have different lengths.

@@ -68,7 +68,8 @@ impl Cell {
 }
 
 /// Formats a number with this many decimals, or without decimals from 10,000 on. A positive number
-/// that would be rounded to 0 is shown as less than the smallest number with these decimals.
+/// that would be rounded to 0 is shown as less than the smallest positive number with these
+/// decimals.
 fn rounded(value: f64, decimals: usize) -> String {
     let decimals = if value.abs() >= 1e4 { 0 } else { decimals };
     let least = libm::pow(10.0, -(decimals as f64));

@@ -1,6 +1,7 @@
 //! Tidy tables: the measurements of a study, with a row for each observation and a table for each
-//! kind of observation, both as Parquet and as CSV with a header line. An empty field (null in
-//! Parquet) means *not available*, never zero. Tables and figures are made only from these files.
+//! kind of observation, usually both as Parquet and as CSV with a header line. An empty field (null
+//! in Parquet) means *not available*, never zero. Tables and figures are made only from these
+//! files.
 //!
 //! `runs` contains the runs, `criteria` their goals by criterion, `timeline` their improvements,
 //! `criteria-timeline` their improvements under further criteria, `mutants` the mutants of their
@@ -10,7 +11,7 @@
 //! [`SubjectInfo`](catherd_experiments::SubjectInfo) of the runs, with the units of work and the
 //! levels of locations, each of which is a column. `docs/columns.md` explains every column.
 //! `study.json` is the plan of the study, and `study-state.json` ([`RunStates`]) contains the
-//! counts of the planned runs by state. Folders of version 0.3.0 contain none of the JSON files and
+//! counts of the planned runs by state. Folders of version 0.3.0 do not contain `subject.json` and
 //! have different names for some columns; such folders can also be read.
 
 mod csv_file;

@@ -34,7 +34,7 @@ pub enum Problem {
     #[error("is compressed by a method that packages do not use")]
     Method,
     /// The ratio of the size to the compressed size is too large.
-    #[error("expands to {bytes} bytes from {compressed}, more than {most} times its size")]
+    #[error("expands to {bytes} bytes from {compressed}, more than {most} times as many")]
     Bomb {
         /// Size of the file in bytes.
         bytes: u64,
@@ -50,7 +50,7 @@ pub enum Problem {
     #[error("is missing")]
     Missing,
     /// The size differs from the size in the list.
-    #[error("has {found} bytes, expected {expected}")]
+    #[error("has {found} bytes instead of {expected}")]
     Size {
         /// The size found.
         found: u64,
@@ -58,7 +58,7 @@ pub enum Problem {
         expected: u64,
     },
     /// The digest differs from the digest in the list.
-    #[error("is damaged: its SHA-256 is {found}, expected {expected}")]
+    #[error("is damaged: its SHA-256 is {found} instead of {expected}")]
     Digest {
         /// The digest found.
         found: Digest,

@@ -122,8 +122,8 @@ impl Package {
         &self.contents
     }
 
-    /// Compares every file with its digest. `on_bytes` is called after each part with the number of
-    /// bytes in the part.
+    /// Compares every file with its digest. `on_bytes` is called for each part that was read, with
+    /// the number of bytes in the part.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
 //! Signed statements about a package. They are in-toto attestations (Statement v1) with the digests
-//! of all files and of the archive as subjects, and with the study and its results as the
-//! predicate.
+//! of all files and, if known, of the archive as subjects, and with the study and its results as
+//! the predicate.
 //!
 //! A statement is a separate file next to the package, so signing does not change the package.
 
@@ -94,7 +94,7 @@ impl Statement {
     ///
     /// # Errors
     ///
-    /// If the text is not a statement about a package, or names a file twice.
+    /// If `json` is not a statement about a package, or names a file twice.
     pub fn read(json: &[u8]) -> Result<Statement, StatementError> {
         let error = |cause: String| StatementError(cause);
         let statement: Statement = serde_json::from_slice(json)

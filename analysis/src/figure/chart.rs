@@ -159,7 +159,7 @@ impl Chart {
         self.canvas.polygon(&corners, fill, stroke);
     }
 
-    /// Draws the marker of a series at a point. The markers of different series also differ in
+    /// Draws the marker of a series at a point. The markers of different series usually differ in
     /// shape, which distinguishes them without colour.
     pub(crate) fn marker(&mut self, point: (f64, f64), series: Series, radius: f64, opacity: f64) {
         let at = self.at(point);
@@ -199,12 +199,12 @@ impl Chart {
         self.canvas.text((x, y + 4.0), Label { colour, ..Label::new(text, Anchor::Middle, INK) });
     }
 
-    /// Begins the shapes of a series ([`Canvas::begin`]).
+    /// Begins the shapes of a series (see [`Canvas::begin`]).
     pub(crate) fn begin(&mut self, series: &str, tooltip: &str) {
         self.canvas.begin(series, tooltip);
     }
 
-    /// Begins the entry of a series in the legend ([`Canvas::begin_key`]).
+    /// Begins the entry of a series in the legend (see [`Canvas::begin_key`]).
     pub(crate) fn begin_key(&mut self, series: &str) {
         self.canvas.begin_key(series);
     }
@@ -274,8 +274,8 @@ impl Chart {
     }
 }
 
-/// Baselines for labels, close to `wanted`, which must be ascending. Baselines are at least one
-/// line apart, and between `top` and `bottom` if there is enough space.
+/// Baselines for labels, close to `wanted`, which must be ascending. If there is enough space,
+/// baselines are at least one line apart and between `top` and `bottom`.
 pub(crate) fn spread_labels(wanted: &[f64], top: f64, bottom: f64) -> Vec<f64> {
     let mut baselines = wanted.to_vec();
     for i in 1..baselines.len() {

@@ -50,7 +50,7 @@ impl Render for Svg {
     }
 }
 
-/// The part of a label that is at its coordinates.
+/// The part of a line of text that is at the coordinates of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Anchor {
     Start,
@@ -170,9 +170,9 @@ impl Canvas {
         });
     }
 
-    /// Writes a line of text with its baseline at these coordinates; an empty text is left out. The
-    /// picture contains the width of the text, because the letters of a reader's font may be wider
-    /// than the layout assumes.
+    /// Writes a line of text with its baseline at these coordinates; an empty string is left out.
+    /// The picture contains the width of the text, because the letters of a reader's font may be
+    /// wider than the layout assumes.
     pub(crate) fn text(&mut self, (x, y): (f64, f64), label: Label<'_>) {
         // Control characters are not permitted in XML even if they are escaped, and a viewer shows
         // repeated spaces as one space.
@@ -192,7 +192,7 @@ impl Canvas {
         });
     }
 
-    /// The position of a label, moved into the picture if necessary. Only a label that is
+    /// The position of a line of text, moved into the picture if necessary. Only text that is
     /// horizontal or rotated by -90° is moved.
     fn inside(&self, (x, y): (f64, f64), width: f64, label: Label<'_>) -> (f64, f64) {
         let before = match label.anchor {
@@ -200,7 +200,7 @@ impl Canvas {
             Anchor::Middle => width / 2.0,
             Anchor::End => width,
         };
-        // A text that is longer than the picture is not moved.
+        // Text that is longer than the picture is not moved.
         let within = |at: f64, before: f64, after: f64, length: f64| {
             let (low, high) = (before + MARGIN, length - after - MARGIN);
             if low <= high { at.clamp(low, high) } else { at }

@@ -1,4 +1,4 @@
-//! Growth of coverage over time on a logarithmic axis, over all projects and on each project.
+//! Growth of coverage over time on a logarithmic axis.
 
 use super::{Figure, file_name};
 use crate::figure::lines::{self, Line};
@@ -57,7 +57,8 @@ fn draw(
     let curves: Vec<&Curve> =
         progress.curves.iter().filter(|curve| selected[curve.algorithm]).collect();
     let points = || curves.iter().flat_map(|curve| &curve.points);
-    // The first improvement after the start. The axis begins there.
+    // The first improvement after the start. The axis begins there unless its span would be too
+    // large.
     let first = points().map(|point| point.at).filter(|&at| at > 0).min()?;
     let end = progress.end.max(first + 1);
     let first = first.max(end / MAX_SPAN);

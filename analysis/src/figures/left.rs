@@ -8,8 +8,8 @@ use crate::findings::Left;
 use crate::terms::{capitalised, goals};
 use crate::tidy::Results;
 
-/// The number of goals covered on all projects by fewer, as many or more runs than were executed,
-/// with the band of the estimates; `None` if there are no estimates to show.
+/// The number of goals covered on all projects by multiples of the executed runs, with the band of
+/// the estimates; `None` if there are no estimates to show.
 pub fn left(results: &Results, all: &[Left]) -> Option<Figure> {
     let selected = super::selected(results);
     let shown: Vec<&Left> = all.iter().filter(|one| selected[one.algorithm]).collect();

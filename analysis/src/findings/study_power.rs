@@ -69,7 +69,7 @@ impl PairVariation {
 
     /// The number of projects with which a mean difference is found with a probability of 80 %, for
     /// this many runs of each algorithm on each project. `None` if `difference` is 0 although the
-    /// results vary, or if the number is too large ([`Power::projects`]).
+    /// results vary, or if the number is too large (see [`Power::projects`]).
     pub fn projects_for(&self, difference: f64, runs: f64) -> Option<usize> {
         let deviation = self.deviation(runs);
         if deviation == 0.0 {

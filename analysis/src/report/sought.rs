@@ -20,7 +20,7 @@ pub struct Sought {
 /// Error for a string that does not begin with a number.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` does not begin with a number; write it as the paper does, and words of its row after it"
+    "`{0}` does not begin with a number; write the number as the paper does, followed by words of its row"
 )]
 pub struct SoughtError(String);
 
@@ -31,7 +31,7 @@ impl FromStr for Sought {
         let mut words = text.split_whitespace().map(str::to_lowercase);
         let first = words.next().unwrap_or_default();
         let digits = first.trim_end_matches('%');
-        // Some papers separate thousands by commas.
+        // Some papers separate thousands with commas.
         let digits = digits.replace(',', "");
         let number: f64 = digits.parse().map_err(|_| SoughtError(text.to_owned()))?;
         if !number.is_finite() {

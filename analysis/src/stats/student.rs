@@ -46,7 +46,7 @@ pub fn student_quantile(outside: f64, freedom: usize) -> f64 {
 }
 
 /// The mean of a sample with its confidence interval from Student's t distribution. The interval is
-/// exact for normal values, and close to its level for other samples of about ten values or more.
+/// exact for normal values and approximate for other values.
 ///
 /// # Errors
 /// [`Unavailable`] for fewer than two values, and for NaN or infinite values.

@@ -39,7 +39,7 @@ pub fn milestones(results: &Results, clock: &Clock, milestones: &[Milestone]) ->
     }
 }
 
-/// The work that runs need to reach shares of their final coverage.
+/// The work or time that runs need to reach shares of their final coverage.
 pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("algorithm", "Algorithm"),
@@ -74,8 +74,8 @@ pub fn convergence(results: &Results, clock: &Clock, rows: &[Convergence]) -> Ca
     }
 }
 
-/// The work until runs cover as many goals as the best run on their project. Runs that never cover
-/// as many are censored, so quartiles may be missing.
+/// The work or time until runs cover as many goals as the best run on their project. Runs that
+/// never cover as many are censored, so quartiles may be missing.
 pub fn full_coverage(results: &Results, clock: &Clock, rows: &[FullCoverage]) -> CaptionedTable {
     let mut table = Table::new(&[
         ("project", "Project"),

@@ -274,11 +274,11 @@ pub fn scores(results: &Results, samples: &Samples, all: &[Score]) -> CaptionedT
         name: "scores",
         title: "Relative scores and first places".to_owned(),
         caption: format!(
-            "Relative score: mean over projects of the median coverage by the highest median of an algorithm on the \
+            "Relative score: mean over projects of the median coverage divided by the highest median of an algorithm on the \
              project, 100 for the best on all (as in reports of FuzzBench; Metzman et al., 2021). From, to: 95 % \
              interval over projects like these (Student's t); here: over exactly these projects, where only runs vary \
              (bootstrap over runs; {MIN_SAMPLE} of each are needed). Firsts: projects on which no algorithm has a \
-             higher median, shared places count for each; from, to: on exactly these projects."
+             higher median (shared places count for each); from, to: on exactly these projects."
         ),
         table,
     }
@@ -321,7 +321,7 @@ pub fn scores_by_project(results: &Results, samples: &Samples, all: &[Score]) ->
         name: "scores-by-project",
         title: "Relative scores by project".to_owned(),
         caption: format!(
-            "Median share of the {} that runs cover, and by the highest median of the project.",
+            "Median share of the {} that runs cover, and this share divided by the highest median of the project.",
             goals(&results.subject)
         ),
         table,

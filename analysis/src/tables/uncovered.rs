@@ -17,8 +17,8 @@ const MAX_ROWS: usize = 100;
 /// Maximum number of rows of all projects together.
 const MAX_ALL: usize = 1_000;
 
-/// Number of covered goals shown for each project and criterion. These are the goals that the
-/// fewest runs cover.
+/// Maximum number of covered goals shown for each project and criterion. These are the goals that
+/// the fewest runs cover.
 const RAREST: usize = 10;
 
 /// For each set of goals, the counts of goals that all runs, some runs and no runs cover.

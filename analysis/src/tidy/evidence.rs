@@ -43,7 +43,7 @@ struct Row {
     beta: f64,
 }
 
-/// The evidence by algorithm and item, and the project and label of each algorithm.
+/// The evidence by number and item, and, for each number, a project and the label of an algorithm.
 #[derive(Default)]
 pub(super) struct Evidence(BTreeMap<(usize, String), ItemEvidence>, Vec<(Digest, String)>);
 

@@ -1,4 +1,4 @@
-//! Joins the results of several folders to one study.
+//! Joins the results of several folders into one study.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
