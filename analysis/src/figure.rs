@@ -36,7 +36,7 @@ use svg::{Fill, Stroke};
 /// The meaning of a line or marker in a figure, which determines its colour, dashes and shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Series {
-    /// An algorithm, by the number of its style ([`Results::series`](crate::tidy::Results)).
+    /// An algorithm, by the number of its style (see [`Results::series`](crate::tidy::Results)).
     Algorithm(usize),
     /// Anything else, such as a pair of algorithms, by a number.
     Other(usize),

@@ -21,7 +21,7 @@ pub struct FileEntry {
 pub struct RunCounts {
     /// Runs of the plan.
     pub planned: u64,
-    /// Runs with a record of a complete execution, also of projects without goals.
+    /// Runs with a record of a complete execution, including runs on projects without goals.
     pub done: u64,
     /// Runs with a record of a failure, such as an error or a lack of time or memory.
     pub failed: u64,

@@ -195,8 +195,8 @@ fn hostile_archives_are_refused_by_the_name_of_the_file() {
     assert!(fixture.refused(b"").contains("is not an intact zip archive"));
 }
 
-/// Replaces a string by a different string of the same length. In an archive, this changes names in
-/// headers, but not in the list of files, which is compressed.
+/// Replaces a string with a different string of the same length. In an archive, this changes names
+/// in headers, but not in the list of files, which is compressed.
 fn replaced(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
     let mut bytes = bytes.to_vec();
     for at in 0..bytes.len() - from.len() {

@@ -2,8 +2,8 @@
 //!
 //! - [`report`]: tables and figures of results; [`claims`]: sentences about the results; [`stats`]:
 //!   statistics for scripts; [`import`]: results of other tools as tidy tables.
-//! - [`archive`]: writes replication packages; [`verify`]: checks them, and executes samples of
-//!   finished runs again; [`replay`]: executes single runs again.
+//! - [`archive`]: writes replication packages; [`verify`]: checks packages and stored studies, and
+//!   executes samples of finished runs again; [`replay`]: executes single runs again.
 //!
 //! [`Program`] contains everything that depends on the program with these commands, such as the
 //! subject kinds.

@@ -28,7 +28,7 @@ impl Corpus {
     ///
     /// # Errors
     ///
-    /// If a path cannot be read.
+    /// If the projects cannot be found or read.
     pub fn find(
         projects: &ProjectSource,
         kind: &'static dyn SubjectKind,

@@ -102,8 +102,8 @@ impl StudyTables {
         Ok(RunStates { planned, pending, ..before }.write(&self.folder)?)
     }
 
-    /// Writes the results of the runs that have ended: first the artifacts, then all tables in one
-    /// step. A reader finds either all earlier tables or all new tables.
+    /// Writes the results of the runs that have ended: first the artifacts, then all tables.
+    /// Earlier tables are replaced only after all new tables are complete.
     ///
     /// # Errors
     ///

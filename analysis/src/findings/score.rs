@@ -11,7 +11,8 @@ use crate::stats::{Interval, Unavailable, mean, t_interval};
 
 const REPLICATES: u64 = 2_000;
 
-/// Seed of the bootstrap, which is fixed because the same results must always give the same table.
+/// Seed of the bootstrap, which is fixed because the table must always be the same for the same
+/// results.
 const SEED: u64 = 46;
 
 /// The score of an algorithm: its median on each project, divided by the highest median of any

@@ -5,8 +5,9 @@
 //! The question is about exactly these projects: only seeds vary. A difference is the mean over
 //! projects of the differences between runs with the same seed. Its error follows from the variance
 //! of these differences on each project, with the degrees of freedom of Satterthwaite (1946). The
-//! bounds of the t statistics hold for all planned looks together ([`ErrorSpending`]), as do the
-//! repeated confidence intervals (Jennison and Turnbull, 1989) that are computed from these bounds.
+//! bounds of the t statistics hold for all planned looks together (see [`ErrorSpending`]), as do
+//! the repeated confidence intervals (Jennison and Turnbull, 1989) that are computed from these
+//! bounds.
 //!
 //! The probability that any difference is false is at most [`LEVEL`]. With r differences found
 //! among all pairs of k algorithms, the level of a pair is [`LEVEL`] divided by the largest number

@@ -44,7 +44,7 @@ pub(super) fn add_sources(builder: &mut Builder, files: &[PathBuf]) {
     }
 }
 
-/// The file of this program. If the system does not tell the file, for example because `/proc` is
+/// The file of this program. If the system does not report the file, for example because `/proc` is
 /// not mounted, the path with which the program was started is used.
 fn executable() -> Result<PathBuf, Failure> {
     std::env::current_exe().or_else(|cause| {

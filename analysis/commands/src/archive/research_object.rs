@@ -209,7 +209,7 @@ fn machines(words: &[String]) -> Vec<Value> {
     words.iter().enumerate().map(entity).collect()
 }
 
-/// The entity of the licence of the package, which the authors of the study have to choose.
+/// The entity of the licence of the package, which the authors of the study must choose.
 fn licence() -> Value {
     json!({
         "@id": "#licence",
