@@ -278,8 +278,7 @@ impl Arguments {
         Ok(())
     }
 
-    /// Reads tokens and certificates again. Tokens or certificates that cannot be read are not
-    /// replaced.
+    /// Reads tokens and certificates again. If this fails, the present ones stay in use.
     fn reload(&self, coordinator: &Coordinator) {
         if let Some(file) = &self.tokens {
             match TokenStore::read(file) {

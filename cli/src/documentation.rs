@@ -2,7 +2,7 @@
 //! the shipped study files and the examples of every `--help`.
 //!
 //! - [`commands`]: the program accepts every command that is shown.
-//! - [`reference`]: the page of all commands, the keys of a study file, the glossary.
+//! - [`reference`]: reference pages, such as the page of all commands, and the glossary.
 //! - [`links`]: the targets of links, anchors and paths exist, and the book has every page.
 //! - [`sources`]: rules of CONTRIBUTING.md on errors.
 //! - [`words`]: words that comments and pages avoid.

@@ -69,7 +69,7 @@ impl Arguments {
         let limit = Duration::from_secs(self.timeout);
         let no_answer = |cause: String| {
             Failure::new(format_args!("no answer from the coordinator at {address}: {cause}"))
-                .hint("see that it runs, and that address and certificates are right")
+                .hint("check that it runs, and that the address and the certificates are right")
         };
         let answer = runtime.block_on(async {
             let mut client = transport::channel(address, access).map(HealthClient::new)?;

@@ -239,7 +239,7 @@ mod tests {
         assert_eq!(visible.len(), listed.len(), "{visible:?} {listed:?}");
         let words: Vec<_> = GROUPS.iter().flat_map(|group| group.words).collect();
         for (number, word) in words.iter().enumerate() {
-            assert!(!words[..number].contains(word), "{word} is two groups");
+            assert!(!words[..number].contains(word), "{word} names two groups");
         }
     }
 

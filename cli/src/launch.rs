@@ -107,7 +107,7 @@ pub(crate) struct Launch {
     #[arg(long)]
     no_check: bool,
 
-    /// Options that are passed to the command that submits
+    /// Options that are passed to the command that submits tasks
     #[arg(last = true)]
     submit: Vec<String>,
 }

@@ -88,7 +88,7 @@ impl Isolation {
             _ if missing.is_empty() => {}
             Isolation::Required => {
                 return Err(Failure::new(format_args!("this system lacks {list}"))
-                    .hint("permit user namespaces, or take --isolation wanted"));
+                    .hint("permit user namespaces, or use --isolation wanted"));
             }
             Isolation::Wanted => warn(&format!("programs are run without {list}")),
             Isolation::Off => {}
@@ -112,7 +112,7 @@ pub(crate) fn missing_guarantees(
     match isolation {
         _ if missing.is_empty() => Ok(None),
         Isolation::Required => Err(Failure::new(format_args!("this system lacks {list}"))
-            .hint("permit user namespaces, or take --isolation wanted")),
+            .hint("permit user namespaces, or use --isolation wanted")),
         Isolation::Wanted => Ok(Some(format!("programs are run without {list}"))),
         Isolation::Off => Ok(None),
     }

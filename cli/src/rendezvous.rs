@@ -31,13 +31,15 @@ pub(crate) fn is_used(addresses: &[String]) -> bool {
 /// If a file cannot be read, is larger than [`MAX_BYTES`], or does not consist of addresses on
 /// separate lines.
 pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
-    let resolve = |address: &String| match address.strip_prefix(PREFIX) {
+    let resolve = |address: &String| {
+        match address.strip_prefix(PREFIX) {
         Some(file) => read(Path::new(file)).map_err(|cause| {
             Failure::new(format_args!("no coordinator in {file}: {cause}")).hint(
-                "name the file of `catherd coordinator --rendezvous FILE`, and see that it runs",
+                "name the file of `catherd coordinator --rendezvous FILE`, and check that the coordinator runs",
             )
         }),
         None => Ok(vec![address.clone()]),
+    }
     };
     let found = addresses.iter().map(resolve).collect::<Result<Vec<_>, Failure>>()?;
     Ok(found.concat())
@@ -67,7 +69,12 @@ fn read(file: &Path) -> io::Result<Vec<String>> {
     // Limit the size, because a device such as `/dev/zero` has no end.
     let mut text = String::new();
     File::open(file)?.take(MAX_BYTES + 1).read_to_string(&mut text)?;
-    let wrong = || io::Error::new(io::ErrorKind::InvalidData, "it contains no address HOST:PORT");
+    let wrong = || {
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            "its content is not a list of addresses HOST:PORT",
+        )
+    };
     let plain = |line: &&str| line.chars().all(|c| c.is_ascii_graphic()) && line.contains(':');
     let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() || text.len() as u64 > MAX_BYTES || !lines.iter().all(plain) {
@@ -76,8 +83,8 @@ fn read(file: &Path) -> io::Result<Vec<String>> {
     Ok(lines.into_iter().map(str::to_owned).collect())
 }
 
-/// Returns the address at which other hosts reach a listener. If the listener accepts connections
-/// on all addresses, the name of this host is used.
+/// Returns the address of a listener. If the listener accepts connections on all addresses, the
+/// name of this host is used.
 pub(crate) fn reachable(address: SocketAddr) -> String {
     match address.ip().is_unspecified() {
         true => format!("{}:{}", catherd_platform::host(), address.port()),

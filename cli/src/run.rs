@@ -319,7 +319,7 @@ impl<'a> LocalRunner<'a> {
         let coordinator = Coordinator::open_study(options, plan).map_err(Worded::worded)?;
         for Repair { run, cause, repeated } in coordinator.repairs() {
             let (id, place) = (run.id().short(), run.place());
-            let then = if *repeated { "it is executed again" } else { "it is as it was" };
+            let then = if *repeated { "it is executed again" } else { "it was repaired" };
             let store = &self.studies.store;
             terminal::note(&format!("{store}: run {id} ({place}) was damaged: {cause}; {then}"));
         }
@@ -342,7 +342,7 @@ impl<'a> LocalRunner<'a> {
         }
         if cfg!(debug_assertions) && before.pending > LARGE {
             terminal::note(
-                "This catherd was built without optimisation; one of `cargo build --release` takes a fraction of the \
+                "This catherd was built without optimisation; one built with `cargo build --release` takes a fraction of the \
                  time, with the same results.",
             );
         }

@@ -334,8 +334,8 @@ impl Results {
         let read = described.plan.unwrap_or_default().read();
         let plan: Plan = read.map_err(|cause| unreadable("the plan of the study", cause))?;
         let projects = described.projects.map(|document| document.read()).transpose();
-        let projects: Option<CorpusDescription> =
-            projects.map_err(|cause| unreadable("the description of its projects", cause))?;
+        let projects: Option<CorpusDescription> = projects
+            .map_err(|cause| unreadable("the description of the study's projects", cause))?;
         let default = || PathBuf::from("results").join(safe_name(&self.study));
         let folder = StudyFolder::open(&self.out.clone().unwrap_or_else(default));
         let folder = folder.map_err(Worded::worded)?;

@@ -23,7 +23,7 @@ const MAX_MISSING: usize = 20;
 /// Minimum width of a column with a number of runs.
 const COUNT_WIDTH: usize = 7;
 
-/// Maximum width of a column of names.
+/// Number of characters after which a name in a column is cut.
 const NAME_WIDTH: usize = 40;
 
 /// Describes the number of workers, the rate at which runs end, and the remaining time.
@@ -79,7 +79,7 @@ pub(crate) fn as_text(
         let (noun, verb) = if *runs == 1 { ("run", "is") } else { ("runs", "are") };
         let _ = writeln!(
             text,
-            "{runs} {noun} of {} {verb} expected to take {}, and no worker is there for longer than {}: start \
+            "{runs} {noun} of {} {verb} expected to take {}, and no worker stays for longer than {}: start \
              workers with a longer allocation, or lower the budget\n",
             printable(algorithm),
             time(*expected_ms),

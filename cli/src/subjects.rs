@@ -1,4 +1,4 @@
-//! The subject kinds of this program, which are listed only here.
+//! The subject kinds of this program, which are listed only here, and their runners.
 
 pub(crate) mod execute;
 mod limits;

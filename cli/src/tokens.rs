@@ -47,8 +47,8 @@ pub(crate) struct MakeToken {
     role: Role,
 
     /// Name of the person who has the token. Studies belong to the person who submits them: only
-    /// this person and administrators can pause, cancel, delete or extend them [default: the
-    /// token's digest]
+    /// this person and administrators can pause, cancel, delete or extend them [default: token and
+    /// the first digits of its digest]
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 

@@ -132,7 +132,7 @@ impl TokenStore {
 
     /// Appends the digest of a token to a token file, with the role and the name of the person who
     /// has the token. Control characters in the name are replaced by spaces. A missing file is
-    /// created; on Unix only its owner can read it.
+    /// created; on Unix, only its owner can read the new file.
     ///
     /// # Errors
     ///
@@ -223,8 +223,9 @@ impl Caller {
         &self.name
     }
 
-    /// Whether the caller may change a study of this owner. A study without an owner, which was
-    /// submitted to an earlier version or by an unknown person, may be changed by every submitter.
+    /// Whether the caller, if allowed to submit studies, may change a study of this owner. A study
+    /// without an owner, which was submitted to an earlier version or by an unknown person, may be
+    /// changed by every submitter.
     pub fn may_change(&self, owner: &str) -> bool {
         self.role == Role::Administrator || owner.is_empty() || owner == self.name
     }

@@ -181,8 +181,8 @@ async fn encrypt(
     }
 }
 
-/// Sends a last answer to a client, and reads the remaining bytes from the client. If unread bytes
-/// were left, the system would reset the connection, and the client might not receive the answer.
+/// Sends a last answer to a client, and reads remaining bytes from the client. If unread bytes were
+/// left, the system would reset the connection, and the client might not receive the answer.
 async fn refuse(stream: &mut TcpStream, answer: &[u8]) {
     let answered = async {
         stream.write_all(answer).await?;

@@ -221,7 +221,7 @@ impl Coordinator {
         self.writer().submit(plan, false, Caller::anyone(), ClaimChange::default()).await
     }
 
-    /// Pauses, resumes or cancels a study. Returns false if there is no study of this name. Runs
+    /// Pauses, resumes or cancels a study. Returns false if there is no study with this name. Runs
     /// that are being executed are finished.
     ///
     /// # Errors
@@ -243,7 +243,7 @@ impl Coordinator {
         Ok(deleted.unwrap_or(false))
     }
 
-    /// The number of the study of this name; `None` if there is no such study.
+    /// The number of the study with this name; `None` if there is no such study.
     pub fn study(&self, name: &str) -> Option<StudyNumber> {
         self.writer().progress.borrow().study(name).map(|study| study.number)
     }

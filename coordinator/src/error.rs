@@ -62,8 +62,8 @@ impl From<tonic::transport::Error> for CoordinatorError {
     }
 }
 
-/// The store did not answer a request, so the outcome of the request is unknown. The cause is in
-/// [`Progress::last_error`](crate::Progress::last_error).
+/// The store did not answer a request, so the outcome of the request is unknown. If the store
+/// failed, the cause is in [`Progress::last_error`](crate::Progress::last_error).
 #[derive(Debug, thiserror::Error)]
 #[error("the coordinator is closing or cannot reach its store")]
 pub struct StoreUnavailable;
@@ -101,9 +101,9 @@ pub enum PlanningRefused {
     #[error("the study was cancelled or deleted while it was being planned")]
     Ended,
     /// Too many studies are being planned.
-    #[error("{0} studies are being planned, which is the maximum; submit it again later")]
+    #[error("{0} studies are being planned, which is the maximum; submit this study again later")]
     Busy(usize),
-    /// Another person has a study of this name.
+    /// Another person has a study with this name.
     #[error(transparent)]
     Foreign(#[from] ForeignStudy),
 }

@@ -1,4 +1,4 @@
-//! Metrics for Prometheus: progress of studies and workers, and how long requests take.
+//! Metrics for Prometheus, such as the progress of studies and the duration of requests.
 
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -42,8 +42,7 @@ impl Histogram {
     }
 }
 
-/// The requests of workers whose time is measured. All of them wait until their effects are on the
-/// disk.
+/// The requests of workers whose time is measured.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Timed {
     Lease,

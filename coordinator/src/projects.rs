@@ -130,7 +130,7 @@ impl Projects {
     /// Records that stored bytes of a project cannot be read any more, if `cause` is damage.
     fn note_unreadable(&self, project: Digest, cause: &StoreError) {
         if cause.is_damage() {
-            // Ignore a failure to update the progress, which is only displayed.
+            // Ignore the error: it means that the writer has ended.
             drop(self.note(project, Err(cause.to_string())));
         }
     }
@@ -163,7 +163,7 @@ impl Projects {
     }
 
     /// Passes the size of a project in bytes and its chunks to `take`, until `take` returns false.
-    /// Before the first call of `take`, the bytes are compared with the digest in the same way as
+    /// Before the first call to `take`, the bytes are compared with the digest in the same way as
     /// in [`Projects::check`].
     ///
     /// # Errors

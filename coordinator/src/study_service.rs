@@ -1,4 +1,4 @@
-//! The gRPC service for clients, which submit, watch and pause studies and fetch their results.
+//! The gRPC service for clients, which submit and manage studies and fetch their results.
 
 use std::collections::BTreeSet;
 use std::pin::Pin;
@@ -100,7 +100,7 @@ impl StudyService {
         let bytes: u64 = sizes.into_iter().flatten().sum();
         if bytes > MAX_STUDY_BYTES {
             return Err(Status::resource_exhausted(format!(
-                "the projects of the study have {bytes} bytes, of at most {MAX_STUDY_BYTES}; divide \
+                "the projects of the study have {bytes} bytes, more than the maximum of {MAX_STUDY_BYTES}; divide \
                  the study into several"
             )));
         }
@@ -273,8 +273,8 @@ impl v1::studies_server::Studies for StudyService {
         if let Some(traces) = self.traces.as_ref().filter(|_| !waiting) {
             traces.note_submission(&plan, SystemTime::now());
         }
-        // Planning a large study takes longer than the request time-out. Planning continues in the
-        // background, and the client submits the study again until planning is complete.
+        // Planning a large study may take longer than the request time-out. Planning continues in
+        // the background, and the client submits the study again until planning is complete.
         let submitted = self.writer.submit(plan, waiting, caller, claim);
         let Ok(planned) = tokio::time::timeout(PLANNING_TIMEOUT, submitted).await else {
             return Ok(Response::new(planning_reply(&self.writer.progress.borrow(), &name)));

@@ -63,7 +63,8 @@ impl Uploads {
         };
         let size = first.size;
         if size > MAX_PROJECT {
-            let rule = format!("a project of {size} bytes; a project has at most {MAX_PROJECT}");
+            let rule =
+                format!("a project of {size} bytes is too large; the maximum is {MAX_PROJECT}");
             return Err(Status::out_of_range(rule));
         }
         let _counted = self.count(size)?;
@@ -71,7 +72,9 @@ impl Uploads {
         let mut chunk = Some(first);
         while let Some(ProjectChunk { size: stated, data }) = chunk {
             if stated != size || (bytes.len() + data.len()) as u64 > size {
-                return Err(Status::out_of_range("a project is larger than stated"));
+                return Err(Status::out_of_range(
+                    "the size of a project differs from the stated size",
+                ));
             }
             bytes.extend_from_slice(&data);
             chunk = next(chunks).await?;
@@ -84,7 +87,7 @@ impl Uploads {
         let units = size.div_ceil(UNIT).max(1) as u32;
         self.0.clone().try_acquire_many_owned(units).map_err(|_| {
             Status::resource_exhausted(format!(
-                "uploads of more than {} MiB are in progress; repeat this one later",
+                "uploads of more than {} MiB would be in progress; repeat this one later",
                 MAX_BYTES >> 20
             ))
         })

@@ -161,7 +161,7 @@ fn two_owners_get_their_shares_over_any_minute() {
     }
 }
 
-/// If runs are longer than a minute, shares are fair only over longer times, because runs are not
+/// If runs take a minute or longer, shares are fair only over longer times, because runs are not
 /// interrupted.
 #[test]
 fn long_runs_get_their_share_in_the_long_run() {

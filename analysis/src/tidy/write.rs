@@ -188,7 +188,7 @@ pub struct Imported {
     pub algorithm: String,
     /// The seed, or the number of the repetition if the tool does not report the seed.
     pub seed: u64,
-    /// The known limits of the budget.
+    /// The budget, with the limits that are known.
     pub budget: Budget,
     /// The tool that executed the run.
     pub engine: String,

@@ -1,4 +1,4 @@
-//! Tests intervals that respect groups of projects, from tables with a column `group`.
+//! Tests intervals that respect groups of projects, from tables with a `group` column.
 
 use std::fs;
 

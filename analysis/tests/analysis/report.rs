@@ -576,7 +576,7 @@ fn ranks_detection_and_risk_have_a_section_if_runs_measure_them() {
     let of = |row: usize, column: usize| table.table.rows()[row][column].value().unwrap();
     assert_eq!(table.table.rows().len(), 2 * 2 * 3);
     assert_eq!((of(0, 3), of(0, 4), of(0, 5)), (60.0, 48.0, 49.0 / 62.0));
-    assert!(of(0, 6) < of(0, 5) && of(0, 5) < of(0, 7), "the interval has the mean");
+    assert!(of(0, 6) < of(0, 5) && of(0, 5) < of(0, 7), "the interval contains the mean");
     assert_eq!((of(1, 3), of(1, 4)), (36.0, 0.0));
 
     // Without such metrics, a report has no such section.

@@ -26,7 +26,7 @@ use super::{Cost, Costs};
 ///
 /// Starts a coordinator in a separate process and simulated workers in this process. Each worker
 /// has its own connection, and leases, sends heartbeats and commits as a real worker does, but
-/// executes nothing. Costs are processor times of the coordinator, on which other load on the
+/// executes nothing. Most costs are processor times of the coordinator, on which other load on the
 /// machine has little influence; real times are meaningful only on an idle machine.
 #[derive(Args)]
 #[command(after_help = "\
@@ -167,7 +167,8 @@ impl<'a> Bench<'a> {
         seen
     }
 
-    /// Measures requests about single runs, which are usual if a run takes a minute.
+    /// Measures requests about single runs, which are usual if a run takes a minute, and the
+    /// transfer of data.
     fn singles(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let each = self.arguments.workers * ROUNDS.1;
         self.submit("singles", each * (ROUNDS.0 + 2))?;
@@ -290,7 +291,7 @@ impl<'a> Bench<'a> {
         Ok(())
     }
 
-    /// Measures a status request, the export of the large study, and a restart.
+    /// Measures requests about the status, the export of the large study, and a restart.
     fn afterwards(&mut self, costs: &mut Costs) -> Result<(), Failure> {
         let study = || "batches".to_owned();
         let start = Instant::now();

@@ -40,7 +40,7 @@ pub(super) enum Act {
     Commit,
     /// Fetch a project this many times.
     Fetch(Digest, usize),
-    /// Lease and commit until no run is left.
+    /// Lease and commit until a lease request grants nothing.
     Work,
 }
 

@@ -18,12 +18,12 @@ pub fn check(file: &Path) -> Result<(), Failure> {
     let named = |problem: &str| Failure::new(format_args!("{}: {problem}", folder.display()));
     if folder.is_file() {
         return Err(named("is a file, not a folder")
-            .hint(format!("name another file than {}", file.display())));
+            .hint(format!("name a file other than {}", file.display())));
     }
     let missing = |cause: io::Error| cause.kind() == io::ErrorKind::NotFound;
     if fs::metadata(folder).is_err_and(missing) {
         return Err(named("no such folder")
-            .hint(format!("create it, or write to another file than {}", file.display())));
+            .hint(format!("create it, or write to a file other than {}", file.display())));
     }
     if file.is_dir() {
         let failure = Failure::new(format_args!("{}: is a folder, not a file", file.display()));

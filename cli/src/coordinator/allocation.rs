@@ -49,7 +49,7 @@ struct Options {
     #[arg(long)]
     no_check: bool,
 
-    /// Options that are passed to the command that submits.
+    /// Options that are passed to the command that submits tasks.
     #[arg(last = true)]
     submit: Vec<String>,
 }

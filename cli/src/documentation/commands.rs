@@ -114,8 +114,8 @@ fn check_page(text: &str, flaws: &mut Vec<String>) -> usize {
     checked
 }
 
-/// Checks the commands in YAML and TOML: in comments, `args:` of containers, and `run:` of
-/// workflows.
+/// Checks the commands in files such as YAML and TOML, for example in comments, in `args:` of
+/// containers, and in `run:` of workflows.
 fn check_configuration(text: &str, flaws: &mut Vec<String>) -> usize {
     let line = |line: &str| {
         let line = line.trim();

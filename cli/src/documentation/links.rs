@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::{files_below, pages, parts, read, root, shown};
 
-/// Returns the targets of the links and pictures in a text.
+/// Returns the targets of the links and pictures in a text, outside code.
 fn links(text: &str) -> Vec<String> {
     let prose: String = parts(text).filter(|(code, _)| !code).map(|(_, part)| part).collect();
     // Leave out code in sentences, which may contain brackets.

@@ -122,8 +122,9 @@ impl Connection {
         reply.map(tonic::Response::into_inner).map_err(|status| self.refused(&status))
     }
 
-    /// Sends `requests` in order, at most `most` of them at the same time, until a request or
-    /// `done` fails. `done` is called with the result of each successful request.
+    /// Sends `requests` in order, at most `most` of them at the same time, until making or sending
+    /// a request fails, or `done` fails. `done` is called with the result of each successful
+    /// request.
     pub(super) fn in_parallel<T, R, F>(
         &self,
         most: usize,
@@ -212,9 +213,9 @@ impl Connection {
     }
 }
 
-/// A stream that is requested again when it is lost: because the connection was interrupted,
-/// because the coordinator was restarted, or because the coordinator closed the connection while
-/// this process did not run for some time.
+/// A stream that is requested again when it is lost, for example because the connection was
+/// interrupted, because the coordinator was restarted, or because the coordinator closed the
+/// connection while this process did not run for some time.
 pub(super) struct Lasting<'c, T> {
     connection: &'c Connection,
     stream: Option<Streaming<T>>,
@@ -225,7 +226,7 @@ pub(super) struct Lasting<'c, T> {
 }
 
 impl<'c, T> Lasting<'c, T> {
-    /// Makes a stream that is requested by the first call of [`Lasting::next`].
+    /// Makes a stream that is requested by the first call to [`Lasting::next`].
     pub(super) fn new(connection: &'c Connection) -> Lasting<'c, T> {
         Lasting { connection, stream: None, accepted: false, outage: None }
     }

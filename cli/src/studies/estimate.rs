@@ -27,8 +27,7 @@ pub(super) fn run(
 
 fn text(name: &str, reply: &v1::EstimateReply, workers: Option<u32>) -> String {
     let v1::EstimateReply { runs, ended, estimated, workers: live, others_ms } = reply;
-    let mut text =
-        format!("{name}: {}, {ended} of them have ended\n", plural(*runs as usize, "run"));
+    let mut text = format!("{name}: {}, {ended} already ended\n", plural(*runs as usize, "run"));
     let (mut known, mut unknown, mut total) = (0, 0, 0);
     for one in estimated {
         let from = match &*one.source {
@@ -103,7 +102,7 @@ mod tests {
             others_ms: 3_600_000,
         };
         let shown = text("games", &reply, None);
-        assert!(shown.contains("games: 100 runs, 10 of them have ended"), "{shown}");
+        assert!(shown.contains("games: 100 runs, 10 already ended"), "{shown}");
         assert!(shown.contains("60 runs: 6.00 core-hours"), "{shown}");
         assert!(shown.contains("30 runs: unknown"), "{shown}");
         assert!(shown.contains("Expected: 9.00 core-hours"), "{shown}");

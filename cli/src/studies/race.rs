@@ -1,5 +1,5 @@
 //! A study in rounds on a cluster, such as a race: the client submits each round to the
-//! coordinator, waits for the runs of the round, and decides which configurations continue.
+//! coordinator, waits for the runs of the round, and decides what the next round contains.
 //!
 //! The coordinator stores everything on which the decisions depend. A client that is started again
 //! submits the same rounds, whose runs have ended, and makes the same decisions.
@@ -152,7 +152,7 @@ impl RemoteRounds<'_> {
             return Ok(());
         }
         Err(Failure::new(format_args!("another client has submitted a different {}", round.name))
-            .hint("give one of the races another name with --name"))
+            .hint("give one of the studies another name with --name"))
     }
 
     /// Writes the tables of all rounds that have ended.

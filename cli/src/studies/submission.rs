@@ -112,7 +112,7 @@ async fn send(
                 let stored = stored.first().and_then(|stored| catherd_proto::digest(stored).ok());
                 return Ok((digest, stored));
             }
-            // Repeat the upload later, because other uploads use all of the permitted memory.
+            // Repeat the upload later, because other uploads use too much of the permitted memory.
             Err(status) if status.code() == Code::ResourceExhausted => {
                 tokio::time::sleep(pause).await;
                 pause = (2 * pause).min(UPLOAD_PAUSE.1);

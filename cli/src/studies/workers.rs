@@ -16,7 +16,7 @@ Examples:
   catherd block ant.example.org
   catherd undrain ant.example.org --coordinator ant:7420
 
-The coordinator remembers the name, also after it was restarted: workers of this name or on this host that
+The coordinator remembers the name, even after a restart: workers of this name or on this host that
 start later are told the same, until `catherd undrain`.")]
 pub(crate) struct Tell {
     /// Name of a worker or of a host
@@ -40,7 +40,7 @@ impl Tell {
         };
         terminal::note(&match &told[..] {
             [] => format!(
-                "no live worker or host is called {name}; if one is later, its workers {verb}"
+                "no live worker or host is called {name}; if one appears later, its workers {verb}"
             ),
             [one] if one == name => format!("worker {name}: workers of this name {verb}"),
             all => format!("{name}: {} {verb}: {}", plural(all.len(), "worker"), all.join(", ")),

@@ -113,9 +113,10 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"text": ["big.txt"],
     assert!(text.contains("`run_artifacts` is more than 16 MiB"), "{text}");
 }
 
-/// The disk of the study becomes full: with 12 and 15 MB while the tool of the first run writes, with
-/// 36 MB while the store writes the file of the second run, with 45 MB in one or the other case. With more
-/// space, the same command ends the study. No file is damaged, and no run has used an attempt.
+/// The disk of the study becomes full: with 12 and 15 MB while the tool of the first run writes,
+/// with 36 MB while the store writes the file of the second run, with 45 MB while either of them
+/// writes. With more space, the same command ends the study. No file is damaged, and no run has
+/// used an attempt.
 #[test]
 #[ignore = "needs unshare"]
 fn a_study_continues_after_its_disk_was_full() {
@@ -133,7 +134,7 @@ echo '{"contract": 1, "goals": 2, "covered": [1], "files": {"binary": ["corpus"]
                  budget = { wall = '1min' }\n[command]\nadapter = 'adapter'\nrun_artifacts = '16MiB'\n";
     fs::write(place.path("study.toml"), study).unwrap();
     fs::create_dir(place.path("disk")).unwrap();
-    // The disk is a file system of a namespace, so nothing is mounted outside of it.
+    // The disk is a file system of a namespace, so nothing is mounted outside it.
     let script = r#"mount -t tmpfs -o size="$1"m disk disk || exit 9
 study() { "$0" run study.toml --out disk/out --workers 1 --quiet --retry-timeout 5; }
 if study >&2; then exit 8; fi

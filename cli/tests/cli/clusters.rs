@@ -58,7 +58,7 @@ fn named(address: &str, folder: &Path, name: &str, more: &[&str]) -> Process {
 }
 
 /// A client may be suspended, as on a laptop that sleeps, or slow, as on a login node under load.
-/// In both cases, the connection is lost, and the remaining results are fetched over a new
+/// In both cases, the connection may be lost; the remaining results are then fetched over a new
 /// connection.
 #[test]
 #[ignore = "slow"]
@@ -319,7 +319,7 @@ fn a_worker_leases_nothing_that_would_outlast_its_allocation() {
     let mut short = named(&address, folder.path(), "short", &["--until", "12s"]);
     wait_until("the runs are too long", || status(&address)["too_long"][0]["algorithm"] == "long");
     let text = succeed(&["status"], &address);
-    assert!(text.contains("no worker is there for longer than"), "{text}");
+    assert!(text.contains("no worker stays for longer than"), "{text}");
     assert!(short.0.wait().unwrap().success());
     assert_eq!(of(&status(&address), "long")["done"], 1);
     let _long = named(&address, folder.path(), "enough", &["--until", "10min"]);
@@ -386,7 +386,7 @@ fn a_study_is_estimated_before_it_is_submitted() {
     assert!(worker.0.wait().unwrap().success());
     // 996 runs of 200 ms take 199 s in total.
     let text = plan(&["--seeds", "500", "--on", "4"]);
-    assert!(text.contains("1000 runs, 4 of them have ended"), "{text}");
+    assert!(text.contains("1000 runs, 4 already ended"), "{text}");
     assert!(text.contains("996 runs: 0.06 core-hours, from runs of the same"), "{text}");
     assert!(
         text.contains("On 4 workers: about 5") || text.contains("On 4 workers: about a minute"),

@@ -231,8 +231,8 @@ impl Forger<'_> {
         Forgery { how: how.to_owned(), package: package_of(files), named: None }
     }
 
-    /// Adds a file whose name some systems may not distinguish from the name of a file in the
-    /// package.
+    /// Adds a file. Some systems may not distinguish some of the names from the name of a file in
+    /// the package.
     fn names(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let names = [
@@ -288,7 +288,7 @@ impl Forger<'_> {
         self.packed(format!("{name} removed"), files, &name)
     }
 
-    /// Changes a digit or a letter of a file.
+    /// Changes a digit or a letter of a file, or removes the file if it contains neither.
     fn digit(&mut self) -> Forgery {
         let mut files = self.files.clone();
         let at = self.file(|name| name != Contents::FILE && !name.starts_with("projects/"));

@@ -214,7 +214,7 @@ fn built_in_functions_on_hostile_receivers_are_counted() {
     assert!(quarantined.is_empty(), "{quarantined:?}");
 }
 
-/// A program with functions that search for the depth at which an operation throws.
+/// A program with functions, most of which search for the depth at which an operation throws.
 const DEPTHS: &str = "
     const search = (attempt, most = 60000) => {
         let [low, high] = [1, most];

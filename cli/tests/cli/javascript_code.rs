@@ -78,8 +78,8 @@ fn what_is_no_suite_is_refused_with_its_cause() {
     let mut cases = vec![
         ("half.json", "not JSON: EOF while parsing"),
         ("list.js", "not JSON: expected value at line 1 column 1"),
-        ("other.json", "no suite for a JavaScript project"),
-        ("list.json", "no suite for a JavaScript project"),
+        ("other.json", "not a suite for a JavaScript project"),
+        ("list.json", "not a suite for a JavaScript project"),
         ("empty.json", "empty.json: "),
         ("bytes.json", "valid UTF-8"),
         ("folder.json", "not a file"),

@@ -280,7 +280,7 @@ fn a_coordinator_allocates_workers_while_runs_wait() {
     assert_same(folder, &file, &address);
 }
 
-/// A coordinator that is a job of a cluster may start again with another address.
+/// A coordinator that is a job of a cluster may be started again at another address.
 #[test]
 #[ignore = "slow"]
 fn workers_follow_a_coordinator_that_moves() {

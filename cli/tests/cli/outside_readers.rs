@@ -76,7 +76,7 @@ fn wait(what: &str, mut condition: impl FnMut() -> bool) {
     }
 }
 
-/// Returns the number of records in a store that no process serves.
+/// Returns the number of records in a store with one study that no process serves.
 fn records(store: &Path) -> usize {
     let mut reader = StoreReader::open(&StoreUrl::Sqlite(store.to_owned())).unwrap();
     let coverage = reader.coverage().unwrap();
@@ -317,7 +317,7 @@ fn a_coordinator_keeps_its_lock_through_all_requests() {
 #[cfg(target_os = "linux")]
 #[ignore = "slow"]
 fn a_run_keeps_its_lock_while_it_writes_interim_tables() {
-    // The study is long enough to be still running when a busy machine has executed all commands.
+    // The study is long enough to still be running when a busy machine has executed all commands.
     let study = Study::new(3000, 50);
     let process = study.start("out");
     let store = study.path("out/study.db");

@@ -79,7 +79,7 @@ fn picture(text: &str) -> String {
     svg + "</svg>\n"
 }
 
-/// Returns the code block of a page that begins with the mean coverage.
+/// Returns the part of a page from the table of mean coverage to the end of the code block.
 fn shown_by(page: &str) -> &str {
     let start = page.find("Mean coverage over projects").expect("a table of the study");
     page[start..].split("```").next().unwrap()

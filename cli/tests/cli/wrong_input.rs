@@ -1,5 +1,5 @@
-//! Tests two hundred wrong inputs: study files, flags, adapters and results of tools. Each error
-//! states the place, the cause, and what to write instead.
+//! Tests about two hundred wrong inputs: study files, flags, adapters and results of tools. Each
+//! error states the place, the cause, and what to write instead.
 
 mod studies;
 mod tools;

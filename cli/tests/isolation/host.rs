@@ -25,7 +25,7 @@ pub(crate) struct Facts {
     pub(crate) results: PathBuf,
     /// The sockets of this test by the question that each answers.
     pub(crate) sockets: BTreeMap<String, PathBuf>,
-    /// The sockets of other programs on the machine.
+    /// Sockets on the machine outside the folder of this test.
     pub(crate) others: Vec<PathBuf>,
     pub(crate) name: String,
     pub(crate) isolated: bool,
@@ -144,7 +144,8 @@ impl Host {
         let segments = vec![PathBuf::from("/dev/shm").join(&name)];
         fs::write(&segments[0], "segment").unwrap();
         let queue = CString::new(format!("/{name}")).unwrap();
-        // SAFETY: the strings end with a zero byte, and the other arguments are numbers.
+        // SAFETY: the strings end with a zero byte, the other arguments are numbers or null, and
+        // the payload of the key has one byte.
         unsafe {
             assert!(libc::shmget(facts.key, 4096, libc::IPC_CREAT | 0o600) >= 0);
             assert!(libc::semget(facts.key, 1, libc::IPC_CREAT | 0o600) >= 0);
@@ -156,7 +157,7 @@ impl Host {
             assert!(facts.memory >= 0);
             let key = CString::new(name).unwrap();
             let user = c"user";
-            // KEY_SPEC_USER_KEYRING. Some kernels have no keys.
+            // -4 is KEY_SPEC_USER_KEYRING. Some kernels have no keys.
             libc::syscall(libc::SYS_add_key, user.as_ptr(), key.as_ptr(), c"x".as_ptr(), 1, -4);
         }
         facts.folder = folder.path().to_owned();
@@ -288,7 +289,7 @@ impl Drop for Host {
             let _ = fs::remove_file(path);
         }
         let queue = CString::new(format!("/{}", self.facts.name)).unwrap();
-        // SAFETY: the string ends with a zero byte, and the other arguments are numbers.
+        // SAFETY: the string ends with a zero byte, and the other arguments are numbers or null.
         unsafe {
             libc::mq_unlink(queue.as_ptr());
             for key in [self.facts.key, self.facts.key + 1] {
@@ -338,7 +339,7 @@ fn bind(kind: i32, path: &Path) {
     }
 }
 
-/// Returns up to 20 sockets of other programs on this machine.
+/// Returns up to 20 sockets on this machine outside the folder of this test.
 fn others(own: &Path) -> Vec<PathBuf> {
     let sockets = fs::read_to_string("/proc/net/unix").unwrap_or_default();
     let paths = sockets.lines().filter_map(|line| line.split_whitespace().nth(7));

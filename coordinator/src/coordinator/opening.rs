@@ -40,8 +40,8 @@ impl Coordinator {
         coordinator.spawn_writer(writer)
     }
 
-    /// Opens a store, makes the plan the study of its name, and serves that study only. Runs that
-    /// have ended in any study of the store are not executed again.
+    /// Opens a store, stores the plan as the study with its name, and serves only that study. Runs
+    /// that have ended in any study of the store are not executed again.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ fn open(
 }
 
 /// Repairs all studies of an SQLite store according to their stored plans. A PostgreSQL store is
-/// not repaired, because the server has its own checksums.
+/// not repaired; it relies on the checksums of the server.
 fn repair_all(
     store: Result<Store, StoreError>,
     url: &StoreUrl,

@@ -1,5 +1,5 @@
 "use strict";
-// The pages of a cell and of a run: #cell/STUDY/PROJECT/ALGORITHM and #run/ID. The way back is the browser's.
+// The pages of a cell and of a run: #cell/STUDY/PROJECT/ALGORITHM and #run/ID.
 const overview = document.getElementById("overview"), detail = document.getElementById("detail");
 const cellAddress = (study, project, algorithm) => "#cell/" + [study, project, algorithm].map(encodeURIComponent).join("/");
 const answerOf = async path => {
@@ -62,7 +62,7 @@ const runPage = async id => {
   if (record.timeline.length) {
     const draw = () => timeline(record, detail.clientWidth || 700);
     let drawn = draw();
-    // Drawn again for the new width, so that its text keeps its size.
+    // Draw the chart again for a new width, so that its text keeps its size.
     redraw = () => {
       const again = draw();
       drawn.replaceWith(again);

@@ -1,5 +1,5 @@
 "use strict";
-// Elements, texts and charts, which the overview and the pages of runs share.
+// Elements, text and charts that the overview and the pages of runs share.
 const make = (tag, text, kind) => {
   const element = document.createElement(tag);
   if (text !== undefined) element.textContent = text;
@@ -18,7 +18,7 @@ const row = (tag, cells) => {
   return line;
 };
 const percent = (share, digits = 2) => share == null ? "–" : (100 * share).toFixed(digits) + " %";
-// The noun that stands after a number.
+// The noun that follows a number.
 const noun = (count, one) => one + (count === 1 ? "" : "s");
 const plural = (count, one) => `${count} ${noun(count, one)}`;
 const span = ms => {
@@ -45,8 +45,9 @@ const legend = curves => {
   });
   return list;
 };
-// A chart of shares over amounts. `lines` are lists of [x, share]; `label` gives the text at an x. It is as wide
-// as the page, so that the text keeps its size on a phone.
+// A chart of shares over amounts. The `points` of a line are pairs [x, share]; `label` returns the
+// text at an x. The width of the chart depends on that of the page, so that the text keeps its size
+// on a phone.
 const chart = ({ lines, ticks, last, label, unit, title, available }) => {
   const [width, height, left, bottom, right] = [Math.min(720, Math.max(240, available)), 220, 44, 34, 14];
   const all = lines.flatMap(line => line.points.map(point => point[1]));
@@ -67,7 +68,7 @@ const chart = ({ lines, ticks, last, label, unit, title, available }) => {
     svg.append(node("polyline", { points: points.map(([at, share]) => x(at) + "," + y(share)).join(" "), ...stroke(style) }));
   return svg;
 };
-// Mean coverage after 1, 2, 4, ... executions, until the budget.
+// Mean coverage after 1, 2, 4, ... executions, at most until the budget.
 const meanChart = (curves, budget, available) => {
   const top = curves[0].means.length - 1;
   const last = budget ? Math.min(top, Math.log2(budget)) : Math.min(top, 1 + Math.max(...curves.map(curve =>

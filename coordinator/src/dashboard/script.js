@@ -98,7 +98,7 @@ const showFailures = failures => {
   for (const one of [...failures].sort((a, b) => b.attempts - a.attempts).slice(0, 30))
     table.append(row("td", [[one.attempts, "n", noun(one.attempts, "attempt")], [one.projects, "n", noun(one.projects, "project")], [one.algorithm], [one.reason, "why"]]));
 };
-// Workers are named HOST-core-3 or HOST-1234, those of catherd run core-3.
+// Workers are named HOST-core-3 or HOST-1234; workers of `catherd run` are named core-3.
 const hostOf = name => name.replace(/-?(core-)?\d+$/, "") || "this machine";
 const open = new Set();
 const showWorkers = workers => {
@@ -135,7 +135,7 @@ const showWorkers = workers => {
     return box;
   }));
 };
-// The rate is the one at which the rest takes the time that is left, so that both agree.
+// Compute the rate from the remaining time, so that both agree.
 const pace = state => {
   const left = state.pending + state.leased;
   if (!left) return " · nothing to do";

@@ -1,4 +1,4 @@
-//! Membership of runs in studies, which changes when studies are added, changed, paused or resumed.
+//! Membership of runs in studies, and which studies are active.
 
 use std::collections::BTreeMap;
 

@@ -34,7 +34,7 @@ impl Phase {
         }
     }
 
-    /// Whether no other phase follows.
+    /// Whether a run in this phase has ended.
     pub fn is_final(self) -> bool {
         matches!(self, Phase::Done | Phase::Failed | Phase::Quarantined)
     }

@@ -62,7 +62,7 @@ struct Account {
     time: f64,
     /// Seconds that are charged in advance.
     advance: f64,
-    /// Whether runs waited for a worker at the last call of [`Shares::admit`].
+    /// Whether runs waited for a worker at the last call to [`Shares::admit`].
     waits: bool,
 }
 
@@ -79,7 +79,7 @@ impl Account {
 #[derive(Clone, Copy, Debug)]
 struct Owner {
     account: Account,
-    /// The largest share of the studies that competed at the last call of [`Shares::admit`]. If no
+    /// The largest share of the studies that competed at the last call to [`Shares::admit`]. If no
     /// study competed, the weight did not change.
     weight: f64,
 }

@@ -168,8 +168,8 @@ impl Ledger {
         self.rules = rules;
     }
 
-    /// The engines that pending runs need and no usable worker executes, each with its number of
-    /// pending runs. Engines with leased runs are left out.
+    /// The engines that pending runs need and no usable worker executes, each with the number of
+    /// its pending runs. Engines with leased runs are left out.
     pub fn unserved(&self) -> impl Iterator<Item = (&SubjectEngine, usize)> {
         let usable = || self.workers.iter().filter(|(name, worker)| self.is_usable(name, worker));
         self.queue.unserved(move |engine| usable().any(|(_, worker)| engine.is_in(&worker.engines)))

@@ -9,7 +9,7 @@ use catherd_experiments::{Digest, Engines};
 use super::{Queue, Rank};
 use crate::ids::{GroupNumber, RunNumber, StudySetNumber};
 
-/// Expected duration of a full batch, which has many short runs or one long run.
+/// Expected duration from which on a batch is full.
 pub(super) const TIME: Duration = Duration::from_secs(1);
 
 pub(super) const MAX_RUNS: usize = 256;
@@ -216,7 +216,7 @@ impl Queue {
             let length = self.expected(group).unwrap_or(Duration::MAX);
             (busy, Reverse(length), 0, 0, number, lane)
         };
-        // Every group in the list contributes at least one run, so `needed` groups suffice.
+        // A group usually contributes at least one run, so `needed` groups suffice.
         let needed = batch.max_runs - batch.runs.len();
         if places.len() > needed {
             places.select_nth_unstable_by_key(needed, key);
@@ -250,8 +250,8 @@ impl Queue {
         runs.iter().map(|(_, run)| *run).find(|&run| !excluded(run))
     }
 
-    /// Moves at most `most` runs of a group to a batch. Stops early if the batch has enough runs or
-    /// if the next run would outlast the worker's allocation.
+    /// Moves at most `most` runs of a group to a batch. Stops early if the batch has enough runs,
+    /// no run is left or the next run would outlast the worker's allocation.
     fn take_from(
         &mut self,
         place: Place,

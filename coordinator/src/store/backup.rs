@@ -13,7 +13,7 @@ use super::files::with_ending;
 use super::row::Purpose;
 use super::sqlite::Sqlite;
 
-/// Number of pages copied between two calls of the caller's progress function: about 4 MiB.
+/// Number of pages copied between two calls to the caller's progress function: about 4 MiB.
 const PAGES: i32 = 1024;
 
 /// Delay before copying is tried again after a lock has prevented it.

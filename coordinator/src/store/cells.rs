@@ -60,7 +60,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn cells(&mut self, study: StudyNumber) -> Result<Vec<CellRuns>, StoreError> {
         let sql = "select members.project, members.label, phase, count(*),
                    coalesce(sum(case when done = 1 and goals > 0
@@ -90,7 +90,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If a specification is damaged, or if the database returns an error.
+    /// If a specification is damaged, or if the store cannot be read.
     pub fn cell(
         &mut self,
         study: StudyNumber,
@@ -127,7 +127,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the specification is damaged, or if the database returns an error.
+    /// If the specification is damaged, or if the store cannot be read.
     pub fn recorded(&mut self, run: Digest) -> Result<Option<RecordedRun>, StoreError> {
         let sql = "select members.project, members.label, spec, record
                    from records join runs on runs.number = records.number

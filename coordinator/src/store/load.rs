@@ -1,4 +1,4 @@
-//! Reads on the writing connection: the state from which a coordinator starts.
+//! Reads on the writing connection, such as of the state from which a coordinator starts.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -20,7 +20,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
         queries::studies(&mut self.database, schema::VERSION)
     }
@@ -29,7 +29,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn worker_rules(&mut self) -> Result<BTreeMap<String, WorkerRule>, StoreError> {
         let mut rules = BTreeMap::new();
         self.database.query("select name, rule from worker_rules", &[], &mut |mut row| {
@@ -47,7 +47,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn coverage(
         &mut self,
         study: Option<StudyNumber>,
@@ -59,7 +59,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If `each` or the database returns an error.
+    /// If `each` returns an error or the store cannot be read.
     pub fn runs(
         &mut self,
         mut each: impl FnMut(StoredRun) -> Result<(), StoreError>,
@@ -93,7 +93,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn members(
         &mut self,
         mut each: impl FnMut(RunNumber, StudyNumber),
@@ -111,7 +111,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn crashed_on(
         &mut self,
         mut each: impl FnMut(RunNumber, String),
@@ -130,7 +130,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn ids(&mut self, runs: &[RunNumber]) -> Result<Vec<Option<RunId>>, StoreError> {
         let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
         let rows = self.database.lookup("select id from runs where number = ?1", &keys)?;
@@ -141,7 +141,7 @@ impl Store {
     ///
     /// # Errors
     ///
-    /// If one of the runs is missing or the database returns an error.
+    /// If one of the runs is missing or the store cannot be read.
     pub fn specs(&mut self, runs: &[RunNumber]) -> Result<Vec<Vec<u8>>, StoreError> {
         let keys: Vec<Value> = runs.iter().map(|&run| run.into()).collect();
         let rows = self.database.lookup("select spec from runs where number = ?1", &keys)?;

@@ -26,11 +26,12 @@ pub struct StoredRecord {
     pub covered: u32,
     /// Wall-clock time of the whole run.
     pub wall: Duration,
-    /// Why the run is not done; empty if the run is done.
+    /// The reason in the record, such as why the run failed; empty if there is none.
     pub reason: String,
     /// Names of the criteria.
     pub(crate) criteria: Vec<String>,
-    /// Coverage after 1, 2, 4, ... executions; `None` if the record has no coverage.
+    /// Coverage after 1, 2, 4, ... executions; `None` if the record has no coverage or does not
+    /// count executions.
     pub(crate) curve: Option<Box<[f32; coverage_curve::POINTS]>>,
     /// The JSON of the record as it was received.
     pub json: Vec<u8>,

@@ -254,7 +254,7 @@ impl Store {
     }
 
     /// Removes a study. The study's runs and their records remain in the store. Returns the number
-    /// of the study, or `None` if there is no study of this name.
+    /// of the study, or `None` if there is no study with this name.
     ///
     /// # Errors
     ///
@@ -313,7 +313,7 @@ fn no_plan() -> Value {
     Value::Bytes(Vec::new())
 }
 
-/// Takes the name from the study of this name, which then no longer counts, unless the study is
+/// Takes the name from the study with this name, which then no longer counts, unless the study is
 /// `draft`. Returns the number of the study. `None` if there is no such study, or if the study is
 /// `draft`.
 fn discard(

@@ -93,8 +93,8 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// [`StoreError::NoStudy`] if there is no such study; another error if the database returns an
-    /// error.
+    /// [`StoreError::NoStudy`] if there is no such study; another error if the store cannot be
+    /// read.
     pub fn study(&mut self, number: StudyNumber) -> Result<StoredStudy, StoreError> {
         let found = self.studies()?.into_iter().find(|study| study.number == number);
         found.ok_or_else(|| StoreError::NoStudy(number.to_string()))
@@ -104,7 +104,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn studies(&mut self) -> Result<Vec<StoredStudy>, StoreError> {
         queries::studies(&mut self.database, self.version)
     }
@@ -114,7 +114,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn description(&mut self, study: StudyNumber) -> Result<Option<Vec<u8>>, StoreError> {
         if !self.has_checksums() {
             return Ok(None);
@@ -129,7 +129,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn coverage(&mut self) -> Result<Vec<(StudyNumber, f64, u64)>, StoreError> {
         queries::coverage(&mut self.database, None)
     }
@@ -139,7 +139,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the stored state of one of these runs is damaged, or if the database returns an error.
+    /// If there is no such study, or if the store is damaged or cannot be read.
     pub fn quarantined(&mut self, study: StudyNumber) -> Result<Vec<QuarantinedRun>, StoreError> {
         Ok(self.quarantined_at(study)?.into_iter().map(|(_, run)| run).collect())
     }
@@ -176,7 +176,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store cannot be read.
     pub fn missing(&mut self, study: StudyNumber) -> Result<Vec<MissingRuns>, StoreError> {
         let sql =
             "select members.project, members.label, phase, count(*), coalesce(max(reason), '')

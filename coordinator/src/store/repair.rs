@@ -39,7 +39,8 @@ pub struct Repair {
 }
 
 enum Fix {
-    /// The record is removed, and the run returns to the queue.
+    /// The record and the reasons of earlier attempts are removed, and the run returns to the
+    /// queue.
     Repeat(i64),
     /// The run gets the state of its record.
     State(i64, Phase),
@@ -61,16 +62,17 @@ impl From<StoreError> for PageError {
 
 impl Store {
     /// Compares the stored state of the runs of a study with its plan, and each record with its
-    /// checksum. A run whose record is damaged, or that has ended without an intact record or
-    /// reason, is executed again. A state that contradicts an intact record is corrected, and a
-    /// damaged specification is replaced. Attempts and tokens are not changed. With `relist`, a
-    /// list of runs that differs from the plan is recreated.
+    /// checksum. A run is executed again if its record is damaged, if it has ended without an
+    /// intact record or reason, or if it has no record and its state is unknown. A state that
+    /// contradicts an intact record is corrected, and a damaged specification is replaced. Attempts
+    /// and tokens are not changed. With `relist`, a list of runs that differs from the plan is
+    /// recreated.
     ///
     /// # Errors
     ///
     /// [`StoreError::Damaged`] if the list of the runs differs from the plan and `relist` is false,
-    /// or if it still differs after it was recreated; another error if the database returns an
-    /// error.
+    /// or if it still differs after it was recreated; another error if the store cannot be read or
+    /// written.
     pub fn repair(
         &mut self,
         study: StudyNumber,

@@ -167,7 +167,7 @@ impl Store {
         self.database.execute(sql, &[parameters])
     }
 
-    /// Replaces the rule for the workers that have a name or run on a host of this name; `None`
+    /// Replaces the rule for the workers that have a name or run on a host with this name; `None`
     /// removes the rule.
     ///
     /// # Errors

@@ -1,6 +1,5 @@
 //! Planning of studies by the leader: one page at a time and in turn, so that a large study delays
-//! neither requests nor other studies. The rows of replaced, cancelled and deleted studies are
-//! cleared in the same way.
+//! neither requests nor other studies. Rows that are no longer needed are cleared in the same way.
 
 use catherd_experiments::Plan;
 
@@ -48,7 +47,7 @@ impl Leader {
     }
 
     /// Changes the claim of a study on workers, even while the study is being planned. Returns
-    /// whether there is a study of this name.
+    /// whether there is a study with this name.
     pub(super) fn set_claim(
         &mut self,
         config: &WriterConfig,
@@ -69,7 +68,7 @@ impl Leader {
         Ok(known)
     }
 
-    /// Pauses, resumes or cancels a study. Returns whether there is a study of this name, and the
+    /// Pauses, resumes or cancels a study. Returns whether there is a study with this name, and the
     /// replies to submissions that a cancellation ends.
     pub(super) fn set_state(
         &mut self,
@@ -95,7 +94,7 @@ impl Leader {
         Ok((known || planned, Vec::new()))
     }
 
-    /// Removes a study. Returns whether there is a study of this name, and the replies to
+    /// Removes a study. Returns whether there is a study with this name, and the replies to
     /// submissions that the removal ends.
     pub(super) fn delete(
         &mut self,

@@ -17,8 +17,8 @@ use crate::progress::{Progress, RunProgress};
 use crate::queue::SubjectEngine;
 use crate::store::{ClaimChange, ProjectChunk, StoredRecord, StudyState};
 
-/// A request to the writer, with the channel of its reply. If the channel is dropped, the outcome
-/// is unknown and the request should be repeated.
+/// A request to the writer, usually with the channel of its reply. If the channel is dropped, the
+/// outcome is unknown and the request should be repeated.
 pub(crate) enum Request {
     Register {
         worker: String,
@@ -64,14 +64,14 @@ pub(crate) enum Request {
         reply: oneshot::Sender<()>,
     },
     /// Pause, resume or cancel a study, even while the study is being planned. The reply is false
-    /// if there is no study of this name.
+    /// if there is no study with this name.
     SetState {
         name: String,
         state: StudyState,
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Change the claim of a study on workers. The reply is false if there is no study of this
+    /// Change the claim of a study on workers. The reply is false if there is no study with this
     /// name.
     SetClaim {
         name: String,
@@ -79,7 +79,7 @@ pub(crate) enum Request {
         caller: Caller,
         reply: oneshot::Sender<ChangeResult>,
     },
-    /// Change the rule for the workers that have a name or run on a host of this name. The reply
+    /// Change the rule for the workers that have a name or run on a host with this name. The reply
     /// contains the names of the live workers among them.
     SetWorkers {
         name: String,
@@ -98,7 +98,7 @@ pub(crate) enum Request {
         reply: oneshot::Sender<Estimate>,
     },
     /// Remove a study, even while the study is being planned. The reply is false if there is no
-    /// study of this name.
+    /// study with this name.
     Delete {
         name: String,
         caller: Caller,
@@ -136,7 +136,7 @@ pub(crate) struct HeartbeatReply {
     pub(crate) drained: bool,
 }
 
-/// Whether there is a study of the name, or why the caller may not change it.
+/// Whether there is a study with the name, or why the caller may not change it.
 pub(crate) type ChangeResult = Result<bool, ForeignStudy>;
 
 /// The verdict on a completion, or why it was refused.

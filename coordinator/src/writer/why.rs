@@ -108,7 +108,7 @@ impl Leader {
         reasons
     }
 
-    /// Why the workers do not execute a run; empty if one of them could.
+    /// Why the workers do not execute a run; empty if no such reason is known.
     fn why_no_worker(&self, number: RunNumber, run: RunStatus) -> Vec<String> {
         let engine = self.ledger.queue().engine_of(run.group);
         if self.ledger.workers().len() == 0 {

@@ -33,7 +33,7 @@ pub enum SelectionError {
 }
 
 impl Results {
-    /// Keeps only the selected algorithms.
+    /// Keeps only the selected algorithms, with their new order and labels.
     ///
     /// # Errors
     /// If a label is unknown, or if two algorithms would have the same label.

@@ -324,7 +324,8 @@ impl Row for CriterionRow {
     }
 }
 
-/// The columns that identify a run in other tables, which therefore need not be joined with `runs`.
+/// The columns that identify a run in the tables of timelines, which therefore need not be joined
+/// with `runs`.
 pub(super) struct RunKey {
     run: String,
     project: String,

@@ -73,7 +73,7 @@ pub fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     if parsed["subject"] != "javascript" {
         let hint =
             "a suite for a Scratch project is written as code by catherd generate -o suite.js";
-        return Err(failed(&"no suite for a JavaScript project").hint(hint));
+        return Err(failed(&"not a suite for a JavaScript project").hint(hint));
     }
     drop(parsed);
     let suite = Suite::from_json(&text)

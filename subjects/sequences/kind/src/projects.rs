@@ -83,7 +83,7 @@ fn synthetic_models(
     let mut shape = Shape::default();
     for (key, text) in numbers {
         let whole =
-            || text.parse().map_err(|_| refused(format!("{key} is {text}, no whole number")));
+            || text.parse().map_err(|_| refused(format!("{key} is {text}, not a whole number")));
         match key.as_str() {
             "threads" => shape.threads = whole()?,
             "events" => shape.events = whole()?,
