@@ -43,7 +43,7 @@ Examples:
   catherd backup results/smoke -o smoke.db
   catherd backup --dir /srv/catherd -o /backup/catherd.db
 
-Restore it under the name study.db in a folder of its own, and continue there:
+Restore it under the name study.db in a separate folder, and continue there:
   mkdir restored && cp smoke.db restored/study.db
   catherd run experiments/smoke.toml --out restored";
 
@@ -53,7 +53,7 @@ pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
         StoreUrl::Sqlite(path) => path,
         StoreUrl::Postgres(_) => {
             return Err(Failure::new("catherd backup copies SQLite stores").hint(
-                "dump the database with PostgreSQL's own command, also while coordinators serve \
+                "dump the database with PostgreSQL's own command, even while coordinators serve \
                  it: pg_dump --format=custom --file=FILE postgres://USER@HOST/NAME",
             ));
         }

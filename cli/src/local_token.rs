@@ -123,8 +123,8 @@ fn check_private(folder: &Path) -> io::Result<()> {
 
 fn refused(file: &Path, cause: &io::Error) -> Failure {
     Failure::new(format_args!("cannot use the token file {}: {cause}", file.display())).hint(format!(
-        "remove it, and restart the coordinator, which makes a new one; its folder must have mode \
-         0700: chmod 700 {}",
+        "remove the file and restart the coordinator, which makes a new one; the folder must have \
+         mode 0700: chmod 700 {}",
         file.parent().unwrap_or(Path::new(".")).display()
     ))
 }

@@ -69,8 +69,8 @@ Examples:
   catherd mutate game.sb3 suite.json --operators SBD,NCM --survivors
   catherd mutate large.sb3 suite.json --sample 500 --seed 1 --json > mutants.jsonl
 
-Exit codes: 0 if all tests pass on the project, 2 if some do not and were left out, 1 if the project or
-the suite cannot be used.";
+Exit codes: 0 if all tests pass on the project, 2 if some do not and were left out, 1 if the project
+or the suite cannot be used.";
 
 pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
     let flags = &arguments.scratch;

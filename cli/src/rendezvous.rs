@@ -31,15 +31,14 @@ pub(crate) fn is_used(addresses: &[String]) -> bool {
 /// If a file cannot be read, is larger than [`MAX_BYTES`], or does not consist of addresses on
 /// separate lines.
 pub(crate) fn resolved(addresses: &[String]) -> Result<Vec<String>, Failure> {
-    let resolve = |address: &String| {
-        match address.strip_prefix(PREFIX) {
+    let resolve = |address: &String| match address.strip_prefix(PREFIX) {
         Some(file) => read(Path::new(file)).map_err(|cause| {
             Failure::new(format_args!("no coordinator in {file}: {cause}")).hint(
-                "name the file of `catherd coordinator --rendezvous FILE`, and check that the coordinator runs",
+                "name the file of `catherd coordinator --rendezvous FILE`, and check that the \
+                 coordinator runs",
             )
         }),
         None => Ok(vec![address.clone()]),
-    }
     };
     let found = addresses.iter().map(resolve).collect::<Result<Vec<_>, Failure>>()?;
     Ok(found.concat())

@@ -4,8 +4,8 @@
 //! - [`power`]: the effects that a study can find.
 //! - [`local_cluster`]: a coordinator and its workers until every run has ended.
 //! - [`trials`]: trials of other results, which are measured again.
-//! - [`display`]: progress on a terminal; [`events`]: progress as JSON; [`summary`]: the text at the
-//!   end of a study.
+//! - [`display`]: progress on a terminal; [`events`]: progress as JSON; [`summary`]: the text at
+//!   the end of a study.
 //!
 //! The code for the folder, its tables and the rounds of a race is in `catherd-analysis-results`.
 
@@ -342,8 +342,8 @@ impl<'a> LocalRunner<'a> {
         }
         if cfg!(debug_assertions) && before.pending > LARGE {
             terminal::note(
-                "This catherd was built without optimisation; one built with `cargo build --release` takes a fraction of the \
-                 time, with the same results.",
+                "This catherd was built without optimisation; one built with \
+                 `cargo build --release` takes a fraction of the time, with the same results.",
             );
         }
         let interval = Duration::from_secs(self.arguments.tables_interval);

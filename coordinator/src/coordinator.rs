@@ -34,7 +34,7 @@ use crate::study_service::StudyService;
 use crate::worker_service::WorkerService;
 use crate::writer::{Request, WriterHandle};
 
-/// Name of the thread that owns ledger and store.
+/// Name of the thread that owns the ledger and the store.
 pub const WRITER_THREAD: &str = "writer";
 
 /// A coordinator of the studies of a store. Dropping it closes the store.
@@ -232,8 +232,8 @@ impl Coordinator {
         Ok(changed.unwrap_or(false))
     }
 
-    /// Removes a study, even while it is being planned. Returns false if there is no study of this
-    /// name. The study's runs and their records remain in the store.
+    /// Removes a study, even while it is being planned. Returns false if there is no study with
+    /// this name. The study's runs and their records remain in the store.
     ///
     /// # Errors
     ///

@@ -1,10 +1,10 @@
-//! The dashboard: one HTML page that shows the progress of the coordinator's studies. The same
-//! figures are available as JSON and as Prometheus metrics.
+//! The dashboard: one HTML page that shows the progress of the coordinator's studies. The progress
+//! is also available as JSON and as Prometheus metrics.
 //!
 //! The page has a heat map of projects and algorithms. A click on a cell shows the runs of the
-//! cell, and a click on a run shows the timeline and the log of the run ([`runs`]). The page cannot
-//! change anything. All processes of the computer can read the page through loopback; other
-//! computers need the token of a viewer ([`gate`]).
+//! cell, and a click on a run shows details of the run, such as its timeline ([`runs`]). The page
+//! cannot change anything. All processes of the computer can read the page through loopback; other
+//! computers usually need the token of a viewer ([`gate`]).
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -147,7 +147,7 @@ async fn missing(
     Ok(Json(rows.collect()))
 }
 
-/// Answers 200 while the store works, even if another coordinator leads, and 503 after an error.
+/// Answers 200 while the store works or another coordinator leads, and otherwise 503.
 async fn health(State(source): State<Source>) -> (StatusCode, String) {
     if source.progress.borrow().standby {
         return (StatusCode::OK, "standby\n".to_owned());

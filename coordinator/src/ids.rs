@@ -1,5 +1,5 @@
 //! Types of the numbers and digests that identify runs, studies and leases in a store. They are
-//! defined outside of the store, so the ledger and the queue do not depend on the store.
+//! defined outside the store, so that the ledger and the queue do not depend on the store.
 
 use catherd_experiments::Digest;
 

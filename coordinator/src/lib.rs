@@ -7,13 +7,14 @@
 //! - [`ledger`]: the state machine of runs and leases, without a clock and without I/O.
 //!   [`lease_expiry`]: when a lease expires. [`queue`]: which pending runs a worker gets next.
 //! - [`store`]: the durable state, in SQLite or PostgreSQL.
-//! - `writer`: the thread that owns ledger and store and groups requests into transactions.
+//! - `writer`: the thread that owns the ledger and the store, and groups requests into
+//!   transactions.
 //! - `worker_service`, `study_service`: the gRPC services for workers and for clients; `uploads`,
 //!   `rate_limit`: bounds on their requests; [`auth`]: tokens and roles; `connections`: accepting,
 //!   encrypting and limiting connections; `health`: the health service for supervisors.
 //! - [`projects`]: project bytes by digest.
 //! - [`progress`]: progress of the studies; `coverage_curve`: interim coverage; `failures`: failed
-//!   attempts by reason; `dashboard`: these three over HTTP.
+//!   attempts by reason; `dashboard`: a web page that shows them.
 //! - [`clock`]: the clocks by which leases expire.
 //!
 //! # On disk

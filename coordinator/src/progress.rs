@@ -86,8 +86,8 @@ pub struct AttemptCounts {
     pub host: String,
     /// Attempts that ended with an accepted record.
     pub accepted: u64,
-    /// Attempts that ended without a record, because the tool crashed or the attempt exceeded a
-    /// limit of the worker.
+    /// Attempts that ended without an accepted record, usually because the tool crashed or the
+    /// attempt exceeded a limit of the worker.
     pub crashed: u64,
     /// Attempts that ended because the worker was lost.
     pub lost: u64,

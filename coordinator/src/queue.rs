@@ -1,9 +1,9 @@
 //! The queue: pending runs, and the choice of a batch for a worker.
 //!
-//! Runs of the same algorithm on the same project form a *group*. They differ only in the seed, so
-//! the measured times of some predict the times of the others. The runs of a group that exactly the
-//! same studies contain wait in the same *lane*, so that a batch can be taken from the runs of one
-//! study.
+//! Runs of the same algorithm on the same project form a *group*. They usually differ only in the
+//! seed, so the measured times of some predict the times of the others. The runs of a group that
+//! exactly the same studies contain wait in the same *lane*, so that a batch can be taken from the
+//! runs of one study.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, btree_map};
@@ -170,7 +170,7 @@ impl Queue {
     }
 
     /// The engines that pending runs need, that have no leased runs and for which `serves` returns
-    /// false, each with its number of pending runs.
+    /// false, each with the number of its pending runs.
     pub fn unserved(
         &self,
         serves: impl Fn(&SubjectEngine) -> bool,

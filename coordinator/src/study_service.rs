@@ -100,8 +100,8 @@ impl StudyService {
         let bytes: u64 = sizes.into_iter().flatten().sum();
         if bytes > MAX_STUDY_BYTES {
             return Err(Status::resource_exhausted(format!(
-                "the projects of the study have {bytes} bytes, more than the maximum of {MAX_STUDY_BYTES}; divide \
-                 the study into several"
+                "the projects of the study have {bytes} bytes, more than the maximum of \
+                 {MAX_STUDY_BYTES}; divide the study into several"
             )));
         }
         Ok(())

@@ -53,11 +53,11 @@ const MAX_COMPLETIONS: usize = 1024;
 /// Maximum number of subject kinds of a worker, and of units of work of a run.
 const MAX_NAMES: usize = 64;
 
-/// Rate of the heartbeats of a worker. At the minimum term of one second, a worker sends five
-/// heartbeats per second.
+/// Maximum rate of the heartbeats of a worker. At the minimum term of one second, a worker sends
+/// five heartbeats per second.
 pub(crate) const HEARTBEATS: Rate = Rate { burst: 200, per_second: 20 };
 
-/// Rate of the crashes that a worker reports. A commit contains at most 512.
+/// Maximum rate of the crashes that a worker reports. Workers send at most 512 in a commit.
 pub(crate) const CRASHES: Rate = Rate { burst: 1024, per_second: 50 };
 
 const CHUNKS_READ_AHEAD: usize = 4;
@@ -94,8 +94,8 @@ impl v1::coordinator_server::Coordinator for WorkerService {
         };
         if request.protocol < OLDEST_PROTOCOL || oldest > PROTOCOL {
             return Err(Status::failed_precondition(format!(
-                "worker {worker} has protocol {}, this coordinator has {OLDEST_PROTOCOL} to \
-                 {PROTOCOL}; use the same catherd for both",
+                "worker {worker} has protocol {}, but this coordinator supports \
+                 {OLDEST_PROTOCOL} to {PROTOCOL}; use the same catherd for both",
                 request.protocol,
             )));
         }

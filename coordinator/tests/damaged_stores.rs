@@ -176,7 +176,7 @@ enum Fate {
     Equal,
 }
 
-/// Opens a damaged copy as every command does. Fails if damaged data is accepted.
+/// Reads, repairs and completes a damaged copy. Fails if damaged data is accepted.
 fn examine(folder: &Path, original: &Contents) -> Fate {
     let url = StoreUrl::Sqlite(folder.join("study.db"));
     let seen = read(&url);

@@ -37,8 +37,8 @@ enum Act {
     Lease(u8, bool),
     /// A worker renews the leases that it believes it holds.
     Heartbeat(u8),
-    /// A granted lease, which may have ended, is committed; by its worker if the flag is set, and
-    /// by a stranger otherwise.
+    /// A granted lease, which may have ended, is committed by its worker if the flag is set, and by
+    /// a stranger otherwise.
     Commit(prop::sample::Index, AttemptEnd, bool),
     Wait(u64),
     Restart,

@@ -11,10 +11,10 @@ use super::Error;
 
 const FORMAT: u32 = 1;
 
-/// Counts of the runs of a study by state, at the time when its tables were written.
+/// Counts of the runs of a study by state, usually at the time when its tables were written.
 ///
 /// `planned` is the number of runs in the plan, not of rows in the tables, and the sum of the other
-/// counts. The tables have a row for each run that is done, failed or quarantined.
+/// counts. The tables usually have a row for each run that is done, failed or quarantined.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RunStates {
     /// Runs of the plan; for a race, the runs of all configurations on all projects.
@@ -108,7 +108,7 @@ impl File {
     fn states(self) -> Result<RunStates, String> {
         let File { format, planned, done, failed, quarantined, dropped, pending, complete } = self;
         if format != FORMAT {
-            return Err(format!("format {format}, this build reads format {FORMAT}"));
+            return Err(format!("format {format}; this build reads format {FORMAT}"));
         }
         let states = RunStates { planned, done, failed, quarantined, dropped, pending };
         let parts = [done, failed, quarantined, dropped, pending];

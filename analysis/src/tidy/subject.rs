@@ -1,4 +1,4 @@
-//! `subject.json`: the measures and units of the runs of a folder.
+//! `subject.json`: the description of the runs of a folder, such as their units and measures.
 
 use std::fs;
 use std::io::ErrorKind;

@@ -183,8 +183,8 @@ fn check(
     }
 }
 
-/// Returns `n` values with this median, mean and standard deviation in percent. At most three of
-/// the values are distinct.
+/// Returns `n` values in 0..=1 with approximately this median, mean and standard deviation, which
+/// are given in percent. At most three of the values are distinct.
 fn three_values(n: usize, median: f64, mean: f64, deviation: f64) -> Vec<f64> {
     let (below, above) = (-median, 100.0 - median);
     let first = mean - median;

@@ -10,11 +10,11 @@ pub enum Exit {
     Success,
     /// Done, but the result is incomplete.
     Incomplete,
-    /// Stopped early by a signal.
+    /// Stopped early, for example by a signal.
     Stopped,
     /// A number did not pass a check.
     CheckFailed,
-    /// A worker stopped, because the disk for its runs is full.
+    /// A worker stopped because a disk is full.
     DiskFull,
 }
 

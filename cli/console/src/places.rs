@@ -1,5 +1,5 @@
-//! Checks of paths: a path that does not exist is reported with the nearest path that exists, and a
-//! file is refused if a folder is expected.
+//! Folders for working files, and checks of paths: a missing path is reported with a similar path
+//! that exists, if there is one, and a file is refused if a folder is expected.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -67,10 +67,10 @@ pub fn missing(path: &Path, hint: &str) -> Failure {
             .hint("name a file or folder: nothing is fetched (catherd dataset sample does)");
     }
     if text.contains('*') {
-        return failure.hint("name the folder: patterns are only expanded by shells");
+        return failure.hint("name the folder: patterns are expanded only by shells");
     }
     if text.starts_with("~/") || text.contains("/~/") {
-        return failure.hint("write the whole path: `~` is only expanded by shells");
+        return failure.hint("write the whole path: `~` is expanded only by shells");
     }
     match near(path) {
         Some(near) => failure.hint(format!("there is {}", near.display())),

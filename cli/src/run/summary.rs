@@ -39,8 +39,8 @@ pub(crate) fn text(results: &WrittenResults, study: &str, folder: &Path, time: D
     text
 }
 
-/// Returns a line about comparisons that are decided before the last seed: all comparisons of a
-/// study or, if algorithms remain, the comparisons of `algorithms`.
+/// Returns a line about comparisons that need no more seeds: all comparisons of a study or, if
+/// algorithms remain, the comparisons of `algorithms`.
 pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize) -> String {
     let of = match rest {
         0 => "every comparison".to_owned(),
@@ -52,7 +52,7 @@ pub(crate) fn decided(algorithms: &[&str], rest: usize, seeds: usize, all: usize
 pub(crate) fn dropped(dropped: &Dropped) -> String {
     let Dropped { algorithm, projects, mean_rank, best_mean_rank, .. } = dropped;
     format!(
-        "{algorithm} is dropped after {}: mean rank {mean_rank:.2}, the best has \
+        "{algorithm} is dropped after {}: mean rank {mean_rank:.2}; the best has \
          {best_mean_rank:.2}",
         plural(*projects as usize, "project")
     )

@@ -28,7 +28,7 @@ pub(super) fn import(results: &Path, folder: &StudyFolder, plan: &Plan) -> Resul
     };
     let store = results.join("study.db");
     if !store.is_file() {
-        return Err(unusable(results, &"no results of a study"));
+        return Err(unusable(results, &"not a folder of results of a study"));
     }
     let mut found = BTreeSet::new();
     let broken = |cause: &StoreError| unusable(&store, cause);

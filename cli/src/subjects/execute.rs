@@ -15,7 +15,7 @@ pub(crate) struct Arguments {
     #[arg(long)]
     kind: String,
 
-    /// File in which it is noted that the system has refused memory
+    /// File that is written if the system refuses memory
     #[arg(long, value_name = "FILE")]
     mark: Option<PathBuf>,
 }

@@ -231,7 +231,7 @@ fn mutants_are_killed_by_suites_in_javascript() {
     assert!(message.contains("hi"), "{message}");
 }
 
-/// The study in `experiments/` with fewer seeds, executions and mutants.
+/// The study `experiments/manual-suites.toml` with fewer seeds, executions and mutants.
 #[test]
 fn the_study_of_manual_suites_has_both_kinds_in_one_table() {
     let folder = TempDir::new().unwrap();

@@ -185,7 +185,10 @@ fn failed_measuring_is_repeated_and_the_trial_is_not() {
         }
     }
     let (good, text) = place.run("none", &["--trials", "projects"]);
-    assert!(!good && text.contains("--trials: projects: no results of a study"), "{text}");
+    assert!(
+        !good && text.contains("--trials: projects: not a folder of results of a study"),
+        "{text}"
+    );
 }
 
 #[test]

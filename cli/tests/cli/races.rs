@@ -73,7 +73,7 @@ fn studies(address: &str) -> Vec<Value> {
     status["studies"].as_array().unwrap().clone()
 }
 
-/// The files of a race's folder that do not depend on the machine.
+/// Files of a race's folder that do not depend on the machine.
 const SAME: [&str; 12] = [
     "criteria.csv",
     "mutants.csv",

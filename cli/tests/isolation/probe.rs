@@ -49,7 +49,8 @@ fn write(out: &str, counts: &serde_json::Value) {
     fs::write(out, result.to_string()).unwrap();
 }
 
-/// Whether this program was started with a descriptor of anything but a pipe or `/dev/null`.
+/// Whether this program was started with a descriptor of anything but a pipe, `/dev/null` or a file
+/// in `/proc`.
 fn has_descriptor() -> bool {
     let entries = fs::read_dir("/proc/self/fd").into_iter().flatten().flatten();
     let targets = entries.filter_map(|entry| fs::read_link(entry.path()).ok());
@@ -183,7 +184,8 @@ fn shared_objects(facts: &Facts, answers: &mut Answers) {
     let mut add = |question: &str, reached: bool| answers.insert(question.to_owned(), reached);
     let queue = CString::new(format!("/{}", facts.name)).unwrap();
     let key = CString::new(facts.name.as_str()).unwrap();
-    // SAFETY: the strings end with a zero byte, and the other arguments are numbers.
+    // SAFETY: the strings end with a zero byte, one byte of the payload is read, and the other
+    // arguments are numbers.
     unsafe {
         add("shared memory", libc::shmget(facts.key, 0, 0) >= 0);
         add("semaphore", libc::semget(facts.key, 0, 0) >= 0);
@@ -264,7 +266,8 @@ fn processes(facts: &Facts, answers: &mut Answers) {
     add("process visible", is_visible);
     let memory = PathBuf::from(format!("/proc/{}/fd/{}", facts.process, facts.memory));
     add("descriptor of another process", File::open(memory).is_ok());
-    // SAFETY: all arguments are numbers. Signal 0 only asks whether a signal could be sent.
+    // SAFETY: the array has the 64 bytes that the kernel reads if the size in them is 0, and all
+    // other arguments are numbers. Signal 0 only asks whether a signal could be sent.
     unsafe {
         add("signal", is_visible && libc::kill(child, 0) == 0);
         let handle = libc::syscall(libc::SYS_pidfd_open, child, 0);
@@ -284,7 +287,8 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
     let mut add = |question: &str, reached: bool| answers.insert(question.to_owned(), reached);
     let folder = CString::new(facts.folder.as_os_str().as_bytes()).unwrap();
     let tmp = c"/tmp";
-    // SAFETY: the strings end with a zero byte, and the other arguments are numbers or null.
+    // SAFETY: the strings end with a zero byte, the status has a variable, and the other arguments
+    // are numbers or null.
     unsafe {
         add("root", libc::getuid() == 0);
         add("root again", libc::setuid(0) == 0);

@@ -1,5 +1,5 @@
-//! How leases end (by a commit, by expiry, or because their worker restarted), and how expired
-//! leases are reinstated.
+//! How leases end (for example by a commit, by expiry, or because their worker restarted), and how
+//! expired leases are reinstated.
 
 use std::collections::BTreeSet;
 use std::time::Duration;

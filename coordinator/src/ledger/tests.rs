@@ -1,4 +1,4 @@
-//! Tests of studies that share runs, and of the last worker.
+//! Tests of the runs that studies contain, and of the last worker.
 
 use super::*;
 use catherd_experiments::{Digest, Engines};

@@ -26,8 +26,8 @@ pub enum StoreError {
     LedByAnother,
     /// This version does not support the schema version of the database.
     #[error(
-        "the study database has schema version {found}, but this catherd supports {known}; use another \
-         version of catherd"
+        "the study database has schema version {found}, but this catherd supports {known}; use \
+         another version of catherd"
     )]
     Schema {
         /// Version found.

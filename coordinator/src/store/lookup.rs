@@ -38,7 +38,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If a specification is damaged, or if the database returns an error.
+    /// If the store is damaged or cannot be read.
     pub fn runs_between(&mut self, low: RunId, high: RunId) -> Result<Vec<FoundRun>, StoreError> {
         let sql = "select number, spec from runs where id >= ?1 and id <= ?2 order by id limit 2";
         let mut rows: Vec<(RunNumber, Vec<u8>)> = Vec::new();
@@ -69,7 +69,7 @@ impl StoreReader {
     ///
     /// # Errors
     ///
-    /// If the database returns an error.
+    /// If the store is damaged or cannot be read.
     pub fn have_ended(&mut self, runs: &[Digest]) -> Result<Vec<bool>, StoreError> {
         let keys: Vec<Value> = runs.iter().map(|id| id.0.as_slice().into()).collect();
         let rows = self.database.lookup("select phase from runs where id = ?1", &keys)?;

@@ -119,14 +119,13 @@ impl std::fmt::Debug for Planning {
 }
 
 impl Store {
-    /// Stores the plan as the study of its name, and activates the study. Runs that are in the
+    /// Stores the plan as the study with its name, and activates the study. Runs that are in the
     /// store keep their state and results. Runs that are no longer in the study stay in the store,
     /// but do not count. If the study already has this plan, it is only activated.
     ///
     /// # Errors
     ///
-    /// If the plan cannot be converted to JSON, or if the database returns an error. No study has
-    /// changed in that case.
+    /// If the plan cannot be converted to JSON, or if the database returns an error.
     pub fn plan(&mut self, plan: Plan) -> Result<StudyNumber, StoreError> {
         let mut planning = self.begin_planning(plan)?;
         loop {
@@ -332,7 +331,7 @@ fn discard(
     Ok(Some(number))
 }
 
-/// Inserts those of the runs that the store does not contain. Returns the numbers of all the runs.
+/// Inserts the runs that the store does not contain. Returns the numbers of all `runs`.
 fn add_runs(database: &mut Database, runs: &[RunSpec]) -> Result<Vec<RunNumber>, StoreError> {
     let free = next_number(database, "select max(number) from runs")?;
     let (mut ids, mut specs) = (Vec::<Value>::new(), Vec::new());

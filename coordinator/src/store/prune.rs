@@ -35,7 +35,7 @@ pub struct Pruned {
     pub projects: u64,
 }
 
-/// The current time in seconds since 1970, for the column `stored`, which is not part of a record.
+/// The current time in seconds since 1970, for the `stored` column, which is not part of a record.
 pub(super) fn now() -> i64 {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
     now.map_or(0, |now| i64::try_from(now.as_secs()).unwrap_or(i64::MAX))

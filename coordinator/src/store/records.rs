@@ -41,7 +41,8 @@ pub(super) struct RecordRow {
 }
 
 impl RecordRow {
-    /// Reads number, token, goals, covered, done, wall time, digest, checksum and JSON.
+    /// Reads the number, token, goals, covered goals, done flag, wall time, digest, checksum and
+    /// JSON.
     pub(super) fn read(row: &mut Row) -> Result<RecordRow, StoreError> {
         let integers = RecordIntegers {
             number: row.integer()?,

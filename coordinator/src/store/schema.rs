@@ -112,7 +112,7 @@ const CLAIMS: &str = "
     );
 ";
 
-/// The migration from version 1, which existed on SQLite only: one study per file, with the plan's
+/// The migration from version 1, which existed only on SQLite: one study per file, with the plan's
 /// order of runs in the column `position`.
 const FROM_1: [&str; 4] = [
     "drop index plan;

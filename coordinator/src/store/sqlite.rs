@@ -1,5 +1,5 @@
 //! SQLite in WAL mode with `synchronous=FULL` while a coordinator serves the store, and as a single
-//! plain file after the store was closed.
+//! plain file after its last connection was closed.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -158,7 +158,7 @@ static ACCESSED: Mutex<BTreeMap<PathBuf, (usize, bool)>> = Mutex::new(BTreeMap::
 /// A connection that reads a file in WAL mode would create files next to it. Therefore a file that
 /// no process serves, and whose write-ahead log is empty, is opened as `immutable`. A coordinator
 /// leaves such a file if another connection was open when the coordinator ended. The mode is in the
-/// header, which is only read while this process has no connection to the file, because closing the
+/// header, which is read only while this process has no connection to the file, because closing the
 /// file would release the locks of the connections (see [`super::files`]).
 #[derive(Debug)]
 struct Access {

@@ -266,8 +266,8 @@ impl Leader {
         record.criteria.iter().find(|name| !known.contains(name)).map(String::as_str)
     }
 
-    /// Changes the rule for the workers that have this name or run on the host with this name. Returns
-    /// the names of the live workers among them.
+    /// Changes the rule for the workers that have this name or run on the host with this name.
+    /// Returns the names of the live workers among them.
     pub(super) fn set_workers(
         &mut self,
         name: &str,
@@ -300,8 +300,8 @@ impl Leader {
         for runs in &found {
             if self.told.insert(runs.label.clone()) {
                 tracing::warn!(
-                    "runs of {} are expected to take up to {} s, and no worker stays for longer than \
-                     {} s: start workers with a longer allocation, or lower the budget",
+                    "runs of {} are expected to take up to {} s, and no worker stays for longer \
+                     than {} s: start workers with a longer allocation, or lower the budget",
                     runs.label,
                     runs.expected.as_secs(),
                     longest.as_secs()

@@ -1,4 +1,4 @@
-//! Rebuilds ledger, queue and progress counters from the store.
+//! Rebuilds the ledger, the queue and the progress counters from the store.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -156,7 +156,8 @@ fn load_runs(
 ) -> Result<LedgerSnapshot, StoreError> {
     let mut snapshot = LedgerSnapshot { sets, ..LedgerSnapshot::default() };
     // All runs of a study have the same engine, and all runs of a set belong to the same studies.
-    // Only one specification per set is read, because there may be millions of runs.
+    // For the engines, only one specification per set is read, because there may be millions of
+    // runs.
     let mut engines = Vec::with_capacity(samples.len());
     let mut in_real_time = vec![false; samples.len()];
     for (sample, in_real_time) in samples.into_iter().zip(&mut in_real_time) {
