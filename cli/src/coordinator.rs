@@ -174,7 +174,7 @@ pub(crate) fn run(arguments: Arguments) -> Result<Exit, Failure> {
         .build()
         .map_err(|cause| Failure::new(format_args!("cannot start threads: {cause}")))?;
     let served = runtime.block_on(arguments.serve(&coordinator, &store));
-    // Servers end with the coordinator, and requests in progress end with their time-outs.
+    // Servers end with the coordinator.
     drop(coordinator);
     runtime.shutdown_timeout(Duration::from_secs(2));
     served.map(|()| Exit::Success)
@@ -303,7 +303,8 @@ impl Arguments {
     }
 }
 
-/// Returns the name of the user of this process, to whom the studies of local clients belong.
+/// Returns the name of the user of this process, to whom the studies of local clients belong; empty
+/// if unknown.
 fn user_name() -> String {
     let named = ["USER", "LOGNAME"].into_iter().find_map(|name| std::env::var(name).ok());
     named.unwrap_or_default()

@@ -66,7 +66,7 @@ pub(crate) fn find(address: &str) -> Result<Option<(SocketAddr, Token)>, Failure
     Ok(Some((address, Token::Late(Arc::new(late)))))
 }
 
-/// Returns the addresses on loopback to which an address refers.
+/// Returns the loopback addresses to which `address` refers.
 fn loopback(address: &str) -> Vec<SocketAddr> {
     let address = address.trim_end_matches('/');
     if let Ok(address) = address.parse::<SocketAddr>() {

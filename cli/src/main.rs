@@ -14,9 +14,9 @@
 //! - [`rendezvous`]: files with the address of a coordinator.
 //! - [`programs`]: how external programs are run.
 //! - [`worker`]: one worker process; [`launch`]: workers on a cluster.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`inspect`], [`dataset`]: commands that serve
-//!   several kinds, and pass projects to the commands of their kind; [`pair`]: the arguments for one
-//!   project and one suite.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`], [`inspect`], [`dataset`]: commands that
+//!   serve several kinds, and pass projects to the commands of their kind; [`pair`]: the arguments
+//!   for one project and one suite.
 //! - [`javascript`], [`scratch`], [`sequences`]: the commands of each kind, in crates next to the
 //!   kinds.
 //! - [`tools`]: prepares and checks external tools on this machine.

@@ -14,8 +14,8 @@ use crate::failure::Worded;
 ///
 /// `catherd delete`, and a study that is submitted again with fewer projects, algorithms or seeds,
 /// leave results in the store, so that they need not be computed again. This command removes these
-/// results, and the projects that no study contains. Studies and their results stay. The space is
-/// returned to the file system. The coordinator of the store must be stopped.
+/// results, and the projects that no study contains. Studies and their results stay. An SQLite
+/// store returns the space to the file system. The coordinator of the store must be stopped.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

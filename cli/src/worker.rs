@@ -100,7 +100,8 @@ pub(crate) struct Arguments {
     #[arg(long, alias = "patience", value_name = "SECONDS", default_value_t = 600)]
     retry_timeout: u64,
 
-    /// How long to wait for space on a full disk, in seconds [default: the value of --retry-timeout]
+    /// How long to wait for space on a full disk, in seconds [default: the value of
+    /// --retry-timeout]
     #[arg(long, value_name = "SECONDS", hide = true)]
     space_timeout: Option<u64>,
 
@@ -120,7 +121,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "SECONDS")]
     grace: Option<u64>,
 
-    /// Time limit of a run, in seconds; a run that exceeds it is executed by another worker
+    /// Time limit of a run, in seconds; a run that exceeds it is stopped, and may be executed again
     #[arg(long, value_name = "SECONDS")]
     run_limit: Option<u64>,
 
@@ -156,7 +157,8 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     log: terminal::Format,
 
-    /// Do not print which guarantees of isolation are missing, because another process has printed it
+    /// Do not print which guarantees of isolation are missing, because another process has printed
+    /// them
     #[arg(long, hide = true)]
     isolation_known: bool,
 

@@ -9,7 +9,7 @@ pub type RunId = Digest;
 /// The number of a run in its store, from 0, which never changes.
 pub type RunNumber = u32;
 
-/// The number of a study in its store, from 0. A study that is planned again gets a new number.
+/// The number of a study in its store, from 0. A study whose plan changes gets a new number.
 pub type StudyNumber = u32;
 
 /// The number of a group of runs in the queue, from 0.

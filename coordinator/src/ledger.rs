@@ -1,6 +1,6 @@
 //! The ledger: the lease state machine of all runs. [`Ledger::step`] takes an event and the time,
-//! and returns effects, which the caller stores and answers. The ledger has no clock and does no
-//! I/O, so its laws can be checked by property tests:
+//! and returns effects, which the caller carries out. The ledger has no clock and does no I/O, so
+//! its laws can be checked by property tests:
 //!
 //! 1. at most one record of a run is ever accepted;
 //! 2. planned = pending + leased + done + failed + quarantined, in every study;
@@ -11,11 +11,10 @@
 //! checks them in the store under injected faults.
 //!
 //! A run is `pending -> leased -> done | failed | quarantined`. It is *failed* if the tool reported
-//! an error in its record: a run is a pure function, so a repetition would fail in the same way. It is
-//! *quarantined* if too many attempts ended without a record: the tool crashed
-//! ([`Policy::max_crashes`]), or workers were lost while they executed it ([`Policy::max_losses`]).
-//! A worker on which many different runs crash is *drained*, because the fault is probably the
-//! worker's.
+//! an error in its record; a repetition would probably fail in the same way. It is *quarantined* if
+//! too many attempts ended without a record: the tool crashed ([`Policy::max_crashes`]), or workers
+//! were lost while they executed it ([`Policy::max_losses`]). A worker on which many different runs
+//! crash is *drained*, because the fault is probably the worker's.
 //!
 //! Runs that are contained in exactly the same studies form a *study set*. A run whose studies are
 //! all paused or cancelled is not leased, but a lease that already exists remains valid.

@@ -1,5 +1,5 @@
 //! Limits on the rates of requests of each worker, as token buckets. A worker that works correctly
-//! does not reach a limit. A worker that exceeds a limit is told to repeat its request later.
+//! rarely reaches a limit. A worker that exceeds a limit is told to repeat its request later.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};

@@ -105,8 +105,8 @@ impl Traces {
         submitted.extend(plan.projects.iter().map(|project| (project.digest, time)));
     }
 
-    /// Records a lease of a run. If an earlier lease of the run has not ended, the worker of that
-    /// lease was lost.
+    /// Records a lease of a run. If the end of an earlier lease of the run was not recorded, the
+    /// worker of that lease counts as lost.
     pub(crate) fn note_lease(&self, worker: &str, grant: Grant, spec: &[u8], time: SystemTime) {
         let Ok(spec) = serde_json::from_slice::<RunSpec>(spec) else { return };
         let submitted = locked(&self.submitted).get(&spec.project).copied();

@@ -10,7 +10,7 @@ use rand::RngExt as _;
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng as _;
 
-/// Name of the algorithm, and the speed at which the remaining goals are covered.
+/// The algorithms, each with the speed at which it covers the remaining goals.
 const ALGORITHMS: [(&str, f64); 3] = [("random", 0.03), ("mosa", 0.05), ("mio", 0.08)];
 const EXECUTIONS: u64 = 300;
 

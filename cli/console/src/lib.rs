@@ -1,9 +1,10 @@
 //! Functions and types that all commands of catherd need.
 //!
-//! - [`Failure`]: the error of a command, with a hint; [`Exit`]: the result of a command that did not
-//!   fail; [`exit_codes`]: the section of a command's help that lists exit codes.
+//! - [`Failure`]: the error of a command, with a hint; [`Exit`]: the result of a command that did
+//!   not fail; [`exit_codes`]: the section of a command's help that lists exit codes.
 //! - [`terminal`]: results, progress and logs; [`BudgetBar`]: the progress of a search.
-//! - [`places`]: checks of paths that are read; [`output`]: files that are written.
+//! - [`places`]: checks of paths, and folders for working files; [`output`]: files that are
+//!   written.
 //! - [`Pair`], [`Generation`], [`Mutation`]: the requests of commands that serve several kinds.
 //!
 //! The messages for errors of libraries are in the crate `catherd-cli-failures` and in the crates

@@ -2,7 +2,7 @@
 //! coordinator, waits for the runs of the round, and decides what the next round contains.
 //!
 //! The coordinator stores everything on which the decisions depend. A client that is started again
-//! submits the same rounds, whose runs have ended, and makes the same decisions.
+//! submits the same rounds and makes the same decisions.
 
 use std::convert::Infallible;
 use std::ops::ControlFlow;

@@ -287,8 +287,8 @@ fn privileges(facts: &Facts, answers: &mut Answers) {
     let mut add = |question: &str, reached: bool| answers.insert(question.to_owned(), reached);
     let folder = CString::new(facts.folder.as_os_str().as_bytes()).unwrap();
     let tmp = c"/tmp";
-    // SAFETY: the strings end with a zero byte, the status has a variable, and the other arguments
-    // are numbers or null.
+    // SAFETY: the strings end with a zero byte, the status is written to a variable, and the other
+    // arguments are numbers or null.
     unsafe {
         add("root", libc::getuid() == 0);
         add("root again", libc::setuid(0) == 0);

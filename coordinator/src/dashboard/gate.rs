@@ -31,8 +31,8 @@ const HEADERS: [(HeaderName, &str); 5] = [
     (header::CACHE_CONTROL, "no-store"),
 ];
 
-/// The path that supervisors request without a token. The answer contains only whether the store
-/// works and, if it does not, the error.
+/// The path that supervisors request without a token. The answer contains only the state of the
+/// coordinator or the error of its store.
 const HEALTH: &str = "/health";
 
 /// The rules of a dashboard; cheap to clone.

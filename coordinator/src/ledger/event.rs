@@ -14,8 +14,8 @@ pub enum AttemptEnd {
     Done(Duration),
     /// The attempt ended with a record in which the tool reported an error, after this time.
     Failed(Duration),
-    /// The attempt ended without a record, because the tool crashed or the attempt exceeded a limit
-    /// of the worker.
+    /// The attempt ended without an accepted record, usually because the tool crashed or the
+    /// attempt exceeded a limit of the worker.
     Crashed,
     /// The worker returned the run, because it had not started the run or had stopped it for a
     /// reason outside the run.

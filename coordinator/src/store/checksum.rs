@@ -1,8 +1,7 @@
 //! Checksums of rows. They show, when a row is read, whether its bits have changed on the disk.
 //!
 //! Projects, specifications and records have digests, but these do not include times, counts and
-//! reasons. Everything else in the tables of a study is compared with the study's plan
-//! ([`super::records`]).
+//! reasons. Other parts of a study are compared with the study's plan ([`super::records`]).
 
 use catherd_experiments::Digest;
 

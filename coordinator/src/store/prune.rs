@@ -1,5 +1,4 @@
-//! Pruning: removes results that no study contains any more, and returns the space to the file
-//! system.
+//! Pruning: removes results that no study contains any more, and frees their space.
 
 use std::time::SystemTime;
 
@@ -46,7 +45,7 @@ impl Store {
     /// stored at or after the time `before`, in seconds since 1970. Also removes the projects of
     /// which no study contains a run. The runs remain in the store, without results, because their
     /// tokens must not be granted again. Records from a version that did not store the time count
-    /// as older. The space is returned to the file system.
+    /// as older. SQLite returns the space to the file system; PostgreSQL may keep it for new rows.
     ///
     /// # Errors
     ///
