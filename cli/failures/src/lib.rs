@@ -23,11 +23,11 @@ pub const EXIT_CODES: &str = "\
 Exit codes:
   0  success
   1  the command failed; standard error says why
-  2  the study is complete, but projects were skipped or runs failed
-     (vm conformance: a project failed; stats: a line could not be read;
-      generate: the search ended early)
-  3  the study was stopped; the same command continues it
-  4  a check of the report does not hold";
+  2  done, but not without problems: for example, projects were skipped or runs failed
+  3  stopped early, for example by a signal; the same command usually continues
+  4  a check or a claim does not hold
+  5  a worker stopped because a disk is full
+The --help of a command says what its exit codes mean.";
 
 /// The environment variables that every command reads, for `--help`.
 pub const ENVIRONMENT: &str = "\
