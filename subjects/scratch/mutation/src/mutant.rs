@@ -50,7 +50,7 @@ pub(crate) enum Edit {
     RemoveBody,
     /// Replaces the opcode.
     Replace(Opcode),
-    /// Inserts a *not* between the block and the input with this position of another block.
+    /// Inserts a *not* between the block and the input at this position of another block.
     Negate(BlockIndex, usize),
     /// Replaces the variable that the block reports or, if `input` is given, the variable in
     /// that input.
@@ -68,9 +68,9 @@ pub(crate) struct Predecessor {
 pub(crate) enum Link {
     /// The block below.
     Next,
-    /// The block in the input with this position.
+    /// The block in the input at this position.
     Input(usize),
-    /// The covered shadow of the input with this position.
+    /// The covered shadow of the input at this position.
     Covered(usize),
 }
 

@@ -215,7 +215,7 @@ fn is_whisker_hat(opcode: Opcode) -> bool {
     )
 }
 
-/// Whether [`Operator::Sbd`] may delete the block: a command other than `if`, `if else`, `wait
+/// Whether [`Operator::Sbd`] may delete the block: a statement other than `if`, `if else`, `wait
 /// until`, the loops that the palette shows, or Whisker's hats.
 fn is_deletable(block: &Block) -> bool {
     use Opcode::*;
@@ -284,7 +284,7 @@ impl Predecessors {
     }
 
     /// The statement that contains the block as an operand, or the block itself. The loop ends
-    /// because the reader of projects removes cycles.
+    /// because the reader of projects refuses cycles.
     fn statement(&self, target: &Target, index: BlockIndex) -> BlockIndex {
         let mut statement = index;
         while let Some(Predecessor { block, link: Link::Input(input) | Link::Covered(input) }) =

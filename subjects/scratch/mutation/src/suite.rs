@@ -13,7 +13,7 @@ pub trait Tests: Sync {
     /// The reason why a test failed.
     type Failure: Send;
 
-    /// Executes every test on the original. Returns one result for each test, in order.
+    /// Executes the tests on the original. Returns one result for each test, in order.
     fn on_original(&self, program: &Arc<Program>, settings: &MutationSettings)
     -> Vec<OriginalTest>;
 

@@ -118,7 +118,8 @@ fn outcomes_follow_from_the_tests() {
     assert_eq!((turn.outcome, script.outcome), (MutantOutcome::Killed, MutantOutcome::Killed));
     assert_eq!((turn.kills[0].test, turn.executions), (2, 1));
     assert_eq!(duplicates(&results).iter().flatten().count(), 1);
-    // The mutant's hat waits for another key, so no test covers the hat, but one test notices it.
+    // The mutant's hat waits for another key, so no test covers the hat, but one test notices the
+    // change.
     assert_eq!(of(Krm, EventWhenKeyPressed).outcome, MutantOutcome::Killed);
     // With the condition negated, the sprite turns forever within a step, and the test reaches the
     // limit of blocks before it can fail.

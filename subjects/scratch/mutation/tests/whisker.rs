@@ -1,5 +1,4 @@
-//! Tests mutants of real projects: compares their counts with Whisker's counts, and checks the
-//! expectations of Whisker's tests.
+//! Tests of mutants of real projects, in part with the results and expectations of Whisker.
 //!
 //! The tests read projects from the folder that `CATHERD_CORPUS` names.
 #![allow(clippy::print_stderr)] // The tests print scores.

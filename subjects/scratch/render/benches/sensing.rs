@@ -1,4 +1,4 @@
-//! Benchmarks of the queries that programs make in every step.
+//! Benchmarks of scenes: queries, motion, frames and copies.
 
 use std::sync::Arc;
 
@@ -9,8 +9,8 @@ fn main() {
     divan::main();
 }
 
-/// A backdrop with two colours, and a row of `sprites` round sprites of 60 units with the given
-/// distance between their centres.
+/// A backdrop with two colours, and a row of round sprites whose centres are `distance` units
+/// apart.
 fn stage(sprites: usize, distance: f64, direction: f64) -> (Scene, Vec<DrawableId>) {
     let mut skins = SkinSetBuilder::new(Limits::default());
     let mut add = |size: (u32, u32), body: &str| {
@@ -42,7 +42,7 @@ fn stage(sprites: usize, distance: f64, direction: f64) -> (Scene, Vec<DrawableI
     (scene, ids)
 }
 
-/// Circles that do not touch although their boxes overlap, so every point is tested.
+/// Circles that do not touch although their boxes overlap, so every point of the overlap is tested.
 #[divan::bench(args = [90.0, 45.0])]
 fn touching_drawables_miss(bencher: Bencher<'_, '_>, direction: f64) {
     let (mut scene, ids) = stage(2, 0.0, direction);
@@ -70,7 +70,7 @@ fn touching_drawables_moving(bencher: Bencher<'_, '_>, direction: f64) {
     });
 }
 
-/// A hundred clones that are all far from the sprite.
+/// A hundred sprites that are all far from the tested sprite.
 #[divan::bench]
 fn touching_drawables_far(bencher: Bencher<'_, '_>) {
     let (mut scene, ids) = stage(101, 0.0, 90.0);

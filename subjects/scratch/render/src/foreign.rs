@@ -1,4 +1,4 @@
-//! Calls of the libraries that read and draw documents.
+//! Calls to the libraries that read and draw documents.
 //!
 //! The libraries make assumptions about numbers, for example that a width is not too small compared
 //! to a position, and panic if a document violates an assumption. Such a document is treated as

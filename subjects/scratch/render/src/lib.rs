@@ -1,4 +1,5 @@
-//! A renderer without a screen, which computes everything that Scratch programs can sense.
+//! A renderer without a screen, which computes everything that Scratch programs can sense of their
+//! picture.
 //!
 //! A [`SkinSet`] contains the costumes of a project, and is immutable and shared. A [`Scene`]
 //! contains everything that changes: positions, effects, layers, the pen layer, speech bubbles, and

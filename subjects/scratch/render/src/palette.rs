@@ -48,7 +48,7 @@ impl Palette {
         palette
     }
 
-    /// Whether some pixel may show the colour, by itself or blended with its background.
+    /// Whether some pixel may show a colour, by itself or blended with its background.
     pub(crate) fn may_show(&self, rgb: [u8; 3]) -> bool {
         let kind = color_kind(rgb);
         self.translucent || self.kinds[kind / 64] >> (kind % 64) & 1 == 1

@@ -4,8 +4,8 @@
 //! the same pixels as in the browser. The browser draws on a graphics device, which may be
 //! emulated: the coverage of a pixel by a path is the share of its four samples that are inside the
 //! path, and the coverage by a rectangle is the covered area; strokes consist of triangles, and
-//! corners are rounded to a grid of 1/16 pixel. This module computes the coverage of plain paths in
-//! the same way. `resvg` draws everything else: blending, text and unusual elements.
+//! corners are rounded to a grid of 1/16 pixel. This module computes the coverage of plain paths
+//! and bitmaps in the same way. `resvg` draws other elements, such as text.
 
 mod bitmap;
 mod cost;
@@ -219,7 +219,7 @@ impl Painter {
         self.paint(area, paint, pixmap);
     }
 
-    /// The pixels that a path with these sides may cover; `None` if there are none.
+    /// The pixels that a shape with these sides may cover; `None` if there are none.
     fn area(&self, [left, top, right, bottom]: [f32; 4]) -> Option<Area> {
         // Add one pixel on each side, because corners are rounded to the grid. Casts saturate.
         let area = Area {

@@ -1,7 +1,7 @@
 //! Rounding as in the JavaScript code of the original.
 
-/// Computes `f64::floor` quickly. On processors without a suitable instruction, the function of the
-/// standard library compiles to a call.
+/// Computes `f64::floor` quickly, except that the result for -0 is 0. On processors without a
+/// suitable instruction, the function of the standard library compiles to a call.
 #[inline]
 pub(crate) fn floor(x: f64) -> f64 {
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
@@ -18,12 +18,13 @@ pub(crate) fn round_half_up(x: f64) -> f64 {
     if x - floor >= 0.5 { floor + 1.0 } else { floor }
 }
 
-/// Converts a number to a byte as `Uint8ClampedArray` in JavaScript does: clamps the number, rounds
-/// ties to even, and converts NaN to 0.
+/// Converts a number to a byte as `Uint8ClampedArray` in JavaScript does: clamps and rounds the
+/// number (ties to even), and converts NaN to 0.
 #[inline]
 pub(crate) fn clamped_byte(x: f64) -> u8 {
     // `max` maps NaN to 0. After adding 2^52, no bits remain for a fraction, so the sum is rounded
-    // to even. Without special instructions, the addition is much faster than a call.
+    // to an integer, ties to even. Without special instructions, the addition is much faster than a
+    // call.
     const NO_FRACTION: f64 = (1_u64 << 52) as f64;
     #[expect(clippy::manual_clamp, reason = "`clamp` keeps NaN")]
     let clamped = x.max(0.0).min(255.0);

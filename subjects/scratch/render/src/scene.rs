@@ -51,7 +51,7 @@ pub struct DrawableId(pub u32);
 /// The part of the rendering state that programs can sense, now or later.
 ///
 /// Ids of drawables that were [`remove`](Self::remove)d are allowed: setters do nothing, queries
-/// return false or `None`, and bounding boxes are empty and at the origin.
+/// usually return false or `None`, and bounding boxes are empty and at the origin.
 ///
 /// Cloning is cheap: costumes and rasters are shared, and the pen layer is copied on write.
 #[derive(Debug)]

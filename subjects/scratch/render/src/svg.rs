@@ -115,7 +115,7 @@ fn parse<'a>(text: &'a str, limits: &Limits) -> Result<roxmltree::Document<'a>, 
         .map_err(|error| SkinError::Xml(error.to_string()))
 }
 
-/// Checks the depth of a document first, because all later functions are recursive.
+/// Checks the depth of a document. Must be called first, because later functions are recursive.
 fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     // Nodes are numbered in document order, parents before children.
     let mut depths: Vec<usize> = Vec::new();
@@ -131,7 +131,7 @@ fn check_depth(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinEr
 
 fn check_text(xml: &roxmltree::Document<'_>, limit: usize) -> Result<(), SkinError> {
     let texts = xml.descendants().filter(|node| node.tag_name().name() == "text");
-    // A text within a text counts twice, so the estimate is an upper bound.
+    // A `text` element within another counts twice, so the estimate is an upper bound.
     let within = texts.flat_map(|text| text.descendants().filter(roxmltree::Node::is_text));
     let found = within.filter_map(|node| node.text()).map(|text| text.chars().count()).sum();
     if found > limit { Err(SkinError::TooMuchText { found, limit }) } else { Ok(()) }

@@ -1,5 +1,5 @@
-//! Tests of sensing with costumes without antialiasing. The numbers were observed in the original
-//! renderer.
+//! Tests of queries, mostly with costumes whose edges are not antialiased. The numbers were
+//! observed in the original renderer.
 
 use crate::stage;
 
@@ -52,7 +52,8 @@ fn hulls_shorten_the_reach_of_neighbours() {
         scene.bounds(ids[1]);
         assert!(!touching_at(&mut scene, 21.0));
         assert!(touching_at(&mut scene, 20.0));
-        // Changes of the outline or visibility invalidate the hull; motion does not.
+        // Setting an effect that may change the outline invalidates the hull; motion and other
+        // effects do not.
         scene.set_effect(ids[0], Effect::Color, 10.0);
         assert!(!touching_at(&mut scene, 21.0));
         for id in &ids {
@@ -70,7 +71,7 @@ fn tight_boxes_end_at_the_centres_of_cells() {
     assert_eq!(scene.fast_bounds(ids[0]).width(), 19.0);
     resize(&mut scene, ids[0], 300.0);
     assert_eq!(scene.fast_bounds(ids[0]).width(), 57.0);
-    assert_eq!(scene.bounds(ids[1]), scene.aabb(ids[1]), "nothing to be seen, no hull");
+    assert_eq!(scene.bounds(ids[1]), scene.aabb(ids[1]), "nothing is visible, so there is no hull");
     scene.set_visible(ids[0], false);
     assert_eq!(scene.bounds(ids[0]), scene.aabb(ids[0]));
 }
@@ -151,7 +152,7 @@ fn half_red_over_blue_is_seen_rounded() {
     let paper = filled(480, 360, "#6496c8");
     let (mut scene, ids) = scene(&[&paper, &filled(20, 20, "red"), &filled(20, 20, "black")]);
     scene.set_effect(ids[1], Effect::Ghost, 50.0);
-    // The colour (178, 75, 100), and the next colours whose upper bits differ.
+    // The colour is (178, 75, 100). Only colours with the same upper bits match.
     assert!(scene.touching_color(ids[2], [176, 72, 96]));
     assert!(scene.touching_color(ids[2], [183, 79, 111]));
     assert!(!scene.touching_color(ids[2], [175, 75, 100]));

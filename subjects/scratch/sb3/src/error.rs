@@ -31,7 +31,7 @@ pub enum Cause {
     /// `project.json` is not JSON; the error names line and column.
     #[error("project.json is not valid JSON: {0}")]
     Json(serde_json::Error),
-    /// The project is neither a project of Scratch 2 nor of Scratch 3.
+    /// The project is a project of neither Scratch 2 nor Scratch 3.
     #[error("unsupported project version: {0}")]
     Version(String),
     /// `project.json` is valid JSON, but does not have the structure of a project.

@@ -7,7 +7,7 @@
 pub struct Limits {
     /// Maximum number of bytes of the archive.
     pub archive_bytes: u64,
-    /// Maximum number of files in the archive or folder.
+    /// Maximum number of files and subfolders in the archive or folder.
     pub entries: usize,
     /// Maximum number of unpacked bytes of `project.json`.
     pub json_bytes: u64,

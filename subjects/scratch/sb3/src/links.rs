@@ -1,10 +1,10 @@
-//! Check that traversals of blocks terminate in bounded time.
+//! A check that traversals of blocks terminate in bounded time.
 
 use crate::{Block, Cause, Limits, ProjectLocation, Slot, Target};
 
 /// Refuses targets with blocks that follow or contain themselves, that are nested beyond the limit,
 /// or that have so many parents that a traversal of all paths would take too long. `parent` links
-/// are not checked, because no traversal follows them.
+/// are not checked.
 pub(crate) fn check(target: &Target, limits: &Limits) -> Result<(), Cause> {
     let blocks = &target.blocks;
     let mut states = vec![State::New; blocks.len()];

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::Opcode;
 
-/// A Scratch project, read from `.sb3`, an unpacked folder or `.sb2`.
+/// A Scratch project.
 #[derive(Clone, Debug)]
 pub struct Project {
     /// Stage and sprites in file order; [`Project::stage`] finds the stage.
@@ -25,14 +25,13 @@ pub struct Project {
 /// The position of a block in [`Target::blocks`].
 pub type BlockIndex = u32;
 
-/// The number of a block in the whole project. Blocks of all targets are numbered consecutively in
-/// file order; see [`Target::first_block`]. Copies that only relink blocks (mutants) keep the
-/// numbers.
+/// The number of a block in the whole project. Blocks of all targets are numbered consecutively
+/// (see [`Target::first_block`]). Copies that only relink blocks (mutants) keep the numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct BlockNo(pub u32);
 
 impl Project {
-    /// The stage's position in `targets`.
+    /// The stage's position in `targets`; 0 if there is no stage.
     pub fn stage(&self) -> usize {
         self.targets.iter().position(|t| t.is_stage).unwrap_or(0)
     }
@@ -66,8 +65,8 @@ pub struct Target {
     pub blocks: Vec<Block>,
     /// The project-wide number of `blocks[0]`.
     pub first_block: u32,
-    /// Index of the initial costume, clamped to the costumes, which may be fractional in unusual
-    /// files.
+    /// Index of the initial costume, clamped to the costumes. Unusual files have fractional
+    /// indices.
     pub current_costume: f64,
     /// Costumes (backdrops for the stage), with unique names.
     pub costumes: Vec<Costume>,

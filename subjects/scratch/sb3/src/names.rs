@@ -1,4 +1,4 @@
-//! Makes names and ids unique and safe, as in Scratch.
+//! Makes names unique and ids safe, as in Scratch.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;

@@ -139,7 +139,7 @@ impl<'a> Notation<'a> {
         line.push_str(rest);
     }
 
-    /// Writes a template, in which capital words are names of inputs and fields.
+    /// Writes a template, in which words in capitals are names of inputs and fields.
     fn fill(&self, template: &str, block: &Block, depth: usize, line: &mut String) {
         for (position, word) in template.split(' ').enumerate() {
             if position > 0 {
@@ -230,8 +230,8 @@ fn is_c_shaped(opcode: Opcode) -> bool {
     )
 }
 
-/// Template of a block, in which capital words are names of inputs and fields; `None` if the block
-/// has no template.
+/// Template of a block, in which words in capitals are names of inputs and fields; `None` if the
+/// block has no template.
 fn template(opcode: Opcode) -> Option<&'static str> {
     use Opcode::*;
     Some(match opcode {

@@ -336,8 +336,8 @@ impl Opcode {
         )
     }
 
-    /// Whether this is a Boolean reporter, which is a block with pointed ends. Of the extensions
-    /// for hardware, only the Boolean reporter of face sensing counts.
+    /// Whether this is a Boolean reporter, which is a block with pointed ends. Of the extensions,
+    /// only the Boolean reporter of face sensing counts.
     pub fn is_boolean(self) -> bool {
         use Opcode::*;
         matches!(

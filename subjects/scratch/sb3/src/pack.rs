@@ -23,7 +23,7 @@ pub fn pack(folder: impl AsRef<Path>) -> Result<Vec<u8>, ReadError> {
         .map_err(|cause| cause.in_file(&folder.display().to_string()))
 }
 
-/// Like [`pack`], for files in memory by name. Errors contain `name` in place of the path.
+/// Like [`pack`], for named files in memory. Errors contain `name` in place of the path.
 ///
 /// # Errors
 /// If the files are not a readable project.

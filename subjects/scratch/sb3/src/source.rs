@@ -39,8 +39,9 @@ fn what_it_is(bytes: &[u8]) -> Option<&'static str> {
 pub(crate) struct FileSource<'a> {
     files: Storage<'a>,
     limits: &'a Limits,
-    /// Number of bytes that may still be unpacked, and the limit for error messages.
+    /// Number of bytes that may still be unpacked.
     left: u64,
+    /// The limit of the unpacked bytes for error messages: its unit and its value.
     limit: (&'static str, u64),
     assets: Vec<Asset>,
     /// Indices of the media files read so far; `None` for a missing or damaged file.

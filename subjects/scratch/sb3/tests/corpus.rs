@@ -114,7 +114,7 @@ fn scratch_2_projects_are_converted_as_by_scratch_3() {
     println!("{} Scratch 2 projects, {blocks} blocks", originals.len());
 }
 
-/// A target without its blocks, ids and layer.
+/// The compared properties of a target, except its blocks.
 fn state(target: &Target) -> String {
     let variables: Vec<_> = target.variables.iter().map(|v| (&v.name, &v.value, v.cloud)).collect();
     let lists: Vec<_> = target.lists.iter().map(|l| (&l.name, &l.items)).collect();

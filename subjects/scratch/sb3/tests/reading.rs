@@ -1,4 +1,4 @@
-//! Tests of reading Scratch 3 projects into the model.
+//! Tests of reading Scratch 3 projects into the model, and of packing.
 
 use crate::archive;
 

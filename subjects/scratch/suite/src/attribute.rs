@@ -41,7 +41,7 @@ pub enum Attribute {
     Layer,
     /// The length of a list, given by its position among the lists of the target in the program.
     List(u32),
-    /// X and y coordinate in stage units.
+    /// The x and y coordinates in stage units.
     Position,
     /// The text of the speech or thought bubble.
     Bubble,
@@ -172,8 +172,8 @@ fn without_side_effects<T: Tracer, R>(vm: &mut Vm<T>, ask: impl FnOnce(&mut Vm<T
 }
 
 impl AttributeValue {
-    /// Whether both are the same value. Numbers are the same if they are equal or both NaN; other
-    /// values of variables are compared as strings.
+    /// Whether both are the same value. Numbers are the same if they are equal or, outside of
+    /// ranges, both NaN; other values of variables are compared as strings.
     pub fn is_same(&self, other: &Self) -> bool {
         let same = |a: f64, b: f64| a == b || a.is_nan() && b.is_nan();
         match (self, other) {

@@ -26,7 +26,7 @@ pub enum SuiteError {
     Machine {
         /// The setting.
         setting: &'static str,
-        /// Its value.
+        /// The value of the setting.
         found: u64,
         /// The maximum.
         most: u64,

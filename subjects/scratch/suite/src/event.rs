@@ -41,7 +41,7 @@ pub enum Event {
     ClickStage,
     /// The oldest open question is answered with a string.
     TypeText {
-        /// The text.
+        /// The string.
         text: TextNo,
     },
     /// The oldest open question is answered with a number.
@@ -61,7 +61,7 @@ pub enum Event {
         /// Vertical position, in -180..=180.
         y: f64,
     },
-    /// The mouse moves to a sprite that senses the mouse.
+    /// The mouse moves to the position of a sprite.
     MouseMoveTo {
         /// Horizontal position in stage units.
         x: f64,

@@ -1,4 +1,4 @@
-//! The format of suite files: versioned JSON with one event or assertion on each line.
+//! The format of suite files: versioned JSON with a separate line for each event and assertion.
 
 mod assertion;
 mod event;
@@ -38,7 +38,7 @@ pub struct Suite {
     pub project: String,
     /// The search algorithm.
     pub algorithm: String,
-    /// Seed of the VM's random numbers, and of the run that generated the suite.
+    /// Seed of the VM's random numbers; in a generated suite, usually the seed of the run.
     pub seed: u64,
     /// Number of the project's goals.
     pub goals: u32,
@@ -74,7 +74,7 @@ impl Default for Suite {
     }
 }
 
-/// A test: the green flag, then events, each followed by a wait of one step.
+/// A test: the green flag, then events, each followed by a wait of one step, and possibly a policy.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuiteTest {
@@ -103,7 +103,8 @@ pub struct SuiteTest {
     /// Stable assertions, which held in all executions of the test, ordered by event.
     #[serde(default)]
     pub assertions: Vec<Assertion>,
-    /// Flaky assertions, which held when they were made but depend on chance, ordered by event.
+    /// Flaky assertions, which held when they were made but may fail in other executions, ordered
+    /// by event.
     #[serde(default)]
     pub flaky: Vec<Assertion>,
 }
@@ -168,7 +169,7 @@ impl Serialize for MachineOf<'_> {
 }
 
 impl Suite {
-    /// The suite as JSON text, with one event or assertion on each line.
+    /// The suite as JSON text, with a separate line for each event and assertion.
     pub fn to_json(&self) -> String {
         let mut text = String::new();
         text.push_str("{\n");
@@ -437,7 +438,7 @@ mod tests {
         let text = suite.to_json();
         assert!(text.contains("\"format\": 4,") && text.contains("\"chance\": [3], "), "{text}");
         assert_eq!(Suite::from_json(&text).unwrap(), suite);
-        assert_eq!(suite.robust(), 2, "the second test covers goal 3 always");
+        assert_eq!(suite.robust(), 2, "the second test always covers goal 3");
         suite.tests[1].covers = Vec::new();
         assert_eq!(suite.robust(), 1);
         suite.tests[0].chance = Vec::new();

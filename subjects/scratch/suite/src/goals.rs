@@ -1,4 +1,4 @@
-//! Goals of a project: the blocks that tests should cover.
+//! Goals of a project: the blocks and branches that tests should cover.
 
 mod branches;
 mod dead_code;
@@ -37,8 +37,8 @@ pub struct GoalSettings {
     pub clone_links: bool,
 }
 
-/// Numbers of the goals of a project, ascending. The position in this list is the number of the
-/// goal.
+/// The blocks of a project that are goals, ascending. The position in this list is the number of
+/// the goal.
 pub fn find(project: &Project, settings: GoalSettings) -> Vec<BlockNo> {
     LiveCode::of(project, settings).blocks
 }

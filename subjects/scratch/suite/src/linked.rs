@@ -153,14 +153,14 @@ impl LinkedTest {
             for (assertion, position) in list.iter().zip(0..) {
                 if assertion.after as usize >= test.positions() {
                     let cause = format!(
-                        "an assertion after event {}, which does not exist",
+                        "an assertion refers to event {}, which does not exist",
                         assertion.after
                     );
                     return Err(SuiteError::Assertion { test: number, cause });
                 }
                 let in_play = matches!(assertion.expect, Expected::Range { .. });
                 if in_play && (assertion.after as usize) < test.events.len() {
-                    let cause = "a range after an event that is not a policy".to_owned();
+                    let cause = "a range refers to an event that is not a policy".to_owned();
                     return Err(SuiteError::Assertion { test: number, cause });
                 }
                 checks.push(Check::new(assertion, AssertionNo { flaky, position }, words, program));

@@ -1,6 +1,6 @@
-//! Policies, which observe the program and react with rules or a network. Names are replaced by
-//! numbers, so decisions do not compare strings; [`SuitePolicy`](crate::SuitePolicy) contains
-//! the names.
+//! Policies, which observe the program and react according to rules and networks. Names are
+//! replaced by numbers, so that decisions do not compare strings;
+//! [`SuitePolicy`](crate::SuitePolicy) contains the names.
 
 mod brain;
 mod link;
@@ -39,8 +39,8 @@ pub struct Rule {
     pub when: Option<Condition>,
 }
 
-/// The action of a rule; see [`Proposal`](crate::Proposal). Sprites are positions in the project's
-/// targets.
+/// The action of a rule (see [`Proposal`](crate::Proposal)). Sprites are given by their positions
+/// in the project's targets.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// Moves a sprite to another sprite, or away from another sprite.
@@ -62,7 +62,7 @@ pub enum Action {
         sway: f64,
         /// Number of steps by which the position of the other sprite is extrapolated.
         lead: u32,
-        /// The keys that raise and lower the coordinate.
+        /// The keys that raise and lower the coordinate or direction.
         keys: [KeyNo; 2],
         /// Number of steps of a key press.
         steps: u32,
@@ -82,7 +82,7 @@ pub enum Action {
         event: Event,
         /// Number of steps between two events.
         every: u32,
-        /// Two sprites and the distance within which they must be.
+        /// Two sprites and the maximum distance between them; `None` if no distance is required.
         near: Option<(u16, u16, f64)>,
     },
     /// Turns a sprite back from the edge of the stage.

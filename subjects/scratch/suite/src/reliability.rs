@@ -71,7 +71,7 @@ impl Reliability {
 }
 
 /// Executes all tests of a suite under their own seeds and under other seeds, without checking
-/// assertions. `on_seed` is called after each seed.
+/// assertions. `on_seed` is called after all tests have been executed under one of the `seeds`.
 ///
 /// # Errors
 /// Like [`measure_coverage`](crate::measure_coverage).

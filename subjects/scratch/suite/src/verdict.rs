@@ -1,4 +1,4 @@
-//! Results of tests, and limits of their execution.
+//! Results of tests, and limits on their execution.
 
 #[cfg(doc)]
 use crate::format::SuiteTest;
@@ -12,7 +12,7 @@ pub struct AssertionNo {
     pub position: u32,
 }
 
-/// Limits of the execution of a test, and which assertions it checks.
+/// Limits on the execution of a test, and the choice of the assertions to check.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
     /// Maximum number of steps of a test. The number of steps is known from the events, so a longer

@@ -2,7 +2,7 @@
 //!
 //! A chromosome is a sequence of groups of equal size: an event codon, then as many parameter
 //! codons as the event with the most parameters consumes. Codons that an event does not consume are
-//! skipped, so a change of one group does not change the meaning of other groups.
+//! skipped, so a change of one group does not shift the codons of other groups.
 
 use catherd_search::Stream;
 
@@ -43,11 +43,11 @@ impl Chromosome {
 /// Genetic operators on the chromosomes of a project.
 #[derive(Clone, Debug)]
 pub struct Genetics {
-    /// Number of codons of a group: one for the event, the others for its parameters.
+    /// Number of codons in a group: one for the event, the others for its parameters.
     pub group: usize,
-    /// Minimum number of groups of a sampled chromosome.
+    /// Minimum number of groups in a sampled chromosome.
     pub min_groups: usize,
-    /// Maximum number of groups of any chromosome.
+    /// Maximum number of groups in a sampled, mutated or crossed chromosome.
     pub max_groups: usize,
     /// Standard deviation of the changes of mutated codons.
     pub deviation: f64,
@@ -68,7 +68,7 @@ impl Genetics {
         }
     }
 
-    /// Maximum length of a chromosome, in codons.
+    /// Length of a chromosome with `max_groups` groups, in codons.
     pub fn max_length(&self) -> usize {
         self.max_groups * self.group
     }
@@ -118,8 +118,8 @@ impl Genetics {
     }
 
     /// Creates two children by relative one-point crossover (Whisker paper, section 5.1.2): both
-    /// parents are cut after the same share of their groups and exchange the rest. If a parent has
-    /// fewer than two groups, both parents are returned unchanged.
+    /// parents are cut after about the same share of their groups and exchange the rest. If a
+    /// parent has fewer than two groups, both parents are returned unchanged.
     pub fn crossover(
         &self,
         a: &Chromosome,

@@ -163,7 +163,7 @@ impl Executor {
         self.vm.is_asking()
     }
 
-    /// Extracts the events that the program can react to now; see [`Extractor::events`].
+    /// Extracts events in the current state (see [`Extractor::extract`]).
     pub(crate) fn extract(&mut self) {
         self.extractor.extract(&mut self.vm, &mut self.extraction);
     }
@@ -185,7 +185,7 @@ impl Executor {
         choice.event(|| self.extractor.extent(&choice.listed(), &mut self.vm))
     }
 
-    /// Sends an event, runs its steps and one more step, and records them.
+    /// Sends an event, runs its steps and one more step, and records the event and its changes.
     pub(crate) fn send(&mut self, event: Event, recording: &mut Recording) {
         self.interaction.send(event, &mut self.vm, self.extractor.words());
         recording.events.push(event);

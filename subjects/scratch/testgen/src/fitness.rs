@@ -10,7 +10,7 @@
 //! All goals are evaluated together. Approach levels come from one breadth-first search along the
 //! dependences from all reached nodes. The search passes on the distances of the reached nodes: a
 //! node takes the smallest distance that arrives at the same level. Control flow distances come
-//! from another search, from the covered blocks along control flow.
+//! from another search, from the entry and the covered blocks along control flow.
 
 #[cfg(test)]
 mod tests;
@@ -42,7 +42,7 @@ struct State {
     /// The smallest branch distance of the nearest reached nodes.
     branch: f64,
     /// If `branch` is 0, the control flow distance of the node that depends directly on the nearest
-    /// reached node and leads here.
+    /// reached node and leads to this node.
     rest: u32,
 }
 
@@ -56,10 +56,11 @@ pub struct Distance {
     pub approach_level: Option<u32>,
     /// Distance to the outcome that leads to the goal, at least 0.
     pub branch_distance: f64,
-    /// Number of blocks and events between the execution and the goal; `None` if it is unknown, or
-    /// irrelevant because the branch distance is positive.
+    /// Number of blocks and events between the execution and the block to which the nearest
+    /// decision leads; `None` if it is unknown, or irrelevant because the branch distance is
+    /// positive.
     pub control_flow_distance: Option<u32>,
-    /// All parts combined in one number; see [`Model::evaluate`].
+    /// All parts combined in one number (see [`Model::evaluate`]).
     pub fitness: f64,
 }
 

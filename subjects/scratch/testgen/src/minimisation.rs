@@ -49,7 +49,7 @@ pub(crate) struct Minimisation<'a> {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Minimised {
     pub(crate) tests: Vec<Candidate>,
-    /// Number of archive tests that are not in the suite.
+    /// Number of tests by which the suite is smaller than the archive.
     pub(crate) removed_tests: u64,
     /// Number of events that were removed from tests of the suite.
     pub(crate) removed_events: u64,
@@ -59,9 +59,9 @@ pub(crate) struct Minimised {
 }
 
 impl Minimisation<'_> {
-    /// Chooses and minimises tests that together cover all goals that the archive covers. `order`
-    /// lists all goals, deepest first, because a test that covers a deep goal also covers the goals
-    /// on the way.
+    /// Chooses tests that together cover all goals that the archive covers, and minimises them if
+    /// this is enabled. `order` lists all goals, deepest first, because a test that covers a deep
+    /// goal usually covers the goals on the way to this goal as well.
     pub(crate) fn suite(
         self,
         archive: Vec<Candidate>,

@@ -41,7 +41,7 @@ impl Model {
         Self::of(project, GoalSet::Published, Criteria::Blocks, compat)
     }
 
-    /// Creates the model with a set of goals.
+    /// Creates the model with a set of goals and the criteria of the search.
     pub fn of(project: &Project, set: GoalSet, criteria: Criteria, compat: Compat) -> Self {
         let settings = GoalSettings { set, clone_links: compat.clone_links };
         let code = LiveCode::of(project, settings);
@@ -114,7 +114,7 @@ impl Model {
         number.map_or(goal, |number| self.branches[number].decider())
     }
 
-    /// The number of a block among the goals; `None` if the block is not a goal.
+    /// The number of a block or branch among the goals; `None` if it is not a goal.
     pub fn goal(&self, block: BlockNo) -> Option<usize> {
         self.goals().binary_search(&block).ok()
     }
@@ -149,8 +149,8 @@ impl Model {
         dependencies
     }
 
-    /// Goals whose coverage implies the coverage of the other goals, in ascending order. Contains
-    /// only goals at which the search aims.
+    /// Goals whose coverage implies the coverage of the other goals at which the search aims, in
+    /// ascending order. Contains only goals at which the search aims.
     pub fn independent_goals(&self) -> &[usize] {
         &self.independent
     }

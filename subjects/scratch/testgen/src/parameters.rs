@@ -9,14 +9,14 @@ pub const MAX_CODON: u16 = 480;
 /// Width and height of the range of mouse positions that codons choose.
 const STAGE: (u16, u16) = (480, 360);
 
-/// Bounds of the durations that codons choose, in steps (Whisker paper, Algorithm 4).
+/// Bounds on the durations of events, in steps (Whisker paper, Algorithm 4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DurationBounds {
-    /// Bound of the duration of key presses, which last at least one step. Codons choose shorter
-    /// durations; random durations may equal the bound. Default: 10.
+    /// Bound on the duration of key presses, which last at least one step. Codons choose shorter
+    /// durations, if possible; random durations may equal the bound. Default: 10.
     pub key: usize,
-    /// Bound of the duration of waits, interpreted as for key presses. Default: 100. The codon 480
-    /// and positive multiples of 100 always choose exactly as many steps; see [`with_codons`].
+    /// Bound on the duration of waits, interpreted as for key presses. Default: 100. The codon 480
+    /// and positive multiples of 100 always choose exactly as many steps (see [`with_codons`]).
     pub wait: usize,
 }
 
@@ -26,8 +26,8 @@ impl Default for DurationBounds {
     }
 }
 
-/// The event with the parameters that codons choose. `codon(i)` is the `i`-th
-/// parameter codon of the event's group.
+/// The event with the parameters that codons choose. `codon(i)` is the parameter codon at index `i`
+/// in the event's group.
 ///
 /// Waits of 480 steps and of multiples of 100 steps may exceed the bound, because extension creates
 /// such waits (Whisker paper, section 5.3.1), and replays must reproduce them.
@@ -78,7 +78,7 @@ pub fn with_random(event: Event, bounds: DurationBounds, rng: &mut Stream) -> Ev
     event.into()
 }
 
-/// An event with its chosen parameters. The end of a drag also depends on the size of the
+/// An event with its chosen parameters. The end of a drag may also depend on the size of the
 /// dragged object.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EventChoice {
@@ -107,8 +107,9 @@ impl EventChoice {
         self.angle
     }
 
-    /// Returns the event to be sent. Drags are shifted by the size of the dragged object: `extent`
-    /// returns the width and height of its bounding box and is called only for drags.
+    /// Returns the event to be sent. Drags with a direction are shifted by the size of the dragged
+    /// object: `extent` returns the width and height of its bounding box, and is called only for
+    /// such drags.
     pub fn event(self, extent: impl FnOnce() -> (f64, f64)) -> Event {
         match (self.event, self.angle) {
             (Event::DragSprite { sprite, instance, x, y }, Some(angle)) => {

@@ -17,7 +17,7 @@ pub struct Prepared {
     pub(crate) tables: Arc<Tables>,
     pub(crate) model: Model,
     pub(crate) settings: GenerationSettings,
-    /// Number of parameter codons of a group.
+    /// Number of parameter codons in a group.
     pub(crate) parameters: usize,
     /// Numbers of the goals, deepest in the control dependence graph first.
     pub(crate) order: Vec<u32>,
@@ -69,7 +69,7 @@ impl Prepared {
         &self.order
     }
 
-    /// The project's goals and the graphs for their fitness.
+    /// The project's goals and the graph from which fitness values are computed.
     pub fn model(&self) -> &Model {
         &self.model
     }

@@ -41,7 +41,7 @@ pub struct GenerationSettings {
     pub max_events: usize,
     /// Standard deviation of the changes of codons in mutation. Default: 5.
     pub deviation: f64,
-    /// Bounds of the durations of key presses and waits.
+    /// Bounds on the durations of key presses and waits.
     pub bounds: DurationBounds,
     /// Probability that extension uses a new event if there is one. Default: 0.5.
     pub new_event_probability: f64,
@@ -153,9 +153,9 @@ impl Parameters for GenerationSettings {
             Field::number("deviation", &mut self.deviation, 0.0, 480.0)
                 .meaning("standard deviation by which mutation moves codons"),
             Field::count("key_duration", &mut self.bounds.key, 1, 1_000)
-                .meaning("bound of key presses in steps"),
+                .meaning("bound on key presses in steps"),
             Field::count("wait_duration", &mut self.bounds.wait, 1, 10_000).meaning(
-                "bound of waits in steps; the 100, 200, 300, 400 and 480 steps that \
+                "bound on waits in steps; the 100, 200, 300, 400 and 480 steps that \
                  extension writes are exempt",
             ),
             Field::share("new_event_probability", &mut self.new_event_probability)
@@ -167,7 +167,7 @@ impl Parameters for GenerationSettings {
                 0,
                 1_000_000_000,
             )
-            .meaning("maximum executions of minimisation; 0: no bound"),
+            .meaning("maximum executions during minimisation; 0: no bound"),
             Field::number("timer_increment", &mut self.machine.timer_increment, 0.0, 1.0)
                 .meaning("seconds by which timer advances in each step; W, 3.2, found 0.075"),
         ];

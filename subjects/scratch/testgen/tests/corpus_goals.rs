@@ -113,7 +113,7 @@ fn distances_agree_with_the_published_tests() {
         ("branchDistance__ExecutionHalting-Wait", |goals| is_halted(&goals[0])),
         ("branchDistance__ExecutionHalting-SayForSeconds", |goals| is_halted(&goals[0])),
         ("branchDistance__TouchingColorDistance", |goals| {
-            // The distances are in pixels, divided by the diagonal of the stage.
+            // The branch distances are in stage units, divided by the diagonal of the stage.
             let [first, second] = goals else { return false };
             (120.0..=411.0).contains(&(600.0 * first.branch_distance))
                 && (41.0..=156.0).contains(&(600.0 * second.branch_distance))
@@ -189,8 +189,8 @@ fn every_project_has_a_model() {
 
         let (mut fitness, mut workspace) = (Vec::new(), Workspace::default());
         let mut trace = Trace::new(model.block_count());
-        // Cover a third of the goals, chosen with a linear congruential generator. For each of
-        // them, record one of three pairs of distances or nothing.
+        // Cover about a third of the goals, chosen with a linear congruential generator. For each
+        // of these goals, record one of three pairs of distances or nothing.
         let mut state = 1u32;
         for &goal in model.goals() {
             state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);

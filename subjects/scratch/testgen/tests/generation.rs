@@ -1,4 +1,4 @@
-//! Tests of generation through the public interface, with a project that is defined here.
+//! Tests of generation through the public interface, with projects that are defined here.
 
 use std::ops::ControlFlow;
 
@@ -180,7 +180,8 @@ fn projects_without_goals_or_input_are_not_searched() {
     };
     let empty = run(json!({}));
     assert_eq!((empty.end, empty.goals, empty.suite.tests.len()), (End::NothingToCover, 0, 0));
-    // A message that only its receiver sends is a dead cycle, but its blocks are goals.
+    // A receiver that starts only when it sends its own message is dead code, but its blocks are
+    // goals.
     let message = json!({ "inputs": { "BROADCAST_INPUT": [1, [11, "go", "go"]] } });
     let deaf = run(json!({
         "hat": block("event_whenbroadcastreceived", None, Some("send"),

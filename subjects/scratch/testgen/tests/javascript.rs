@@ -1,4 +1,4 @@
-//! Tests exported suites on the original Scratch VM and in the original Whisker. All tests need
+//! Tests of exported suites on the original Scratch VM and in the original Whisker. All tests need
 //! `node`. The tests on the VM need a folder with `scratch-vm` and `scratch-storage`
 //! (`CATHERD_NODE_MODULES`), and a folder with `@scratch/scratch-vm` (`CATHERD_SCRATCH_VM`). The
 //! tests in Whisker need a built checkout (`CATHERD_WHISKER`) and a Chromium (`CHROME_BIN`, by

@@ -20,8 +20,8 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// Creates an empty trace for a project with this number of blocks; see
-    /// [`catherd_scratch_sb3::Project::block_count`].
+    /// Creates an empty trace for a project with this number of blocks (see
+    /// [`catherd_scratch_sb3::Project::block_count`]).
     pub fn new(block_count: usize) -> Self {
         let words = block_count.div_ceil(64);
         Self {
@@ -60,7 +60,7 @@ impl Trace {
     }
 
     /// Records distances of a block to the outcomes true and false. The smallest distance to each
-    /// outcome is kept; NaN is ignored.
+    /// outcome is kept; NaN is ignored. Branches are covered as by [`Trace::take`].
     pub fn record_min(&mut self, block: BlockNo, to_true: f64, to_false: f64) {
         let (word, bit) = place(block);
         let kept = &mut self.distances[block.0 as usize];

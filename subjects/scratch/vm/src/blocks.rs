@@ -1,4 +1,4 @@
-//! Execution of stack blocks, one module for each category of blocks.
+//! Execution of stack blocks, with modules for the categories of blocks.
 
 mod control;
 mod data;

@@ -7,7 +7,7 @@ use crate::tracer::Tracer;
 use crate::trigger::Trigger;
 use crate::vm::Vm;
 
-/// A call of the interpreter by a VM, with the work to do.
+/// A call to the interpreter by a VM, with the work to do.
 #[doc(hidden)]
 pub struct Call<'a>(pub(crate) Work<'a>);
 

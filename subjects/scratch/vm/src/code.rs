@@ -359,7 +359,7 @@ pub(crate) enum Property {
     Variable(Text),
 }
 
-/// An expression: literals, reporters, booleans.
+/// An expression, such as a literal, a reporter or a Boolean block.
 #[derive(Clone, Debug)]
 pub(crate) enum Expr {
     Number(f64),

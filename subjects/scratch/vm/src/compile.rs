@@ -160,7 +160,7 @@ struct Compiler<'a> {
     stage: usize,
     commands: Vec<Command>,
     exprs: Vec<Expr>,
-    /// For each expression, whether its evaluation takes random numbers.
+    /// For each expression, whether its evaluation may take random numbers.
     draws: Vec<bool>,
     constants: Vec<Value>,
     early_inputs: Vec<ExprId>,

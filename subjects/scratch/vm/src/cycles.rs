@@ -32,7 +32,7 @@ const MAX_CODE: usize = 200;
 /// Maximum number of frames, and of parameters, of a thread that is searched.
 const MAX_FRAMES: usize = 256;
 
-/// Maximum length of a string that is compared, in UTF-16 code units.
+/// Maximum length of a string whose contents are compared, in UTF-16 code units.
 const LONGEST_TEXT: usize = 64;
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -80,9 +80,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.consume_fuel((periods * u64::from(period)) as usize);
     }
 
-    /// The state before an iteration of the loop on top of the stack; `None` if the loop may have
-    /// effects that are not compared, if its code, stack or values exceed the limits of the search,
-    /// or if the random numbers have no position.
+    /// The state before an iteration of the loop on top of the stack; `None` if the loop cannot be
+    /// searched, for example because it may have effects that are not compared.
     fn note(&self) -> Option<Noted> {
         let thread = &self.state.threads[self.thread];
         let top = thread.stack.last()?;

@@ -18,8 +18,8 @@ use crate::vm::Vm;
 pub enum DigestScope {
     /// Everything that determines the further execution of the VM.
     Future,
-    /// Like [`DigestScope::Future`], but without time, such as the clock, timers, and the elapsed
-    /// time of waits and glides.
+    /// Like [`DigestScope::Future`], but without time (such as the clock, timers, and the elapsed
+    /// time of waits and glides), pending promises and the remaining fuel.
     Untimed,
     /// Like [`DigestScope::Untimed`], but also without the stream of random numbers.
     Timeless,
@@ -35,7 +35,7 @@ impl<T: Tracer> Vm<T> {
     /// cleared, and the outlines that are known depend on what the program has sensed. The step
     /// counter, the limits that were hit and the ids of targets are left out.
     ///
-    /// The time to compute a digest is proportional to the size of all variables and lists.
+    /// The time to compute a digest grows with the size of all variables and lists.
     pub fn state_digest(&self, scope: DigestScope) -> u128 {
         let print = Context::new(&self.program, &self.state, scope).state();
         print.bits()

@@ -1,5 +1,4 @@
-//! Changes of the state that user input cannot make, and queries. Tests use the changes to set up
-//! situations.
+//! Direct changes to the state of a VM, and queries. Tests use the changes to set up situations.
 
 use catherd_scratch_render::{Rect, Scene};
 use catherd_scratch_sb3::BlockNo;
@@ -36,8 +35,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a sprite or clone as a block does: within the bounds of the stage, with a line if its
-    /// pen is down.
+    /// Moves a sprite or clone as a block does, with a line if the pen is down.
     pub fn set_position(&mut self, target: TargetId, x: f64, y: f64) {
         self.change(target, |interpreter, index| interpreter.set_position(index, x, y));
     }
@@ -52,12 +50,12 @@ impl<T: Tracer> Vm<T> {
         self.change(target, |interpreter, _| interpreter.set_direction(direction));
     }
 
-    /// Sets the size of a sprite or clone in percent, within the limits of its costume.
+    /// Sets the size of a sprite or clone, in percent, within limits that depend on the costume.
     pub fn set_size(&mut self, target: TargetId, size: f64) {
         self.change(target, |interpreter, _| interpreter.set_size(size));
     }
 
-    /// Shows a costume by its index, which is rounded and wrapped.
+    /// Shows the costume with this index, which is rounded and wrapped.
     pub fn set_costume(&mut self, target: TargetId, index: f64) {
         self.change(target, |interpreter, at| interpreter.set_costume(at, index));
     }
@@ -71,8 +69,7 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Ends all scripts, deletes clones, bubbles and questions, clears effects and stops sounds, as
-    /// the stop button does.
+    /// Stops the project as the stop button does.
     pub fn stop_all(&mut self) {
         let mut interpreter = self.interpreter();
         interpreter.stop_all();
@@ -140,13 +137,13 @@ impl<T: Tracer> Vm<T> {
         &self.state.answer
     }
 
-    /// The box around the visible part of a target in stage units; see [`Scene::bounds`].
+    /// The box around the visible part of a target, in stage units (see [`Scene::bounds`]).
     pub fn bounds(&mut self, target: TargetId) -> Rect {
         let drawable = self.state.targets[target.0 as usize].drawable;
         self.state.scene.bounds(drawable)
     }
 
-    /// The last text in the bubble of the target, which is empty after the bubble was removed.
+    /// The last text in the bubble of the target, which is empty if the bubble has been removed.
     /// `None` if the target does not exist or never had a bubble.
     pub fn last_bubble(&self, target: TargetId) -> Option<&Text> {
         self.state.targets.get(target.0 as usize)?.bubble.text.as_ref()
@@ -157,7 +154,7 @@ impl<T: Tracer> Vm<T> {
     /// Width and height of a [picture](Vm::picture) in pixels.
     pub const PICTURE_SIZE: (u16, u16) = Scene::PICTURE_SIZE;
 
-    /// The picture of the stage; see [`Scene::picture`]. Without [colours](Program::with_colors),
+    /// The picture of the stage (see [`Scene::picture`]). Without [colours](Program::with_colors),
     /// the lines and stamps of a program that senses no colours are missing.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         self.state.scene.picture()

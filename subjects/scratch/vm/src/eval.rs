@@ -104,8 +104,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Days since the beginning of the year 2000. Milliseconds are rounded down, as in a `Date` of
-    /// JavaScript.
+    /// Days since the beginning of the year 2000, rounded down to whole milliseconds as in a
+    /// JavaScript `Date`.
     fn now(&self) -> f64 {
         /// Larger than the rounding error of a product of steps and milliseconds.
         const ERROR_MS: f64 = 1e-6;

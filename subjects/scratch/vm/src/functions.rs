@@ -32,7 +32,7 @@ impl Angles {
     const SIZE: usize = 1 << Self::BITS;
     const BITS: u32 = 11;
 
-    /// Sine and cosine of an angle in degrees, rounded in the same way as by the blocks.
+    /// Sine and cosine of an angle in degrees, rounded as the blocks round them.
     #[inline]
     fn sin_cos(&mut self, degrees: f64) -> (f64, f64) {
         let bits = degrees.to_bits();
@@ -57,8 +57,8 @@ fn rounded_sin_cos(x: f64) -> (f64, f64) {
     (to_ten_decimals(sin), to_ten_decimals(cos))
 }
 
-/// The result of [`to_ten_decimals`]; `None` if a number that differs from `x` by less than 1e-12
-/// might be rounded differently.
+/// The result of [`to_ten_decimals`]; `None` if the result is not certain for all numbers that
+/// differ from `x` by less than 1e-12.
 fn certain_decimals(x: f64) -> Option<f64> {
     let scaled = x * 1e10;
     let nearest = round(scaled);

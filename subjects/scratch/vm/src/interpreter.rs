@@ -1,5 +1,5 @@
-//! The interpreter. During a call of a [`Vm`](crate::vm::Vm), program and state are borrowed
-//! separately, so code can be read while the state changes.
+//! The interpreter. While a [`Vm`](crate::vm::Vm) executes, its program and its state are borrowed
+//! separately, so that code can be read while the state changes.
 
 use catherd_elementary::AngleCache;
 use catherd_scratch_render::DrawableSet;
@@ -26,7 +26,7 @@ pub(crate) struct Buffers {
     pub(crate) early_values: Vec<Value>,
     /// For each sprite, its instances, and the number of targets when the instances were collected.
     pub(crate) instances: Vec<(usize, DrawableSet)>,
-    /// Threads that the last call of [`Interpreter::start_hats`] started.
+    /// Threads that the last call to [`Interpreter::start_hats`] started.
     pub(crate) started: Vec<u32>,
     /// The position in the thread list after the last thread that was restarted.
     pub(crate) restarted: usize,
@@ -35,13 +35,13 @@ pub(crate) struct Buffers {
     pub(crate) cycles: Cycles,
     pub(crate) items: Items,
     pub(crate) stretches: Stretches,
-    /// Whether the linear form is not used; see [`crate::Vm::interpret`].
+    /// Whether the linear form is not used (see [`crate::Vm::interpret`]).
     pub(crate) interprets: bool,
     pub(crate) interpreted: Option<Box<Interpreted>>,
 }
 
 /// The interpreter of one VM. [`crate::scheduler`] decides which thread executes,
-/// [`crate::eval`] evaluates expressions, [`crate::blocks`] executes stack blocks.
+/// [`crate::eval`] evaluates expressions, and [`crate::blocks`] executes stack blocks.
 pub(crate) struct Interpreter<'a, T: Tracer> {
     pub(crate) program: &'a Program,
     pub(crate) settings: &'a VmSettings,

@@ -1,5 +1,5 @@
-//! Limits hit during execution. A limit never aborts an execution: the operation that exceeds it is
-//! skipped, shortened or postponed, or its thread is stopped, and the hit is counted.
+//! Limits hit during execution. A limit never aborts an execution: for example, the operation that
+//! exceeds the limit is skipped or postponed, and the hit is counted.
 
 /// A limit of the VM. [`crate::VmSettings`] defines most limits; the limits of lists and clones are
 /// limits of Scratch.
@@ -19,8 +19,8 @@ pub enum Limit {
     List,
     /// 300 clones: a clone was not created.
     Clones,
-    /// [`catherd_scratch_render::Limits`]: a costume is larger than allowed and shows nothing. Counted
-    /// once for each costume, at the first green flag.
+    /// [`catherd_scratch_render::Limits`]: a costume is larger than allowed and shows nothing.
+    /// Counted once for each costume, at the first green flag.
     Costume,
 }
 

@@ -1,4 +1,4 @@
-//! Coverage of paths in pixel coordinates, by four samples for each pixel.
+//! Coverage of paths and triangles in pixel coordinates, from four samples for each pixel.
 
 use resvg::tiny_skia::{FillRule, Path, PathSegment, Point, Rect};
 
@@ -21,8 +21,9 @@ pub(super) const DIRECT: Sampling =
 const MASKED: Sampling = Sampling { levels: [0, 64, 128, 191, 255], ..DIRECT };
 /// Sampling of shapes whose masks are in the atlas with rows and columns exchanged.
 const TRANSPOSED: Sampling = Sampling { positions: [(10, 2), (2, 6), (14, 10), (6, 14)], ..MASKED };
-/// Maximum number of pixels and maximum side of a mask.
+/// Maximum number of pixels of a mask.
 const MASK_PIXELS: f32 = 16_384.0;
+/// Maximum width and maximum height of a mask, in pixels.
 const MASK_SIDE: f32 = 1024.0;
 
 impl Sampling {
@@ -43,7 +44,7 @@ impl Sampling {
     }
 }
 
-/// Inverse of the maximum distance between a curve and its chords, in pixels.
+/// Inverse of the distance that is tolerated between a curve and its chords, in pixels.
 pub(super) const PRECISION: f32 = 4.0;
 /// Binary logarithm of the maximum number of chords of a curve.
 const MAX_HALVINGS: i32 = 5;
@@ -86,8 +87,8 @@ impl Edge {
     }
 }
 
-/// Maximum coordinate of a corner on the grid, eight million pixels, so products of
-/// coordinates fit into 64 bits. Only malicious documents have corners beyond this limit.
+/// Maximum coordinate of a corner on the grid, eight million pixels, so that products of
+/// coordinates fit into 64 bits.
 const MAX_POSITION: f32 = 134_217_728.0;
 
 fn snapped(point: Point) -> (i32, i32) {
@@ -96,7 +97,7 @@ fn snapped(point: Point) -> (i32, i32) {
     (x, y)
 }
 
-/// Writes the coverage of a path to `alpha`, whose rows have `width` pixels.
+/// Writes the coverage of a path within an area to `alpha`, whose rows have `width` pixels.
 pub(super) fn fill(
     path: &Path,
     rule: FillRule,
@@ -108,7 +109,8 @@ pub(super) fn fill(
     cover(edges(path), rule, sampling, area, width, alpha);
 }
 
-/// Writes the coverage of the union of triangles to `alpha`, whose rows have `width` pixels.
+/// Writes the coverage of the union of triangles within an area to `alpha`, whose rows have `width`
+/// pixels.
 pub(super) fn fill_triangles(triangles: &[[Point; 3]], area: Area, width: usize, alpha: &mut [u8]) {
     let edges = triangles.iter().flat_map(|&[a, b, c]| {
         // All triangles need the same orientation to form a union, but rounding to the grid may

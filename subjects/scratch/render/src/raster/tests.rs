@@ -81,7 +81,7 @@ fn masks_are_turned_to_fit_their_shelf() {
 #[test]
 fn ellipses_cover_every_pixel_that_they_touch() {
     let id = ROUND_SHAPE_ID;
-    // The browser of the recordings draws these alphas.
+    // The browser of the recordings draws these alpha values.
     let body = format!("<circle id='{id}' cx='23' cy='23' r='22.5'/>");
     let disc = rows(46, 46, &body);
     let row: Vec<u8> = disc[0].iter().copied().filter(|&alpha| alpha > 0).collect();
@@ -101,7 +101,7 @@ fn ellipses_cover_every_pixel_that_they_touch() {
 
 #[test]
 fn bitmaps_are_sampled_left_of_the_border_between_pixels() {
-    // Columns with the alphas 0, 16, 32 ...
+    // Columns with the alpha values 0, 16, 32 and so on.
     let picture = Picture::from_fn(16, 8, |x, _| [0, 0, 0, x as u8 * 16]);
     let kind = usvg::ImageKind::PNG(std::sync::Arc::new(picture.to_png()));
     let options = usvg::Options {

@@ -128,7 +128,7 @@ fn letter_width(letter: char) -> f64 {
     let thousandths = match letter {
         ' '..='~' => WIDTHS[letter as usize - ' ' as usize],
         '\0'..'\x20' => 0,
-        // East Asian characters and pictographs are square.
+        // Most East Asian characters and pictographs are square.
         '\u{1100}'..='\u{115f}' | '\u{2e80}'..='\u{d7a3}' | '\u{f900}'..='\u{faff}' => 1000,
         '\u{ff00}'..='\u{ff60}' | '\u{1f000}'..='\u{3ffff}' => 1000,
         _ => 556,
@@ -152,7 +152,7 @@ mod tests {
         let (width, height) = text_size(&"word ".repeat(20));
         assert!(width <= 194.0 && height > 52.0);
         let (width, height) = text_size(&"m".repeat(2000));
-        // A line has room for 14 of these letters, and the bubble shows 330 of them.
+        // A line has room for 14 of these letters, and the bubble shows 330 letters.
         assert!((width - 24.0 - 14.0 * 11.662).abs() < 1e-9, "{width}");
         assert_eq!(height, 24.0 * 16.0 + 36.0);
     }

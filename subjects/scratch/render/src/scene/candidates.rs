@@ -18,7 +18,7 @@ pub(super) struct Candidates {
     pub(super) area: Option<Rect>,
 }
 
-/// The raster with which a drawable is sensed: the largest raster selected so far for its skin.
+/// The raster with which a drawable is sensed; for a costume, the largest raster selected so far.
 pub(super) fn silhouette<'a>(
     skins: &'a SkinSet,
     levels: &[Level],

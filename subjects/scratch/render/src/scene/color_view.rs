@@ -1,4 +1,4 @@
-//! Points at which a colour of several drawables is visible.
+//! Points at which several drawables show a colour.
 
 use smallvec::SmallVec;
 
@@ -235,7 +235,7 @@ fn is_drawn(shaders: &[Shader<'_>], (x, row): (i32, i32), rgb: [u8; 3]) -> bool 
         }
         // Further drawables make no difference either if the drawables so far are already too
         // bright, or too dark even in front of white. For each drawable, rounding changes a channel
-        // by at most half a byte, and a channel exceeds alpha by at most one.
+        // by at most 0.5, and a channel exceeds alpha by at most 1.
         let rounding = 2.0 * seen.len() as f64;
         for (sum, over) in sum.iter_mut().zip(over) {
             *sum += through * over;

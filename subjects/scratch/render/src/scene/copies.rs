@@ -20,7 +20,7 @@ impl DrawableCopy {
 }
 
 impl Rasters {
-    /// Number of bytes, without the size of the type itself.
+    /// Number of bytes on the heap.
     pub fn bytes(&self) -> usize {
         size_of_val(&*self.0)
     }
@@ -52,7 +52,7 @@ impl Scene {
         self.reaches.clear();
     }
 
-    /// Whether the pen layer exists. The first pen block that is executed creates it.
+    /// Whether the pen layer exists. The first line, stamp or clearing creates the layer.
     pub fn has_pen(&self) -> bool {
         self.pen.is_some()
     }

@@ -14,7 +14,7 @@ use crate::rounding::floor;
 /// The box of a drawable that does not exist.
 const EMPTY_BOUNDS: Rect = Rect { left: 0.0, right: 0.0, bottom: 0.0, top: 0.0 };
 
-/// Minimum overlap of the box of a sprite with the stage, in stage units.
+/// Minimum overlap of the box of a sprite with the stage, in stage units; less for small sprites.
 const MIN_OVERLAP: f64 = 15.0;
 
 /// Cost of a point under shape effects, as a multiple of the cost of other points.

@@ -14,8 +14,8 @@ use crate::silhouette::Silhouette;
 use crate::skin::SkinSet;
 use crate::tiles::TILE_BYTES;
 
-/// The pen layer. Lines and stamps are drawn when a query needs their pixels, because many programs
-/// redraw everything in every step but sense few colours.
+/// The pen layer. Lines and stamps are queued, and usually drawn only when a query needs their
+/// pixels, because many programs redraw everything in every step but sense few colours.
 #[derive(Debug)]
 pub(super) struct Pen {
     pub(super) id: DrawableId,

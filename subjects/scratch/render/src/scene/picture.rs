@@ -1,4 +1,4 @@
-//! Pictures of the stage for human readers.
+//! Pictures of the stage for people.
 
 use smallvec::SmallVec;
 
@@ -14,7 +14,7 @@ impl Scene {
 
     /// The picture of the stage: red, green and blue of each pixel, row by row from the top.
     /// Bubbles are drawn without their text, and monitors are not drawn. Pen lines and stamps are
-    /// drawn unless [colours are ignored](Scene::ignore_colors). Has no effect on later queries.
+    /// drawn unless [colours are ignored](Scene::ignore_colors). Later queries are not affected.
     pub fn picture(&self) -> Vec<[u8; 3]> {
         // Draw a copy, because drawing selects larger rasters, which would change the results of
         // later queries.

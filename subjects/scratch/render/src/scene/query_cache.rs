@@ -1,9 +1,9 @@
 //! Cache of sampled points between queries.
 //!
-//! Programs repeat the same queries in every step, while most drawables do not change. A cache
-//! entry keeps the answers for one drawable and one query, 64 points of a row in one word, until
-//! the appearance of the drawable changes. Points are sampled on demand, so a query that ends early
-//! samples only the points that it needs.
+//! Programs often repeat the same queries in every step, while most drawables do not change. A
+//! cache entry keeps the answers for one drawable and one query, 64 points of a row in one word,
+//! until the appearance of the drawable changes or the entry is replaced. Points are sampled on
+//! demand, so a query that ends early samples only the points that it needs.
 
 use rustc_hash::FxHashMap;
 
@@ -63,12 +63,12 @@ pub(super) struct WordAnswers {
     /// The points that have been sampled.
     pub(super) known: u64,
     /// The points at which the answer is yes. For a colour query, also the points at which the
-    /// blend with the drawables behind decides (see `clear`).
+    /// blend with the drawables behind this drawable decides (see `clear`).
     pub(super) yes: u64,
-    /// The points at which drawables behind are visible; set only for colour queries. If the bit in
-    /// `yes` is not set, the drawable is transparent at the point; if it is set, the drawable is
-    /// translucent, and only a blend results in the colour. Neither bit is set if the drawable is
-    /// translucent and no blend with its colour results in the wanted colour.
+    /// For colour queries, the points at which the answer depends on the drawables behind this
+    /// drawable. If the bit in `yes` is not set, the drawable is transparent at the point; if it is
+    /// set, the drawable is translucent, and only a blend results in the wanted colour. Neither bit
+    /// is set if the drawable is translucent and no blend results in the wanted colour.
     pub(super) clear: u64,
 }
 
@@ -78,7 +78,7 @@ impl WordAnswers {
         self.yes & !self.clear
     }
 
-    /// Points at which the drawable is translucent and the colour depends on the drawables behind.
+    /// Points at which the drawable is translucent and the drawables behind it decide.
     pub(super) fn blended(&self) -> u64 {
         self.yes & self.clear
     }
@@ -98,7 +98,8 @@ struct CacheEntry {
     /// Fingerprint of the picture of the drawable for which the answers are valid.
     picture: Option<Fingerprint>,
     params: SamplingParams,
-    /// Outside this region, the drawable is transparent, and no answers are kept.
+    /// Outside this region, the drawable is transparent or, in a query for solid points, not solid,
+    /// and no answers are kept.
     visible_region: WordRegion,
     /// Whether any answer can be yes.
     may_match: bool,

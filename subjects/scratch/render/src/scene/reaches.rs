@@ -23,7 +23,7 @@ pub(super) struct Reach(u64);
 /// moved to this distance.
 const BEYOND: f64 = 1_000.0;
 
-/// The largest number that represents a side.
+/// The largest number that represents a side of a known box.
 const MAX_SIDE: u64 = 2 * BEYOND as u64;
 
 /// The highest bit of each side, which sides do not use.

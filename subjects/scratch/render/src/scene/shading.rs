@@ -29,7 +29,7 @@ impl Scene {
     }
 
     /// Whether a drawable may show a colour on the graphics processor, by itself or blended with
-    /// the drawables behind.
+    /// the drawables behind it.
     pub(super) fn may_be_drawn(&self, slot: usize, rgb: [u8; 3]) -> bool {
         let drawable = &self.drawables[slot];
         // Interpolation between pixels can result in colours that are not in the palette.

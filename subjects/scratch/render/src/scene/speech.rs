@@ -24,11 +24,12 @@ impl Scene {
         id
     }
 
-    /// Changes the text of a bubble, which keeps its layer. Has no effect on other drawables.
+    /// Changes the text of a bubble, which keeps its layer. Has no effect if the drawable is not a
+    /// bubble.
     pub fn set_bubble_text(&mut self, id: DrawableId, text: &str) {
         if let Some(on_right) = self.bubble(id).map(|bubble| bubble.on_right) {
             self.set_bubble(id, Bubble::new(text_size(text), on_right));
-            // A new text invalidates the hull even if the size stays the same.
+            // Setting the text invalidates the hull even if the size stays the same.
             if let Some(drawable) = self.get_mut(id) {
                 drawable.forget_hull();
             }

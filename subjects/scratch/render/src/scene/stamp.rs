@@ -91,7 +91,8 @@ impl Source {
 
 impl Scene {
     /// Stamps a drawable, hidden or not, onto the pen layer, with all its effects. If the hull of
-    /// the drawable is known, the box around the hull clips the stamp.
+    /// the drawable is known, the box around the hull clips the stamp. If
+    /// [colours are ignored](Self::ignore_colors), nothing is stamped.
     pub fn pen_stamp(&mut self, id: DrawableId) {
         self.pen();
         let Some(slot) = self.slot(id) else { return };

@@ -28,13 +28,14 @@ struct ColorQuestion<'a> {
 }
 
 impl Scene {
-    /// Whether a drawable, hidden or not, touches a colour that the other drawables show.
+    /// Whether a drawable, hidden or not, touches a colour that the other drawables or the
+    /// background show.
     pub fn touching_color(&mut self, id: DrawableId, rgb: [u8; 3]) -> bool {
         self.color_query(id, None, rgb)
     }
 
     /// Whether a part of a drawable, hidden or not, that has the colour `mask` touches the colour
-    /// `rgb`, which the other drawables show.
+    /// `rgb` of the other drawables or the background.
     pub fn color_touching_color(&mut self, id: DrawableId, mask: [u8; 3], rgb: [u8; 3]) -> bool {
         self.color_query(id, Some(mask), rgb)
     }

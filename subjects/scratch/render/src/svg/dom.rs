@@ -27,8 +27,8 @@ impl Element {
         Self { name: name.to_owned(), attributes: Vec::new(), children }
     }
 
-    /// Copies an element and its SVG descendants. The recursion is as deep as the document, whose
-    /// depth has been checked before.
+    /// Copies an element and its descendants, except elements in foreign namespaces. The recursion
+    /// is as deep as the document, whose depth has been checked before.
     pub(super) fn read(xml: XmlNode<'_, '_>) -> Self {
         let attributes = xml.attributes().filter_map(|attribute| {
             let name = match attribute.namespace() {

@@ -99,7 +99,8 @@ fn transformed_axis(
     (start, (start.0 + along * normal.0, start.1 + along * normal.1))
 }
 
-/// Parses a number or a percentage. An invalid value results in 0, and a unit is ignored.
+/// Parses a number or a percentage. An invalid value results in 0, and units such as `px` are
+/// ignored.
 fn fraction(text: &str) -> f64 {
     let text = text.trim();
     let (digits, scale) = text.strip_suffix('%').map_or((text, 1.0), |digits| (digits, 0.01));

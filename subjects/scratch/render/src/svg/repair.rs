@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 const XML_NAMESPACE: &str = "\"http://www.w3.org/XML/1998/namespace\"";
 
-/// Repairs the same mistakes of drawing programs as Scratch, in the same order.
+/// Repairs the mistakes of drawing programs that Scratch repairs, in the same order.
 pub(super) fn repaired(text: &str) -> Cow<'_, str> {
     let mut text = Cow::Borrowed(text);
     declare_namespace(&mut text);

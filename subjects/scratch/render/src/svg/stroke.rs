@@ -53,7 +53,7 @@ fn is_gradient(element: &Element) -> bool {
 
 struct Traversal {
     gradients: BTreeMap<String, Element>,
-    /// Copies for baked paths, by their new ids.
+    /// Copies of gradients for baked paths, by their new ids.
     baked: BTreeMap<String, Element>,
 }
 

@@ -1,4 +1,4 @@
-//! Affine transformations of SVG documents, and numbers in their attributes.
+//! Affine transformations in SVG documents, and numbers in attributes.
 
 use svgtypes::{TransformListParser, TransformListToken};
 

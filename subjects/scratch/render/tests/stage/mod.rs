@@ -1,4 +1,4 @@
-//! Scenes with rectangles, for which results agree exactly with the original.
+//! Scenes for tests, mostly with rectangles, for which results agree exactly with the original.
 
 // Not every function is used.
 #![allow(dead_code)]

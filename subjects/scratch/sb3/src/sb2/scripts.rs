@@ -148,8 +148,8 @@ impl ScriptConverter<'_> {
         self.input(block, name, cover.unwrap_or_else(|| shadow.clone()), shadow);
     }
 
-    /// The block or stack of an argument; `None` for a literal, or if all blocks of the argument
-    /// are unknown.
+    /// The block, stack, variable or list in an argument; `None` for a literal, or if no block of
+    /// the argument is known.
     fn plugged(&mut self, parent: u32, argument: &Json, boolean: bool) -> Option<Slot> {
         let items = argument.array()?;
         if let Some(Json::Array(_)) = items.first() {
@@ -276,14 +276,14 @@ fn opcode<'j>(block: &'j Json) -> Option<&'j str> {
     block.array()?.first()?.text()
 }
 
-/// The value of a literal argument; an absent argument is the empty text. `None` for arrays and
+/// The value of a literal argument; an absent argument is the empty string. `None` for arrays and
 /// objects.
 fn literal_value(argument: &Json) -> Option<Value> {
     if matches!(argument, Json::Null) { Some(Value::Text("".into())) } else { argument.scalar() }
 }
 
-/// A scalar as text, because names of variables and messages may be numbers in the file. Null,
-/// arrays and objects become the empty text.
+/// A scalar as a string, because names of variables and messages may be numbers in the file. Null,
+/// arrays and objects become the empty string.
 pub(super) fn text_of(json: &Json) -> String {
     match json {
         Json::Text(text) => text.to_string(),

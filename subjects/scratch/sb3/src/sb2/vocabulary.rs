@@ -16,13 +16,13 @@ pub(super) enum ArgumentTarget {
     Menu(Opcode, &'static str, &'static str),
     /// An input whose default is a message.
     Message(&'static str),
-    /// A boolean input, without default.
+    /// A Boolean input, without a default.
     Boolean(&'static str),
     /// A branch.
     Branch(&'static str),
 }
 
-/// The Scratch 3 opcode of a block and the targets of its arguments. Calls of custom blocks have no
+/// The Scratch 3 opcode of a block and the targets of its arguments. Calls to custom blocks have no
 /// targets here, because their targets depend on the signature.
 pub(super) struct BlockEntry {
     pub(super) opcode: Opcode,

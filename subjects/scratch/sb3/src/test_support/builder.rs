@@ -7,8 +7,7 @@ fn text(text: &str) -> Value {
     Value::Text(text.into())
 }
 
-/// Builder of a stage or sprite. Its methods add blocks and return their positions in
-/// [`Target::blocks`].
+/// Builder of a stage or sprite. Numbers of blocks are positions in [`Target::blocks`].
 pub struct TargetBuilder {
     /// The target so far.
     pub target: Target,
@@ -86,7 +85,7 @@ impl TargetBuilder {
         blocks[0]
     }
 
-    /// A call of the custom block with this signature.
+    /// A call to the custom block with this signature.
     pub fn call(&mut self, code: &str) -> u32 {
         let call = self.block(Opcode::ProceduresCall, &[]);
         self.target.blocks[call as usize].mutation = Some(Mutation::Call { proccode: code.into() });

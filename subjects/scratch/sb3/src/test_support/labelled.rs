@@ -18,8 +18,9 @@ use crate::{
 /// ```
 ///
 /// A line is a target (`# name`) or a script of the target above. `label=` names a block,
-/// `(argument)` is a field or menu, `*` a computed menu; `stop` takes `all`, `this` and
-/// `other`; braces hold branches. The stage has the backdrops `day` and `Night`.
+/// `(argument)` is a field, a menu or the signature of a custom block, and `*` is a computed menu;
+/// `stop` takes `all`, `this` and `other`; braces hold branches. Every target has the costumes or
+/// backdrops `day` and `Night`.
 pub struct LabelledProject {
     /// The project.
     pub project: Project,

@@ -1,4 +1,4 @@
-//! Sends events to the VM.
+//! Interaction with a program by sending events to the VM.
 
 use catherd_scratch_vm::{TargetId, Tracer, Vm};
 
@@ -9,7 +9,7 @@ use super::{Event, KeyNo, Vocabulary};
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Interaction {
     /// Whether the mouse button is down because of a click on a clone. The button is released
-    /// before the next event.
+    /// before the next event or pause.
     button: bool,
     sound: bool,
     /// Whether some thread was alive in the last step.

@@ -63,7 +63,7 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl SuiteEvent {
-    /// Creates an event with the names of its key, text or sprite.
+    /// Creates an event with its key, its answer or the name of its sprite as a string.
     pub fn new(event: Event, words: &Vocabulary) -> Self {
         let sprite = |number| words.sprite(number).to_owned();
         match event {

@@ -16,7 +16,8 @@ pub struct SuiteNetwork {
     pub press: u32,
     /// Maximum number of steps of a wait, at least 1.
     pub wait: u32,
-    /// Number of hidden nodes. Their value is the hyperbolic tangent of the sum over their links.
+    /// Number of hidden nodes. The value of a hidden node is the hyperbolic tangent of the weighted
+    /// sum over its links.
     pub hidden: u32,
     /// Sources of the values of the input nodes, in -1..=1. The value is 0 for sprites that are
     /// hidden or do not exist.
@@ -114,8 +115,8 @@ fn is_original(clone: &u32) -> bool {
 pub struct Choice {
     /// The event.
     pub send: Sent,
-    /// Scripts that react to the event. The network may choose the event if at least one of these
-    /// scripts is in the required state, and always if the list is empty.
+    /// Scripts that react to the event. The network may choose the event only if at least one of
+    /// these scripts is in the required state or the list is empty.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<Reacting>,
 }
@@ -176,7 +177,7 @@ impl SuiteNetwork {
         1 + self.inputs.len() as u32
     }
 
-    /// Number of the first node of an output.
+    /// Number of the first node of the first output.
     pub fn first_output(&self) -> u32 {
         self.first_hidden().saturating_add(self.hidden)
     }

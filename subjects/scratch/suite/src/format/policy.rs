@@ -1,4 +1,4 @@
-//! Policies in suite files: rules or a network by which a test reacts to the program.
+//! Policies in suite files: rules and networks by which tests react to the program.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,7 +6,8 @@ use serde_json::{Map, Value};
 use super::event::SuiteEvent;
 use super::network::{Sent, SuiteNetwork};
 
-/// Rules or a network that choose the events of a test while it runs, after its recorded events.
+/// Rules and possibly a network, which choose the events of a test while the test runs, after its
+/// recorded events.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct SuitePolicy {
@@ -14,7 +15,7 @@ pub struct SuitePolicy {
     /// decides; without a network, one step passes without input.
     pub rules: Vec<SuiteRule>,
     /// Answers to the questions of the program, used in turn and from the first again after the
-    /// last. If the list is empty, questions remain open.
+    /// last. If the list is empty, only rules and the network can answer questions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub answers: Vec<String>,
     /// Number of steps after which the policy ends. The policy ends earlier if the program ends or
@@ -160,7 +161,7 @@ pub enum Guard {
     Visible {
         /// The sprite.
         sprite: String,
-        /// Whether the sprite must be visible or hidden.
+        /// Whether the sprite must be visible; otherwise, the sprite must be hidden.
         is: bool,
     },
     /// The costume of the original of a sprite, from 0.

@@ -29,10 +29,7 @@ impl Branch {
 }
 
 /// Numbers of the branches of these blocks, ascending: both outcomes of conditions, of loops, and
-/// of hats that can refuse to start; for `forever`, only the outcome that the body is entered.
-///
-/// The rule was defined for this project, because the published program of Whisker does not have
-/// branches.
+/// of edge-activated hats; for `forever`, only the outcome that the body is entered.
 pub fn branches(project: &Project, blocks: &[BlockNo]) -> Vec<BlockNo> {
     let count = project.block_count();
     let of_block = |&block: &BlockNo| {

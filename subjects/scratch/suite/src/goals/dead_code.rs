@@ -1,4 +1,4 @@
-//! Dead code: blocks that no script can reach.
+//! Dead code: blocks that cannot be reached.
 
 use catherd_scratch_sb3::BlockNo;
 use rustc_hash::FxHashMap;
@@ -9,7 +9,7 @@ use super::script::Statement;
 /// Removes blocks without a predecessor until all remaining blocks have a predecessor. Returns, for
 /// each block, whether it remains.
 ///
-/// Predecessors are the blocks above and around a block, calls of a definition, and events. Edges
+/// Predecessors are the blocks above and around a block, calls to a definition, and events. Edges
 /// back to a loop do not count, because every dead loop would otherwise be its own predecessor. As
 /// in the published study, dead cycles remain, and so do receivers of messages that only dead
 /// blocks send, which keeps counts of goals comparable.

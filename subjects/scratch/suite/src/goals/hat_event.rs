@@ -19,7 +19,8 @@ pub enum HatEvent {
     StageClicked,
     /// A key is pressed; `any` counts as a key.
     Key(Arc<str>),
-    /// Loudness or the timer (given by its name) exceeds a number.
+    /// A sensor, such as the timer, exceeds a number. The sensor is given by its name in lower
+    /// case.
     Greater(Arc<str>),
     /// A message with this name, in lower case, is sent.
     Broadcast(Arc<str>),
@@ -30,7 +31,7 @@ pub enum HatEvent {
 }
 
 impl HatEvent {
-    /// Whether the event comes from the user, not from a block.
+    /// Whether the event comes from the user (or a sensor), not from a block.
     pub fn is_from_user(&self) -> bool {
         !matches!(self, HatEvent::Broadcast(_) | HatEvent::Clone(_) | HatEvent::Backdrop(_))
     }
@@ -63,7 +64,8 @@ pub struct EventLink {
 }
 
 /// The events that have hats and, unless they come from the user, senders; in the order of their
-/// first hats. With `clone_links`, every block that creates clones sends the event of every sprite.
+/// first hats. With `clone_links`, every block that creates clones sends the clone events of all
+/// sprites.
 pub(super) fn links(
     project: &Project,
     statements: &[Option<Statement>],

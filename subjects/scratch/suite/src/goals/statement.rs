@@ -1,10 +1,10 @@
-//! Properties of opcodes: which blocks are statements, and how they influence the control flow.
+//! Properties of blocks: which blocks are statements, and how they influence the control flow.
 
 use catherd_scratch_sb3::{Block, Opcode};
 
 /// Whether the block is a goal unless it is dead. Goals are statement blocks of the core and of the
-/// extensions for pen, music and text-to-speech; blocks on top of scripts are goals only if they
-/// are event blocks, "when I start as a clone", or definitions or calls of custom blocks.
+/// extensions for pen, music and text-to-speech. Blocks on top of scripts are goals only if they
+/// are event blocks, "when I start as a clone", definitions of custom blocks or calls to them.
 pub fn is_goal(block: &Block) -> bool {
     !block.shadow && is_statement(block.opcode) && (!block.top_level || can_lead(block.opcode))
 }
@@ -16,8 +16,8 @@ fn can_lead(opcode: Opcode) -> bool {
         || matches!(opcode, ControlStartAsClone | ProceduresDefinition | ProceduresCall)
 }
 
-/// Whether a block with this opcode is a statement: a command, a hat or a custom block's definition
-/// or call, but neither a reporter nor a menu.
+/// Whether a block with this opcode is a statement of the core or of the extensions for pen, music
+/// and text-to-speech, for example a command or a hat, but neither a reporter nor a menu.
 pub fn is_statement(opcode: Opcode) -> bool {
     use Opcode::*;
     let Some((category, name)) = opcode.name().split_once('_') else { return false };
@@ -60,7 +60,7 @@ pub fn is_statement(opcode: Opcode) -> bool {
     !reporter && !name.ends_with("_menu")
 }
 
-/// Whether the block takes Scratch time, so a test may end within the block.
+/// Whether the block counts as taking time, so that a test may end within the block.
 pub fn takes_time(opcode: Opcode) -> bool {
     use Opcode::*;
     matches!(
@@ -84,7 +84,7 @@ pub fn is_loop(opcode: Opcode) -> bool {
     )
 }
 
-/// Whether the block has exactly one branch, taken or not.
+/// Whether the block is a loop or an `if` without `else`.
 pub fn has_single_branch(opcode: Opcode) -> bool {
     opcode == Opcode::ControlIf || is_loop(opcode)
 }

@@ -35,8 +35,8 @@ fn code_that_nothing_starts_is_no_goal() {
 
 #[test]
 fn dead_cycles_and_receivers_of_dead_senders_are_goals() {
-    // (a) A message that only its receivers send, (b) a message that only loose blocks send, (c) a
-    // custom block that only calls itself.
+    // A message that only its receiver sends, a message that only loose blocks send, and a custom
+    // block that is called only by itself.
     assert_eq!(published("# Cat\n a=receive(x) b=broadcast(x)"), ["a", "b"]);
     assert_eq!(published("# Cat\n broadcast(x) say\n a=receive(x) b=say"), ["a", "b"]);
     assert_eq!(published("# Cat\n a=define(x) b=call(x)"), ["a", "b"]);

@@ -153,7 +153,7 @@ impl SuitePolicy {
         js.push_str("    policy.elapsed = t.getTotalStepsExecuted() - now;\n  }\n");
     }
 
-    /// Names of the sprites whose positions the rules use, each once.
+    /// Names of the sprites whose positions the proposals use, each once.
     fn names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = Vec::new();
         for rule in &self.rules {

@@ -15,7 +15,8 @@ pub(super) struct Brain {
     /// The value of each node in the current decision; until a node is evaluated, its value in the
     /// previous decision.
     values: Vec<f64>,
-    /// For each sprite, the original and its living clones in the order of their creation.
+    /// For the stage and each sprite, the original and its living clones in the order of their
+    /// creation.
     instances: Vec<Vec<TargetId>>,
     /// Held keys and the held mouse button, with the step in which they are released.
     held: Vec<(Option<KeyNo>, u64)>,
@@ -156,7 +157,7 @@ impl Brain {
     }
 
     /// Evaluates the hidden nodes and the nodes of the outputs in the order of their numbers, so a
-    /// link from a later node reads the value of that node in the previous decision.
+    /// link from the same or a later node reads the value of that node in the previous decision.
     fn think(&mut self, network: &Network) {
         let first = 1 + network.inputs.len();
         let outputs = first + network.hidden as usize;
@@ -170,8 +171,8 @@ impl Brain {
         }
     }
 
-    /// The event whose node has the largest value among the events to which the program can react,
-    /// the first if there are several; one step without input if no event can be sent.
+    /// The event whose node has the largest value among the possible events, the first if there are
+    /// several; one step without input if there is no such event or it cannot be sent.
     fn decide<T: Tracer>(&self, network: &Network, vm: &Vm<T>) -> Decision {
         let mut node = 1 + network.inputs.len() + network.hidden as usize;
         let mut best: Option<(f64, usize, &Output)> = None;

@@ -54,7 +54,7 @@ fn keys(names: &[String; 2], words: &mut Vocabulary) -> [KeyNo; 2] {
     names.each_ref().map(|name| words.key_no(name))
 }
 
-/// A number of steps, at least 1 and at most an hour.
+/// Checks that a number of steps is at least 1 and at most an hour.
 pub(super) fn steps(name: &str, steps: u32) -> Result<u32, String> {
     let most = 108_000;
     let fits = (1..=most).contains(&steps);
@@ -107,7 +107,7 @@ impl SuiteRule {
             }
             Proposal::Edge(edge) => {
                 if edge.axis == Axis::Heading {
-                    return Err("the axis of a rule `edge` must be x or y".to_owned());
+                    return Err("the axis of an `edge` rule must be x or y".to_owned());
                 }
                 Action::Edge {
                     sprite: sprite(&edge.edge, words)?,

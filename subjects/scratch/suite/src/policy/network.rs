@@ -37,7 +37,7 @@ pub struct Subject {
     pub clone: u32,
 }
 
-/// The source of the value of an input node; see [`Sight`].
+/// The source of the value of an input node (see [`Sight`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // The variants are documented in `Sight`.
 pub enum Sense {
@@ -64,7 +64,7 @@ pub struct Output {
     pub scripts: Vec<(BlockNo, bool)>,
 }
 
-/// An event without the parameters that the network determines; see [`Sent`].
+/// An event without the parameters that the network determines (see [`Sent`]).
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[allow(missing_docs)] // The variants are documented in `Sent`.
 pub enum Signal {
@@ -113,8 +113,8 @@ impl SuiteNetwork {
         let nodes = self.nodes();
         if nodes > MAX_NODES || self.links.len() > MAX_LINKS {
             return Err(format!(
-                "the network has {nodes} nodes and {} links; the maximum is {MAX_NODES} and \
-                 {MAX_LINKS}",
+                "the network has {nodes} nodes and {} links; at most {MAX_NODES} nodes and \
+                 {MAX_LINKS} links are allowed",
                 self.links.len()
             ));
         }
@@ -128,7 +128,7 @@ impl SuiteNetwork {
             if from >= nodes || !(first..nodes).contains(&to) {
                 return Err(format!(
                     "a link leads from node {from} to node {to}, but the network has {nodes} nodes, \
-                     and links lead to nodes from {first} on"
+                     and the first {first} nodes cannot be targets"
                 ));
             }
             links.push(Link { from, to, weight: finite("weight", weight)? });
@@ -244,7 +244,7 @@ impl Choice {
             let known = (reacting.script as usize) < blocks;
             let number = reacting.script;
             known.then_some((BlockNo(number), reacting.runs)).ok_or_else(|| {
-                format!("the script {number} of an output is none of the {blocks} blocks")
+                format!("script {number} of an output is not one of the {blocks} blocks")
             })
         };
         let scripts = self.scripts.iter().map(script).collect::<Result<_, _>>()?;

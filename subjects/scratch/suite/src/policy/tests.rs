@@ -110,7 +110,7 @@ fn conditions_on_places_and_aims_that_sway_decide() {
     assert_eq!(covers(&when("below", "300.0")), (true, true));
     assert_eq!(covers(&when("above", "300.0")), (false, true));
     assert_eq!(covers(&when("equal", "0.0")), (false, true), "it leaves the place after a press");
-    // An aim with an error of 100 misses the apple, but reaches it if it sways by 120.
+    // An aim that is off by 100 misses the apple unless the aim sways by 120.
     let off = FOLLOW.replace(r#""axis""#, r#""aim":-100.0,"axis""#);
     assert_eq!(covers(&off), (false, false));
     let sway = off.replace(r#""aim":-100.0"#, r#""aim":-100.0,"sway":120.0"#);
@@ -233,8 +233,8 @@ fn networks_that_cannot_be_used_are_refused_with_the_reason() {
     far.links[0].1 = 6;
     assert_eq!(
         refused(far),
-        "test 0: a link leads from node 1 to node 6, but the network has 6 nodes, and links lead to \
-         nodes from 2 on"
+        "test 0: a link leads from node 1 to node 6, but the network has 6 nodes, and the first 2 \
+         nodes cannot be targets"
     );
     let mut into = network();
     into.links[0].1 = 1;
@@ -242,8 +242,8 @@ fn networks_that_cannot_be_used_are_refused_with_the_reason() {
     let idle = SuiteNetwork { press: 0, ..network() };
     assert_eq!(refused(idle), "test 0: `press` is 0, but must be 1 to 108000");
     let huge = SuiteNetwork { hidden: u32::MAX, ..network() };
-    assert!(refused(huge).contains("the maximum is 20000"));
+    assert!(refused(huge).contains("at most 20000 nodes"));
     let mut unknown = network();
     unknown.outputs[0].scripts = vec![Reacting { script: 1_000, runs: true }];
-    assert!(refused(unknown).contains("the script 1000 of an output is none of the"));
+    assert!(refused(unknown).contains("script 1000 of an output is not one of the"));
 }

@@ -147,7 +147,7 @@ fn limits_of_the_machine_end_a_test_on_request() {
 fn suites_with_unknown_sprites_or_events_are_not_linked() {
     let late = suite(vec![of_cat(2, 0, Expected::Costume(0))], Vec::new());
     let error = LinkedSuite::new(&late, &program()).err().unwrap();
-    assert_eq!(error.to_string(), "test 0: an assertion after event 2, which does not exist");
+    assert_eq!(error.to_string(), "test 0: an assertion refers to event 2, which does not exist");
     let mut foreign = suite(Vec::new(), Vec::new());
     foreign.tests[0].events.push(crate::SuiteEvent::ClickSprite { sprite: "Dog".into() });
     let error = LinkedSuite::new(&foreign, &program()).err().unwrap();

@@ -13,7 +13,8 @@ use catherd_search::Stream;
 use super::siblings::Siblings;
 
 /// Maximum number of successive re-executions in which the assertions of a test that draws no
-/// random numbers must hold, and maximum number of other days on which tests are executed.
+/// random numbers must hold, maximum number of other days on which tests are executed, and number
+/// of re-executions of a test that are not limited by [`WORK`].
 const WITHOUT_DRAWS: u32 = 5;
 
 /// Maximum number of re-executions of a test, as a multiple of the number of successive
@@ -39,15 +40,15 @@ const STEP: u64 = 100;
 /// If an attribute of a clone has a different value under another seed, the assertions about the
 /// same attribute of all clones of the sprite, after the same or a later event, are flaky as well.
 ///
-/// Each test is also executed once under its own seed as on another computer: with costumes that
-/// have [different edges](Runner::with_fine_edges), and with a smaller
+/// Unless `needed` is 0, each test is also executed once under its own seed as on another computer:
+/// with costumes that have [different edges](Runner::with_fine_edges), and with a smaller
 /// [budget](catherd_scratch_vm::VmSettings::warp_budget) for code without screen refresh, because
 /// the original limits the real time of such code.
 ///
 /// The executions of a test end when all remaining assertions have held in `needed` successive
 /// executions, or in at most [`WITHOUT_DRAWS`] if the test draws no random numbers. A test that
-/// ends earlier, because the work or the number of executions (see [`PATIENCE`]) is used up, keeps
-/// the assertions that have always held, and states the number of executions.
+/// ends earlier, because the work or the maximum number of executions (see [`PATIENCE`]) is used
+/// up, keeps the assertions that have always held, and states the number of executions.
 ///
 /// # Errors
 /// If the suite does not fit the program.

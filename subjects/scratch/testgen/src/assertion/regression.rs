@@ -20,7 +20,7 @@ pub struct Assertions {
     /// Number of successive re-executions, under other seeds and on other days, in which all stable
     /// assertions of a test must hold; at most 5 for a test that draws no random numbers.
     pub reexecutions: u32,
-    /// Maximum number of assertions of a test; further assertions are dropped.
+    /// Maximum number of assertions in a test; further assertions are dropped.
     pub limit: usize,
 }
 
@@ -33,8 +33,8 @@ impl Default for Assertions {
     }
 }
 
-/// Deviations of the published code of Whisker in the generation of assertions; see
-/// [`crate::Compat`].
+/// Deviations of the published code of Whisker in the generation of assertions (see
+/// [`crate::Compat`]).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Deviations {
     pub(crate) skip_first_pair: bool,

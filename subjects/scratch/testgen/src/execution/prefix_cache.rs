@@ -1,4 +1,4 @@
-//! Prefix caching: an execution resumes from a snapshot taken after the longest event prefix that
+//! Prefix caching: an execution resumes from a snapshot taken within the longest event prefix that
 //! it shares with an earlier execution.
 //!
 //! The state after an event and the events listed in this state depend only on the project, the

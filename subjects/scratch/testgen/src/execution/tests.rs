@@ -116,7 +116,7 @@ fn a_program_that_has_ended_ends_its_test() {
     assert_eq!(recording.events, [Event::Wait { steps: 7 }]);
     let mut executor = self::executor(&lively());
     let recording = executor.run(&Chromosome::new(vec![0; 3 * 6]));
-    assert_eq!(recording.events.len(), 6, "as long as it runs, tests do");
+    assert_eq!(recording.events.len(), 6, "the test lasts while the program runs");
 }
 
 #[test]
@@ -133,7 +133,7 @@ fn reduction_keeps_the_groups_that_improved_the_fitness() {
     assert!(problem.reduce(&reduced).is_none());
     assert_eq!(meter.executions(), 1);
     let again = problem.execute(reduced.chromosome.clone(), &mut meter);
-    assert_eq!(again.fitness(), reduced.fitness(), "it needs no execution");
+    assert_eq!(again.fitness(), reduced.fitness(), "the reduction needs no execution");
     assert_eq!(again.events, reduced.events);
 }
 
@@ -156,7 +156,7 @@ fn extension_waits_as_long_as_waiting_helps_and_replays() {
     assert_eq!(covered(&test).len(), 2);
     let extended = problem.extend(&test, &mut rng, &mut meter).unwrap();
     assert_eq!(covered(&extended).len(), 3);
-    assert!(problem.extend(&test, &mut rng, &mut meter).is_none(), "once for a test");
+    assert!(problem.extend(&test, &mut rng, &mut meter).is_none(), "once per test");
     assert_eq!(meter.executions(), 2);
     // 30 seconds are 900 steps: two waits, prolonged by 100 steps at a time.
     assert_eq!(extended.chromosome.codons()[4..6], [0, 480]);
@@ -240,15 +240,15 @@ fn a_program_that_hangs_ends_its_test_after_a_second() {
         let generated = prepared.generate(&request, |_| ControlFlow::Continue(()));
         assert_eq!(generated.end, End::Search(Stop::Executions), "{algorithm}");
         assert_eq!(generated.counts.hung_tests, 20, "{algorithm}");
-        // All goals except the block after the call: the definition, its loop, its body, the flag
-        // and the call.
+        // All goals except the block after the call: the definition, its loop, the body of the
+        // loop, the flag and the call.
         assert_eq!((generated.covered.len(), generated.goals), (5, 6), "{algorithm}");
         assert!(generated.unstable.is_empty(), "{algorithm}");
     }
 }
 
 /// The project uses the answer to a question as an item and as an index of a list, and compares the
-/// answer with a very long text.
+/// answer with a very long string.
 #[test]
 fn answers_may_be_longer_than_any_list() {
     let mut cat = TargetBuilder::new("Cat");

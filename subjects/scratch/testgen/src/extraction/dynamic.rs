@@ -108,7 +108,8 @@ impl<Id: Copy> Extractor<Id> {
         &self.events
     }
 
-    /// Width and height of the object that an event of the last list drags.
+    /// Width and height of the object that an event of the last list drags; 0 if there is no such
+    /// object.
     pub fn extent<S: Scene<Id = Id>>(&self, event: &Event, scene: &mut S) -> (f64, f64) {
         let Event::DragSprite { sprite, instance, .. } = *event else { return (0.0, 0.0) };
         let dragged = self.instances.iter().find(|i| i.sprite == sprite && i.number == instance);
@@ -157,9 +158,9 @@ impl<Id: Copy> Extractor<Id> {
     /// determine.
     ///
     /// Dynamic extraction lists the events that the program can react to now, in the order of
-    /// targets, scripts, blocks and operands, and then a wait. While a question of an active script
-    /// is open, it lists only answers, and then a wait unless [`Compat::no_wait_on_question`] is
-    /// on.
+    /// targets, scripts, blocks and operands, and then a wait. While a question is open and an
+    /// active script asks questions, the list contains only answers, and then a wait unless
+    /// [`Compat::no_wait_on_question`] is on.
     pub fn extract<S: Scene<Id = Id>>(&mut self, scene: &mut S, rng: &mut Stream) -> &[Event] {
         self.begin_list();
         scene.instances(&mut self.instances);

@@ -19,7 +19,8 @@ pub(super) struct Scanner<'a> {
     /// the procedures by signature.
     definitions: Vec<(&'a str, Option<BlockIndex>)>,
     by_code: FxHashMap<&'a str, u32>,
-    /// For each block, the last scan that visited it. Malformed projects may have cycles.
+    /// For each block, the last scan that visited the block. Unusual files have blocks with several
+    /// predecessors.
     seen: Vec<u32>,
     scans: u32,
     open: Vec<(BlockIndex, Option<BlockIndex>, Visit)>,

@@ -53,8 +53,8 @@ pub trait Scene {
     fn touches_color(&mut self, id: Self::Id, color: [u8; 3]) -> bool;
     /// Whether the colour `own` of the instance touches the colour `other`.
     fn color_touches(&mut self, id: Self::Id, own: [u8; 3], other: [u8; 3]) -> bool;
-    /// The first sample of a colour in a search from `from`, without the instance itself; `None` if
-    /// there is no such sample.
+    /// The first sample of a colour in a search that starts at `from` and ignores the instance
+    /// itself; `None` if there is no such sample.
     fn find_color(&mut self, id: Self::Id, from: (f64, f64), color: [u8; 3]) -> Option<(f64, f64)>;
     /// The first sample of a colour on the instance itself; `None` if there is no such sample.
     fn find_own_color(&mut self, id: Self::Id, color: [u8; 3]) -> Option<(f64, f64)>;

@@ -1,4 +1,4 @@
-//! Sources of events: blocks that sense input, and hats.
+//! Sources of events, such as blocks that sense input, and hats.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ pub(super) enum Source {
     Ask,
     /// Loudness as bits, which can be hashed.
     Sound(u64),
-    /// A call of the procedure with this number.
+    /// A call to the procedure with this number.
     Call(u32),
 }
 

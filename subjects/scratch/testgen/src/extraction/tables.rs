@@ -72,7 +72,7 @@ impl Tables {
         &self.words
     }
 
-    /// Number of parameter codons of a group, `n_p`: the maximum number of codons that an event of
+    /// Number of parameter codons in a group, `n_p`: the maximum number of codons that an event of
     /// the extractor consumes (Whisker paper, section 5.1). A wait consumes 1, a mouse move 2.
     pub fn parameters(&self, extraction: Extraction) -> usize {
         match extraction {

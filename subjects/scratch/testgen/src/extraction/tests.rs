@@ -10,7 +10,8 @@ use catherd_search::Stream;
 use super::{Extraction, Extractor, Instance, Scene, Tables};
 use crate::compat::Compat;
 
-/// A scene in which no script runs, sprites do not touch, and everything is visible at the origin.
+/// A scene in which sprites do not touch anything. Unless a test changes the scene, no script runs,
+/// and everything is visible at the origin.
 #[derive(Default)]
 struct Still {
     instances: Vec<Instance<u32>>,

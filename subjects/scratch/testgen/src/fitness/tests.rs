@@ -1,5 +1,5 @@
-//! Tests the fitness of traces written by hand, and compares the fitness of random traces with the
-//! definition.
+//! Tests of the fitness of traces written by hand, and a comparison of the fitness of random traces
+//! with the definition.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_sb3::test_support::LabelledProject;

@@ -4,7 +4,8 @@
 use super::postdominators::Tree;
 use super::{Adjacency, Edge};
 
-/// The nodes that depend on each node, each once, with the outcomes that lead there.
+/// The nodes that depend on each node, each once, with the outcomes that lead to the dependent
+/// node.
 pub(super) fn control_dependence(
     nodes: usize,
     flow: &Adjacency<Edge>,

@@ -1,4 +1,5 @@
-//! Tests the graphs of small programs, and compares control dependence with its definition.
+//! Tests of the graphs of small programs, and a comparison of control dependence with its
+//! definition.
 
 use catherd_scratch_sb3::test_support::LabelledProject;
 use catherd_scratch_suite::goals::GoalSettings;

@@ -71,8 +71,8 @@ mod tests {
         assert_eq!(both.goals()[..4], *blocks.goals());
         let goal = |label: &str| both.goal(sample.block(label)).unwrap();
         let outer = goal("b");
-        // There are two branches for each of the two conditions, in the order of blocks: false,
-        // true.
+        // There are two branches for each of the two conditions, in the order of blocks: first the
+        // outcome false, then the outcome true.
         let number = |label: &str, outcome: bool| {
             let first = if goal(label) == outer { 4 } else { 6 };
             first + usize::from(outcome)

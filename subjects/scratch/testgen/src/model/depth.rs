@@ -1,10 +1,10 @@
-//! Depth of goals in the control dependence graph.
+//! Depth of blocks in the control dependence graph.
 
 use rustc_hash::FxHashMap;
 
 use crate::graph::{Adjacency, Graph, NodeId};
 
-/// The largest approach level of each goal.
+/// The largest approach level of each goal that is a block.
 pub(super) fn depths(graph: &Graph) -> Vec<u32> {
     let dependence = graph.dependence().iter().map(|(from, edge)| (edge.to, from)).collect();
     let controls = Adjacency::new(graph.len(), dependence);

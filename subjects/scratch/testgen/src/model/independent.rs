@@ -70,7 +70,7 @@ impl<'a> Scripts<'a> {
         target.blocks[index as usize].parent.map(|parent| target.number(parent))
     }
 
-    /// The last block of the chain.
+    /// The last goal of the chain of blocks that begins with a block.
     fn last(&self, number: BlockNo) -> BlockNo {
         std::iter::successors(Some(number), |&block| self.below(block)).last().unwrap_or(number)
     }

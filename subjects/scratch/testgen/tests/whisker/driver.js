@@ -6,7 +6,7 @@
 // same names in the scope @scratch. The script has the functions of Whisker's test driver that suites of catherd
 // use. Time is counted in steps of 1/30 s, and the green flag is clicked before each test. A step is one pass over
 // all threads; for `today`, up to 100 passes, until something must be drawn. There is no renderer: sprites can
-// leave the stage, and assertions about layers and touching are counted, not checked. The script prints one JSON
+// leave the stage, and assertions about layers and touching are counted as skipped. The script prints one JSON
 // object.
 'use strict';
 
@@ -50,7 +50,7 @@ const { ScratchStorage } = require(path.join(scope, 'scratch-storage'));
 
 class Unmet extends Error {}
 
-/** A sprite, clone or stage as tests see it. */
+/** A sprite, a clone or the stage as tests see it. */
 class Wrapped {
     constructor(driver, target) {
         this.driver = driver;

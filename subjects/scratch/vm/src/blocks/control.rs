@@ -1,4 +1,4 @@
-//! Control blocks: loops, stopping, clones.
+//! Control blocks, such as blocks for loops, stopping and clones.
 
 use catherd_scratch_render::{Effect, Group};
 use catherd_scratch_sb3::BlockNo;

@@ -1,4 +1,4 @@
-//! Blocks of variables and lists.
+//! Blocks that change variables and lists.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Looks blocks: bubbles, costumes, effects, size, layers.
+//! Looks blocks, such as blocks for bubbles, costumes, effects, sizes and layers.
 
 use catherd_scratch_render::Effect;
 use catherd_scratch_sb3::BlockNo;
@@ -99,7 +99,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             self.say(self.target, &text);
         }
         if self.wait_steps(no, self.settings.step_count(seconds)) {
-            // Remove the bubble even if it now has another text.
+            // Remove the bubble even if its text has changed during the wait.
             self.set_bubble(self.target, Text::new(""));
         }
     }

@@ -1,4 +1,4 @@
-//! Motion blocks: position, direction, gliding, bouncing.
+//! Motion blocks: position, direction, rotation style, gliding and bouncing.
 
 use catherd_elementary as elementary;
 use catherd_scratch_sb3::{BlockNo, RotationStyle};
@@ -19,8 +19,8 @@ fn degrees(radians: f64) -> f64 {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Moves a target, within the bounds of the stage, and draws a line if its pen is down. Has no
-    /// effect on the stage.
+    /// Moves a target, but not completely off the stage, and draws a line if its pen is down. Has
+    /// no effect on the stage.
     pub(crate) fn set_position(&mut self, target: usize, x: f64, y: f64) {
         if target == self.program.stage {
             return;

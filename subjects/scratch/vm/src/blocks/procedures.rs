@@ -1,4 +1,4 @@
-//! Calls of custom blocks.
+//! Calls to custom blocks.
 
 use crate::code::{NONE, Op};
 use crate::interpreter::Interpreter;

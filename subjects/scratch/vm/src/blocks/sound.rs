@@ -1,4 +1,4 @@
-//! Sound, music, speech and hardware blocks, which produce no output but take as long as in the
+//! Sound, music, speech and hardware blocks, which produce no output but take time as in the
 //! original.
 
 use catherd_scratch_sb3::BlockNo;
@@ -42,8 +42,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         Some(sprite.sounds[self.sound_number(value)?].length)
     }
 
-    /// Number of the sound that a menu names. A value that is not the name of a sound is read as a
-    /// number, which is wrapped.
+    /// Index of the sound that a menu selects. A value that is not a string with the name of a
+    /// sound is read as a number, which is wrapped.
     fn sound_number(&self, value: &Value) -> Option<usize> {
         let sounds = &self.program.sprites[self.state.targets[self.target].sprite as usize].sounds;
         if sounds.is_empty() {
@@ -82,9 +82,9 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Waits for as long as the original waits for a missing device: 120 ms for each of six columns
-    /// per letter (at most 19 letters) and six further columns of a micro:bit's text, at most 15 s
-    /// for a motor, at most 3 s for a tone, and 100 ms for a command. A tone of 0 s does not wait.
+    /// Waits as long as the original waits for a missing device: 120 ms for each of six columns per
+    /// letter (at most 19 letters) and six further columns of a micro:bit's text, at most 15 s for
+    /// a motor, at most 3 s for a tone, and 100 ms for a command. A tone of 0 s does not wait.
     pub(super) fn wait_for_device(&mut self, no: BlockNo, device: Device, what: ExprId) {
         let seconds = match device {
             Device::Text => 0.12 * (6 * self.text(what).len().min(19) + 6) as f64,

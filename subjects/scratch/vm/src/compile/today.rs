@@ -17,7 +17,7 @@ const DEFAULT_SOUND: f64 = 1.0 / 22_050.0;
 /// Side of the picture that replaces a costume that cannot be loaded, in stage units.
 const SIDE: usize = 128;
 
-/// The question mark in this picture, in cells of 8 units.
+/// The question mark in the picture, in cells of 8 units.
 const MARK: [&str; 16] = [
     "................",
     ".....######.....",
@@ -212,7 +212,7 @@ pub(super) fn default_vector() -> Arc<[u8]> {
     (svg + "</svg>").into_bytes().into()
 }
 
-/// The picture of a bitmap costume that cannot be loaded, in the format BMP.
+/// The picture of a bitmap costume that cannot be loaded, in BMP format.
 pub(super) fn default_bitmap() -> Arc<[u8]> {
     let pixels = SIDE * SIDE * 3;
     let mut file = Vec::with_capacity(54 + pixels);

@@ -1,4 +1,4 @@
-//! Lowering of calls of custom blocks.
+//! Lowering of calls to custom blocks.
 
 use super::form::{Instruction, NOWHERE, Operand, Reading, Site};
 use super::lower::Lowering;

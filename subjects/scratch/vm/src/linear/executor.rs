@@ -47,7 +47,7 @@ pub(super) struct Tests {
 }
 
 /// Executes an instruction and usually the following instructions. Returns the index of the next
-/// instruction, or [`STOPPED`]. The slice contains all instructions after this one.
+/// instruction, or [`STOPPED`]. The slice contains the steps after this one.
 pub(super) type Handler<T> = for<'a> fn(&mut Executor<'a, T>, &Step<T>, &[Step<T>]) -> usize;
 
 /// An instruction with its handler.
@@ -80,7 +80,7 @@ pub(crate) struct Items {
 
 /// The executor between two of its stops, with all data that it reads and writes.
 pub(super) struct Executor<'a, T: Tracer> {
-    /// Registers and constants; see [`Form::numbers`].
+    /// Registers and constants (see [`Form::numbers`]).
     pub(super) numbers: &'a mut [f64],
     /// Variables of the stage and of the executing target; the latter are empty if the target is
     /// the stage.
@@ -163,7 +163,7 @@ impl<T: Tracer> Executor<'_, T> {
         STOPPED
     }
 
-    /// The item with an index, if the item is a number.
+    /// The item at an index, if the item is a number.
     #[inline(always)]
     pub(super) fn number_at(&mut self, list: ListNo, index: f64) -> Option<f64> {
         let items = self.items(list);
@@ -173,7 +173,7 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The item with an index, to be overwritten, if the list is open and the item is a number.
+    /// The item at an index, to be overwritten, if the list is open and the item is a number.
     #[inline(always)]
     pub(super) fn place_at(&mut self, list: ListNo, index: f64) -> Option<&mut f64> {
         let items = self.open_items(list)?;

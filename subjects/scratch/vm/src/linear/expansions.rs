@@ -4,7 +4,7 @@
 //! and its parameters become constants and registers, so a call pushes neither frames nor
 //! parameters. When the interpreter takes over within an expansion, the executor pushes the frames
 //! and parameters that the interpreter needs. Registers hold numbers: if an argument is a variable
-//! that holds a string, the call is executed without expansion.
+//! or parameter whose value is not a number, the call is executed without expansion.
 
 use super::executor::Executor;
 use super::form::{Expansion, Form, Instruction, Kind, NOWHERE, Operand, Reading};

@@ -26,8 +26,8 @@ pub(crate) struct Operand(u16);
 /// The kind of an [`Operand`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A number that one instruction of a block computes and another uses. The registers are the
-    /// first of [`Form::numbers`].
+    /// A number that an instruction computes for other instructions. The registers are the first of
+    /// [`Form::numbers`].
     Register,
     /// A constant, which is in [`Form::numbers`] after the registers and in [`Form::values`].
     Constant,
@@ -112,7 +112,7 @@ impl ListNo {
     }
 }
 
-/// A call of a custom block.
+/// A call to a custom block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Site {
     pub(crate) definition: CommandId,

@@ -1,8 +1,8 @@
 //! Frames of loops and calls, which the linear form pushes and pops as the interpreter would.
 //!
 //! Most custom blocks end before the frames of their call are needed. Such frames are delayed: the
-//! executor records the call, and pushes its frames when a custom block with loops is called, a run
-//! of blocks finds too little fuel, or the interpreter takes over.
+//! executor records the call, and pushes its frames only when they are needed, for example when the
+//! interpreter takes over.
 
 use catherd_scratch_sb3::BlockNo;
 
@@ -239,7 +239,7 @@ impl<T: Tracer> Executor<'_, T> {
     }
 
     /// Ends a custom block. Returns the instruction at which its caller continues; `None` if the
-    /// caller is not in linear form.
+    /// interpreter continues instead.
     #[inline(always)]
     pub(super) fn leave_block(&mut self) -> Option<usize> {
         let below = self.stack.len().checked_sub(2)?;
