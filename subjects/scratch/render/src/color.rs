@@ -226,16 +226,17 @@ pub(crate) fn source_over<const N: usize>(under: [u8; N], over: [f64; 4]) -> [u8
         let under = if through == 0.0 { 0.0 } else { f64::from(under[channel]) / 255.0 * through };
         let sum = 255.0 * (over[channel] + under);
         // Round half up. The casts saturate and map NaN to 0; without special instructions they are
-        // much faster than a call of `round`.
+        // much faster than a call to `round`.
         let whole = sum as u8;
         whole.saturating_add(u8::from(sum - f64::from(whole) >= 0.5))
     })
 }
 
-/// Whether compositing a premultiplied colour (0 to 1) over bytes changes no byte: alpha is 0, and
-/// the other channels, which effects may leave above 0, are too small to change a rounded byte.
+/// Whether a premultiplied colour (0 to 1) is certain to change no byte when it is composited over
+/// bytes: alpha is 0, and the other channels, which effects may leave above 0, are too small to
+/// change a rounded byte.
 pub(crate) fn is_invisible(over: [f64; 4]) -> bool {
-    /// Channels below this value are rounded to 0.
+    /// Channels below this value do not change a rounded byte.
     const LEAST: f64 = 0.49 / 255.0;
     over[3] == 0.0 && over.iter().all(|channel| (0.0..LEAST).contains(channel))
 }
@@ -249,7 +250,7 @@ pub(crate) enum Shown {
     Wanted,
     /// Another colour is visible, whatever is behind the drawable.
     Other,
-    /// The result also depends on the drawables behind.
+    /// The result also depends on the drawables behind it.
     Blend,
 }
 

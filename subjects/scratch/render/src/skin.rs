@@ -67,7 +67,8 @@ impl SkinSetBuilder {
     }
 
     /// Adds a vector costume. `center` is the project's rotation centre in stage units; if it is
-    /// `None`, the costume rotates around its middle. Only the size of the document is read now.
+    /// `None`, the costume rotates around its middle. The document is read now, but drawn when it
+    /// is first sensed.
     ///
     /// Text uses the seven fonts of Scratch, which are part of this crate; other families are
     /// replaced by one of them. System fonts are never used, because they differ between computers.
@@ -105,9 +106,6 @@ impl SkinSetBuilder {
     }
 
     /// Adds a costume of size 0 x 0 that touches nothing, in place of a missing or damaged costume.
-    ///
-    /// Scratch shows a grey question mark instead, but studies should not depend on its outline. A
-    /// project with a missing costume is reported when it is loaded.
     pub fn add_blank(&mut self) -> SkinId {
         self.add(None, Source::Blank)
     }
@@ -177,8 +175,8 @@ impl SkinSet {
         self.skin(id).size
     }
 
-    /// Number of costumes that were not added because they exceed a limit that
-    /// [`SkinError::is_limit`] recognises.
+    /// Number of costumes that were not added because of an error for which
+    /// [`SkinError::is_limit`] is true.
     pub fn refused(&self) -> usize {
         self.refused
     }

@@ -1,4 +1,4 @@
-//! Tests that loading and sensing ends for every costume file, because files are not trusted.
+//! Tests that loading and sensing end for every costume file, because files are not trusted.
 
 use crate::stage;
 
@@ -335,7 +335,7 @@ fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Tests that documents of a few hundred bytes that would take hours or all memory are not drawn.
+/// Tests that small documents that would take hours or all memory to draw are not drawn.
 #[test]
 fn drawings_beyond_the_limits_are_transparent() {
     let rect = "<rect width='400' height='300' filter='url(#f)'/>";

@@ -72,11 +72,12 @@ enum NameKind {
     List,
 }
 
-/// Table of names and their ids, because Scratch 2 refers to variables, lists and messages by name.
+/// Table of names from which ids are made, because Scratch 2 refers to variables, lists and
+/// messages by name.
 #[derive(Default)]
 struct NameTable {
-    /// Names of the variables and lists of the stage. A sprite that uses such a name refers to the
-    /// stage, even if it has a variable or list with the same name.
+    /// Names of the variables and lists that the stage has or uses. A sprite that uses such a name
+    /// refers to the stage, even if the sprite has a variable or list with the same name.
     global: HashSet<(String, NameKind)>,
     /// Messages in lower case, in order of appearance.
     messages: Vec<String>,
@@ -320,8 +321,8 @@ impl Reader<'_> {
             let command = if list.is_some() { "contentsOfList:" } else { text(watcher, "cmd") };
             let Some(entry) = vocabulary::look_up(command, None) else { continue };
             let param = list.unwrap_or_else(|| text(watcher, "param"));
-            // A list watcher may not name its owner. If so, the last target with a list of this
-            // name is used.
+            // If a watcher does not name its owner, as some watchers of lists do not, use the last
+            // target with a list of this name.
             let owner = match watcher.get("target").and_then(Json::text) {
                 Some(name) if name == stage_name => 0,
                 Some(name) => targets.iter().position(|(_, t)| *t.name == *name).unwrap_or(0),

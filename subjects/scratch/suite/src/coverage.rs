@@ -1,4 +1,4 @@
-//! Coverage of suites: the blocks that executions of their tests evaluate.
+//! Coverage of suites: the goals that the tests of a suite cover.
 
 use std::sync::Arc;
 
@@ -26,8 +26,8 @@ pub struct CoveredBlocks {
 }
 
 impl CoveredBlocks {
-    /// Creates an empty set for a project with this number of blocks; see
-    /// [`Project::block_count`](catherd_scratch_sb3::Project::block_count).
+    /// Creates an empty set for a project with this number of blocks (see
+    /// [`Project::block_count`](catherd_scratch_sb3::Project::block_count)).
     pub fn new(block_count: usize) -> Self {
         let covered = vec![0; block_count.div_ceil(64)];
         Self { covered, before: Vec::new(), branches_of: None }
@@ -174,7 +174,7 @@ impl<'a> Executions<'a> {
         });
         let tests = tests.collect::<Result<_, _>>()?;
         let (blocks, machine) = (program.block_count(), suite.machine.clone());
-        // Branches take longer, because the VM computes distances.
+        // Collecting branches takes longer, because the VM computes distances.
         let has_branches = goals.iter().any(|goal| goal.0 as usize >= blocks);
         let runner = if has_branches {
             let covered = CoveredBlocks::with_branches(blocks);

@@ -49,7 +49,7 @@ pub enum SuiteError {
     },
     /// The number of goals differs: the suite is for a different project or a different set of
     /// goals.
-    #[error("the number of goals is {suite} in the suite, but {project} in the project")]
+    #[error("the suite's number of goals is {suite}, but the project's is {project}")]
     Goals {
         /// Number of goals according to the suite.
         suite: u32,

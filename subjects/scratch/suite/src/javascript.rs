@@ -66,7 +66,7 @@ impl Suite {
 
     fn test(&self, js: &mut String, test: &SuiteTest, sends_sound: bool) {
         if !test.flaky.is_empty() {
-            let _ = writeln!(js, "  // {} flaky assertions are left out.", test.flaky.len());
+            let _ = writeln!(js, "  // Flaky assertions that are left out: {}", test.flaky.len());
         }
         js.push_str("  start(t);\n");
         if sends_sound {
@@ -163,7 +163,8 @@ impl Assertion {
             (Some(sprite), 0) => format!("see(t, {})", literal(sprite)),
             (Some(sprite), clone) => format!("see(t, {}, {clone})", literal(sprite)),
         };
-        // `false` turns off the search among sprites, so only variables of the stage are found.
+        // `false` turns off the search among sprites, so only variables and lists of the stage are
+        // found.
         let own = if self.sprite.is_none() { ", false" } else { "" };
         let message = literal(&format!("Expected {self}"));
         let equal =
@@ -230,7 +231,7 @@ impl Assertion {
 fn near(actual: &str, expected: f64, tolerance: f64, message: &str) -> String {
     let value = number(expected);
     if expected.is_nan() {
-        // A comparison with NaN never holds, and the original may have `undefined` instead of NaN.
+        // NaN does not equal itself, and the original may have `undefined` instead of NaN.
         format!("t.assert.ok(isNaN({actual}), {message});")
     } else if expected.is_infinite() {
         // Compare exactly, because no range contains infinity.

@@ -74,9 +74,9 @@ impl<T: Tracer> Runner<T> {
     }
 
     /// Executes a test under any seed. `failed` is called with each assertion that does not hold
-    /// and the actual value, `None` if the object or the attribute does not exist; the first
-    /// assertion for which `failed` breaks determines the verdict. If `failed` never breaks and no
-    /// bound is exceeded, the test passes.
+    /// and the actual value (`None` if the object or the attribute does not exist); the first
+    /// assertion for which `failed` breaks determines the verdict. If `failed` never breaks and the
+    /// bounds do not end the execution, the test passes.
     ///
     /// # Panics
     /// If there is no such test.
@@ -168,8 +168,9 @@ impl<T: Tracer> Runner<T> {
         }
     }
 
-    /// Sends the events of a test to the program. Then executes its policy, which counts as one
-    /// more event, and adds the values of variables after each of its steps to `seen`.
+    /// Sends the events of a test to the program. Then executes the policy of the test, if any,
+    /// which counts as one more event, and adds the values of variables after each step of the
+    /// policy to `seen`.
     fn send<B>(
         &mut self,
         test: &LinkedTest,

@@ -78,8 +78,8 @@ impl Graph {
         edges::graph(project, code, call_edges)
     }
 
-    /// A graph of these nodes and edges. Edges to the exit are added until a path leads there from
-    /// every node, because post-dominance needs an end.
+    /// A graph of these nodes and edges. Edges to the exit are added until a path leads to the exit
+    /// from every node, because post-dominance needs an end.
     pub(crate) fn new(
         events: Vec<HatEvent>,
         blocks: Vec<BlockNo>,

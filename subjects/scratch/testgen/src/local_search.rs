@@ -161,11 +161,11 @@ impl ScratchProblem<'_> {
 /// The next move of extension.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Move {
-    /// The listed event at this index.
+    /// Send the listed event at this index.
     Send(usize),
     /// Prolong the last wait.
     WaitOn,
-    /// No event can be appended.
+    /// Stop, because there is nothing to send.
     None,
 }
 

@@ -20,7 +20,7 @@ pub struct Request {
     /// Name of the project in suites: usually its digest.
     pub project: String,
     /// Regression assertions to add to the suite; `None` for a suite without assertions. Assertions
-    /// cost one further execution of each test, plus its re-executions, and make suites several
+    /// cost one further execution of each test, plus re-executions, and usually make suites several
     /// times as large.
     pub assertions: Option<Assertions>,
 }

@@ -90,7 +90,7 @@ impl Recorder {
         self.evaluated[block.0 as usize] >= self.step
     }
 
-    /// Appends the changes since the last call of `flush` or [`Recorder::clear`] to a history, as
+    /// Appends the changes since the last call to `flush` or [`Recorder::clear`] to a history, as
     /// changes of this event. Returns whether there are any changes.
     pub fn flush(&mut self, event: u32, history: &mut History) -> bool {
         self.span += 1;

@@ -22,10 +22,10 @@ pub(crate) fn short_comparand(value: &Value) -> Option<f64> {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Compares the operands of a comparison and consumes its fuel, which is the same whether
-    /// distances are measured or not. `numbers` compares operands that are compared as numbers,
-    /// which are never NaN; `values` compares all other operands, and must return the same results
-    /// for numbers.
+    /// Compares the operands of a comparison and consumes the fuel of the comparison, which is the
+    /// same whether distances are measured or not. `numbers` compares operands that are compared as
+    /// numbers, which are never NaN; `values` compares all other operands, and must return the same
+    /// results for numbers.
     #[inline]
     pub(crate) fn with_operands<R>(
         &mut self,
@@ -93,7 +93,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         short_comparand(value)
     }
 
-    /// The value of an expression that only reads a stored value.
+    /// The value of an expression that only reads a stored value; `None` for other expressions, and
+    /// for parameters outside of calls.
     #[inline]
     pub(crate) fn stored(&self, e: ExprId) -> Option<&Value> {
         match &self.program.exprs[e.0 as usize] {

@@ -12,7 +12,7 @@ use crate::value::{clamp, js_round};
 use crate::vm::Vm;
 
 impl<T: Tracer> Vm<T> {
-    /// Presses or releases a key, by its name in the key menu, such as `space`, `left arrow`,
+    /// Presses or releases a key, given by its name in the key menu, such as `space`, `left arrow`,
     /// `enter` or `a`. A press immediately starts the scripts with a hat for this key or for any
     /// key, unless they are already running. Unknown names are ignored.
     pub fn key(&mut self, name: &str, down: bool) {
@@ -66,9 +66,9 @@ impl<T: Tracer> Vm<T> {
         }
     }
 
-    /// Moves a target as a drag with the mouse does: within the bounds of the stage and without a
-    /// line. A glide in progress continues from the new position. Does nothing for the stage, or if
-    /// the target does not exist.
+    /// Moves a target as a drag with the mouse does: the target cannot leave the stage completely,
+    /// and its pen draws no line. A glide in progress continues from the given position. Does
+    /// nothing for the stage, or if the target does not exist.
     pub fn drag(&mut self, target: TargetId, x: f64, y: f64) {
         let mut interpreter = self.interpreter();
         let index = target.0 as usize;

@@ -26,7 +26,7 @@ pub enum Fallback {
 /// Counts of executed blocks in warp, and of the blocks among them that the interpreter executed.
 #[derive(Clone, Debug, Default)]
 pub struct Interpreted {
-    /// Number of all blocks in warp.
+    /// Number of executed blocks in warp.
     pub blocks: u64,
     /// How often the interpreter executed each block, and for which reason.
     pub fallbacks: FxHashMap<(BlockNo, Fallback), u64>,

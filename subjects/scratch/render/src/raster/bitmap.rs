@@ -101,7 +101,7 @@ fn reduced(picture: Picture, (across, down): (f64, f64)) -> Picture {
     })
 }
 
-/// Composites a colour over another colour, weighted by its coverage of the pixel.
+/// Composites a colour over the colour of a pixel, according to the covered share of the pixel.
 fn over(color: [u8; 4], covered: u8, below: PremultipliedColorU8) -> PremultipliedColorU8 {
     let alpha = f32::from(color[3]) / 255.0;
     let share = f32::from(covered) / 255.0;

@@ -58,7 +58,8 @@ impl Rectangle {
         [self.left, self.top, self.right, self.bottom]
     }
 
-    /// Writes the coverage of the rectangle to `alpha`, whose rows have `width` pixels.
+    /// Writes the coverage of the rectangle within an area to `alpha`, whose rows have `width`
+    /// pixels.
     pub(super) fn fill(self, area: Area, width: usize, alpha: &mut [u8]) {
         let columns: Vec<f32> =
             (area.left..area.right).map(|x| overlap(x, self.left, self.right)).collect();

@@ -1,4 +1,4 @@
-//! Fonts of text in costumes. Fonts of the host are never used, because they differ between
+//! Fonts for text in costumes. Fonts of the host are never used, because they differ between
 //! computers.
 
 use std::sync::{Arc, OnceLock};
@@ -27,7 +27,7 @@ pub(super) fn resolver() -> usvg::FontResolver<'static> {
         select_font: Box::new(|font, database| {
             let fonts = Fonts::get();
             database.clone_from(&fonts.database);
-            // For an unknown family, a browser uses its standard font, which has serifs.
+            // For an unknown family, a browser uses its standard font, which usually has serifs.
             let known = font.families().iter().find_map(|family| fonts.face(name_of(family)));
             known.or_else(|| fonts.face(SERIF))
         }),

@@ -66,9 +66,9 @@ fn pixels(text: &str) -> Option<f64> {
     Some(length.number * unit).filter(|pixels| *pixels >= 0.0)
 }
 
-/// The box around the drawing of a prepared document without a `viewBox`, plus half of the widest
-/// stroke on every side. A box without area gets no margin; an empty or invalid document has an
-/// empty box at the origin.
+/// The box around the drawing of a prepared document without a `viewBox`, plus half of the largest
+/// stroke width on every side, for which an element with a `stroke` counts as at least 1 wide. A
+/// box without area gets no margin; an empty or invalid document has an empty box at the origin.
 pub(super) fn measured_view_box(mut root: Element, limits: &Limits) -> ViewBox {
     let mut broadest = 0.0_f64;
     root.visit(&mut |element| {

@@ -75,7 +75,7 @@ impl Vocabulary {
         KeyNo(self.keys.number(name))
     }
 
-    /// The text with a number.
+    /// The answer with a number.
     pub fn text(&self, text: TextNo) -> &str {
         &self.texts.list[usize::from(text.0)]
     }

@@ -40,8 +40,9 @@ pub struct Player {
     answered: usize,
     /// For each sprite, the visible instances, originals first.
     places: Vec<Vec<Place>>,
-    /// The visible instances before the last event, and the number of steps since then.
+    /// The instances that were visible when the rules last chose, before `places` was updated.
     earlier: Vec<Vec<Place>>,
+    /// Number of steps of the last event.
     elapsed: u64,
     /// The step in which the execution of the policy began.
     began: u64,
@@ -109,8 +110,8 @@ impl Policy {
 }
 
 impl Player {
-    /// The event that the answers and rules of the policy currently choose; `None` if they choose
-    /// none. The network is not evaluated.
+    /// The event that the answers or rules of the policy choose now; `None` if they choose no
+    /// event. The network is not evaluated.
     pub fn decide<T: Tracer>(&mut self, policy: &Policy, vm: &Vm<T>) -> Option<Event> {
         self.rule = None;
         if vm.is_asking() && !policy.answers.is_empty() {
@@ -219,7 +220,7 @@ impl Player {
     }
 
     /// The first visible instance of a sprite, and the nearest other visible instance of a second
-    /// sprite; `None` if one of them does not exist.
+    /// sprite; `None` if one of the instances does not exist.
     fn nearest(&self, sprite: u16, to: u16) -> Option<(Place, Place)> {
         let own = *self.of(sprite).first()?;
         let others = self.of(to).iter().filter(|other| other.id != own.id);

@@ -10,12 +10,13 @@ use rustc_hash::FxHashMap;
 type Key<'a> = (Option<&'a str>, Discriminant<Expected>, &'a str);
 
 /// The assertions of a test that are about clones, by sprite and attribute. Clones of a sprite have
-/// the same scripts, so if one of them depends on chance, chance can influence all of them.
+/// the same scripts, so if one clone depends on chance, chance can influence all clones.
 pub(super) struct Siblings {
     /// For each assertion about a clone, the number of the attribute, and the event; `None` for
     /// other assertions.
     attributes: Vec<Option<(usize, u32)>>,
-    /// For each attribute, the first event after which it depended on chance.
+    /// For each attribute, the first event after which an assertion about the attribute is known to
+    /// depend on chance; `u32::MAX` if there is none.
     since: Vec<u32>,
 }
 

@@ -2,8 +2,8 @@
 //!
 //! A node represents a point in time after or within an event. Each node contains the recording of
 //! its event, so a test that passes the node need not send the event. Some nodes contain the state
-//! of the VM, from which a test that leaves the tree can resume. When the tree exceeds its capacity
-//! in bytes, the least recently used leaves are evicted first.
+//! of the VM, from which a test that leaves the tree can resume. If an addition would exceed the
+//! capacity in bytes, the least recently used leaves are evicted first.
 
 use catherd_scratch_sb3::BlockNo;
 use catherd_scratch_suite::event::{Event, Interaction};
@@ -126,7 +126,7 @@ pub(super) struct PrefixTree {
 }
 
 impl PrefixTree {
-    /// Creates an empty tree with a capacity in bytes. With a capacity of 0 it remains empty.
+    /// Creates an empty tree with a capacity in bytes. With a capacity of 0, the tree stays empty.
     pub(super) fn new(capacity: usize) -> Self {
         Self {
             nodes: (0..NodeNo::ROOTS).map(|_| Node::default()).collect(),
@@ -148,7 +148,8 @@ impl PrefixTree {
         &self.nodes[node.0 as usize]
     }
 
-    /// Begins an execution, during which the nodes that it visits are not evicted.
+    /// Begins an execution. The nodes that the execution visits are not evicted before the next
+    /// execution begins.
     pub(super) fn begin(&mut self) {
         self.execution += 1;
     }
@@ -167,7 +168,7 @@ impl PrefixTree {
         Some(NodeNo(child))
     }
 
-    /// Adds the node to which a choice leads; `None` if there is no room for it.
+    /// Adds the node to which a choice leads; `None` if there is no room for the node.
     pub(super) fn add(
         &mut self,
         from: NodeNo,
@@ -300,7 +301,7 @@ mod tests {
         Event::Wait { steps }.into()
     }
 
-    /// Sends waits of these lengths in steps; returns how many of them were known.
+    /// Sends waits of these lengths in steps; returns how many of the waits were known.
     fn send(tree: &mut PrefixTree, waits: &[u32]) -> usize {
         tree.begin();
         let mut path = vec![NodeNo::REPLAYING];

@@ -56,8 +56,8 @@ impl Linker<'_> {
         let s = self.statement(block).clone();
         let own = Next::Block(block);
         let [first, second] = s.branches;
-        // A test may end within a loop, so loops lead to the exit as well, and the following blocks
-        // depend on them, as on blocks that take time.
+        // A test may end within a loop, so loops lead to the exit as well, and the blocks after a
+        // loop depend on the loop, as on blocks that take time.
         let ways: &[(Next, Outcomes)] = match s.opcode {
             ControlIf => &[(first, O::TRUE), (s.next, O::FALSE)],
             ControlIfElse => &[(first, O::TRUE), (second, O::FALSE)],
@@ -113,7 +113,7 @@ impl Linker<'_> {
     }
 
     /// The nodes to which control may go. From the end of a custom block, control may go to the
-    /// block after each of its calls.
+    /// block after each call to it.
     fn arrivals(&self, next: Next) -> Vec<NodeId> {
         let mut arrivals = Vec::new();
         let mut returned = Vec::new();
@@ -128,7 +128,8 @@ impl Linker<'_> {
                     let callers = self.callers.get(&definition).into_iter().flatten().rev();
                     pending.extend(callers.map(|&call| self.statement(call).next));
                 }
-                // Custom blocks that end by calling each other form a cycle, which leads nowhere.
+                // Follow each definition only once, because custom blocks may end by calling each
+                // other.
                 Next::Return(_) => {}
             }
         }

@@ -1,4 +1,5 @@
-//! Broadcast blocks. Hats are started by [`Interpreter::start_hats`].
+//! Broadcast blocks, and the block that switches the backdrop and waits. Hats are started by
+//! [`Interpreter::start_hats`].
 
 use crate::code::{ExprId, Message};
 use crate::interpreter::Interpreter;

@@ -1,4 +1,4 @@
-//! Sensing blocks: touching, distances, keys, questions, properties of other targets.
+//! Sensing blocks, such as touching, distances, keys, questions and properties of other targets.
 
 use crate::code::{ExprId, Property};
 use crate::interpreter::Interpreter;
@@ -14,10 +14,10 @@ use crate::value::{Value, to_rgba};
 /// Value of `distance to` on the stage, and for a target that does not exist.
 pub(crate) const MISSING_TARGET_DISTANCE: f64 = 10_000.0;
 
-/// Fuel for sensing that targets touch: the base cost in blocks, and the number of pixels of the
-/// sensing target that cost one more block.
+/// Fuel for sensing whether a target touches something: the base cost in blocks, and the number of
+/// pixels of the sensing target that cost one more block.
 const TOUCH_COST: (usize, f64) = (16, 512.0);
-/// Fuel for sensing that colours touch, including the search for a distance to the colour.
+/// Fuel for sensing whether a colour is touched, including the search for a distance to the colour.
 const COLOR_COST: (usize, f64) = (256, 32.0);
 
 impl<T: Tracer> Interpreter<'_, T> {
@@ -214,8 +214,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         self.show_question();
     }
 
-    /// Removes all questions of a target. If the target asked the first question of the queue, its
-    /// bubble is removed and the next question is shown.
+    /// Removes all questions of a target. If the target asked the first question of the queue, the
+    /// bubble of the target is removed and the next question is shown.
     pub(crate) fn drop_questions(&mut self, target: TargetId) {
         let asking = self.state.questions.front().is_some_and(|q| q.target == target);
         self.state.questions.retain(|q| q.target != target);

@@ -13,7 +13,7 @@ pub(super) const INTERVAL: u32 = 4096;
 /// The search in the current slice, which is not part of the state, because results do not depend
 /// on the search.
 pub(crate) struct Cycles {
-    /// Iterations until `Interpreter::search_cycle` is called.
+    /// Number of iterations until `Interpreter::search_cycle` is called.
     pub(crate) due: u32,
     pub(super) noted: Option<Box<Noted>>,
 }

@@ -5,7 +5,8 @@ use super::lower::Lowering;
 use crate::code::{Expr, ExprId, Op, Slot};
 
 impl Lowering<'_> {
-    /// Lowers a block of variables or lists. `None` if the interpreter must execute the block.
+    /// Lowers a block that changes a variable or a list; `None` if the interpreter must execute the
+    /// block.
     pub(super) fn computation(&mut self, op: &Op) -> Option<()> {
         let first = self.form.instructions.len();
         match *op {

@@ -61,7 +61,7 @@ impl Lowering<'_> {
         Some((link, last, negated != inner))
     }
 
-    /// An expression without the negations around it, and whether their number is odd.
+    /// An expression without the negations around it, and whether the number of negations is odd.
     fn without_not(&self, mut e: ExprId) -> (ExprId, bool) {
         let mut negated = false;
         while let Expr::Not(inner) = self.source.exprs[e.0 as usize] {
