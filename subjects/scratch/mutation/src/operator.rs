@@ -88,7 +88,7 @@ impl fmt::Display for Operator {
 
 /// Error: no mutation operator has this name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("unknown mutation operator `{0}`: there are KRM, SBD, SDM, AOR, LOR, ROR, NCM and VRM")]
+#[error("unknown mutation operator `{0}`: expected KRM, SBD, SDM, AOR, LOR, ROR, NCM or VRM")]
 pub struct UnknownOperator(pub String);
 
 impl FromStr for Operator {

@@ -163,8 +163,8 @@ impl Silhouette {
         })
     }
 
-    /// The index, in row-major order, of the pixel that [`color`](Self::color) reads for finite
-    /// texture coordinates. The raster must not be empty.
+    /// The index, in row-major order, of the pixel that [`color`](Self::color) reads for texture
+    /// coordinates in the unit square. The raster must not be empty.
     #[inline]
     pub(crate) fn place(&self, texture: (f64, f64)) -> u32 {
         let (column, row) = self.texel(texture);

@@ -59,7 +59,7 @@ impl<'a> Json<'a> {
     }
 
     /// The scalar as Scratch stores it; `None` for arrays and objects. Null has no counterpart in
-    /// the model and becomes the string `null`, which Scratch casts in the same way.
+    /// the model and becomes the string `null`.
     pub(crate) fn scalar(&self) -> Option<Value> {
         match self {
             Json::Null => Some(Value::Text("null".into())),

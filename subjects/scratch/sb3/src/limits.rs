@@ -1,8 +1,8 @@
 //! Size limits of projects.
 
 /// Size limits of the reader. Whether a project is within them depends only on its bytes, so all
-/// computers accept or refuse the same projects. The defaults are about ten times the needs of the
-/// largest known projects; `docs/reference/limits.md` lists all limits.
+/// computers accept or refuse the same projects. The defaults are far above the needs of known
+/// projects; `docs/reference/limits.md` lists all limits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum number of bytes of the archive.

@@ -12,7 +12,7 @@ use crate::{Asset, Cause, Limits, ReadError, load};
 
 /// Packs an unpacked project: its `project.json` unchanged, and the media that the project uses,
 /// sorted by name. The same files result in the same bytes on every computer, so nothing is
-/// compressed: the output of a compressor depends on its version and on the processor.
+/// compressed: the output of a compressor can depend on its version and on the processor.
 ///
 /// # Errors
 /// If the folder is not a readable project.

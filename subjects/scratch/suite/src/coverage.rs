@@ -203,8 +203,8 @@ mod tests {
     use crate::goals::{self, GoalSettings};
     use crate::{SuiteEvent, SuiteTest};
 
-    /// A program that says something at the green flag and moves when `a` is pressed, and a suite
-    /// for it.
+    /// A suite with these events, and a program that says something at the green flag and moves
+    /// when `a` is pressed, with its goals.
     fn suite_and_program(events: Vec<Vec<SuiteEvent>>) -> (Suite, Arc<Program>, Vec<BlockNo>) {
         let mut cat = TargetBuilder::new("Cat");
         let say = cat.block(Opcode::LooksSay, &[("MESSAGE", number("hi"))]);

@@ -264,7 +264,7 @@ impl Suite {
         Err(SuiteError::Project { suite: self.project.clone(), project: digest.to_owned() })
     }
 
-    /// Number of goals that at least one test covers and missed in none of its re-executions.
+    /// Number of goals that at least one test covers and never missed in its re-executions.
     pub fn robust(&self) -> usize {
         let lasting = |test: &'_ SuiteTest| {
             let chance = test.chance.clone();

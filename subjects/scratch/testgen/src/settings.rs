@@ -96,7 +96,8 @@ impl Default for GenerationSettings {
 pub enum Selection {
     /// The codon modulo the number of events (Whisker paper, equation 1).
     Modulo,
-    /// Codons are divided into ranges, one for each event, so similar codons select the same event.
+    /// Codons are divided into ranges, one for each event, so similar codons usually select the
+    /// same event.
     /// This is an option of the published code of Whisker.
     Clustering,
 }

@@ -1,4 +1,4 @@
-//! Functions of reporters that depend only on numbers: mathematics, the calendar, coordinates.
+//! Functions of reporters that depend only on numbers, such as mathematics and the calendar.
 
 use std::f64::consts::PI;
 

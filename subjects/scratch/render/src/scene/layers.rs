@@ -2,7 +2,7 @@
 
 use super::{DrawableId, Scene};
 
-/// A group of the draw list. The variants are in the order from back to front.
+/// A group of the draw list. The variants are in order from back to front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(usize)]
 pub enum Group {

@@ -10,7 +10,7 @@ use crate::bounds::Rect;
 use crate::skin::SkinId;
 
 /// The box of whole points that a drawable may cover on the stage: its top, bottom, right and left
-/// sides, with 16 bits for each. The format is compact because programs with hundreds of clones
+/// sides, with 16 bits for each. The format is compact because programs with hundreds of clones can
 /// spend most of their time comparing boxes, and a whole drawable takes several cache lines.
 ///
 /// The bottom side is counted downwards, and the left side to the left. Two boxes therefore

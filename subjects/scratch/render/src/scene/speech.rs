@@ -1,5 +1,5 @@
-//! Speech bubbles in the scene. Programs can sense bubbles in two ways: bubbles catch clicks, and
-//! placing a bubble computes hulls.
+//! Speech bubbles in the scene. Programs can sense bubbles: bubbles catch clicks and count as
+//! layers, and placing a bubble computes hulls.
 
 use std::sync::Arc;
 

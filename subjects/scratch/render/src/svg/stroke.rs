@@ -19,7 +19,7 @@ const CONTAINERS: [&str; 9] =
 const SHAPES: [&str; 9] =
     ["circle", "ellipse", "image", "line", "polygon", "polyline", "rect", "text", "use"];
 
-/// Properties that an element inherits from its ancestors.
+/// Properties of an element, its own or inherited from its ancestors.
 #[derive(Clone)]
 struct Inherited {
     matrix: Matrix,

@@ -158,7 +158,9 @@ impl Reader<'_> {
                     Some(_) => None,
                 });
                 let Some((name, id)) = name.zip(id) else {
-                    return Err(self.fault(format!("input {input:?} lacks a name or an id")));
+                    return Err(
+                        self.fault(format!("input {input:?}: a name or id is not a string"))
+                    );
                 };
                 let name = self.interner.intern(name);
                 let id = self.interner.intern(&safe_id(id));

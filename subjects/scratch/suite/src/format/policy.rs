@@ -64,8 +64,8 @@ pub enum Axis {
     Heading,
 }
 
-/// Presses the key that moves the first visible instance of a sprite, the original if it is
-/// visible, to the nearest visible instance of a second sprite.
+/// Presses the key that moves the first visible instance of a sprite (the original if it is
+/// visible) to the nearest visible instance of a second sprite, or away from it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Follow {

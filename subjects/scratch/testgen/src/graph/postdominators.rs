@@ -1,12 +1,12 @@
-//! Post-dominators of a node: the nodes that every path from the node to the exit passes.
+//! Post-dominators of a node: the nodes that every path from the node to the exit passes through.
 
 use super::{Adjacency, EXIT, Edge, NodeId, Outcomes};
 
 /// Rank or parent of a node that the walk has not visited.
 const UNSEEN: u32 = u32::MAX;
 
-/// Adds edges to the exit until a path leads there from every node, even without the edges that
-/// `ignored` accepts.
+/// Adds edges to the exit until a path leads to the exit from every node, even without the edges
+/// that `ignored` accepts.
 pub(super) fn make_ends_reachable(
     nodes: usize,
     edges: &mut Vec<(NodeId, Edge)>,
@@ -96,7 +96,7 @@ impl Tree {
         self.parents[node as usize]
     }
 
-    /// Whether every path from `node` to the exit passes the other node `ancestor`.
+    /// Whether every path from `node` to the exit passes through the other node `ancestor`.
     pub(super) fn is_strict_ancestor(&self, ancestor: NodeId, node: NodeId) -> bool {
         let (first, node) = (self.entered[ancestor as usize], self.entered[node as usize]);
         first < node && node < first + self.sizes[ancestor as usize]

@@ -356,7 +356,7 @@ pub(crate) fn any_graph() -> impl Strategy<Value = Graph> {
     })
 }
 
-/// Whether the exit can be reached from `from` without passing `without`.
+/// Whether the exit can be reached from `from` without passing through `without`.
 fn ends(graph: &Graph, from: NodeId, without: NodeId) -> bool {
     let mut seen = vec![false; graph.len()];
     let mut pending = vec![from];
