@@ -1,4 +1,4 @@
-//! The registry of algorithms, which is the only list of their types and names.
+//! The registry of algorithms, with their types and names.
 
 use crate::budget::{Budget, Clock};
 use crate::mio::Mio;
@@ -36,7 +36,7 @@ macro_rules! registry {
             pub const NAMES: [&'static str; [$(<$algorithm>::NAME),+].len()] =
                 [$(<$algorithm>::NAME),+];
 
-            /// Returns the algorithm of this name with its default parameters.
+            /// Returns the algorithm with this name and its default parameters.
             ///
             /// # Errors
             /// If no algorithm has this name.

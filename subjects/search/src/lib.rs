@@ -4,13 +4,13 @@
 //! - The problem: [`Problem`], [`Test`].
 //! - Budget and work: [`Budget`], [`Meter`], [`Clock`].
 //! - Results: [`Archive`], [`Search`], [`Improvement`].
-//! - The registry of algorithms: [`Algorithm`]. A new algorithm is a file that implements
-//!   `SearchAlgorithm`, and one line of the registry in `algorithm.rs`.
+//! - The registry of algorithms: [`Algorithm`]. A new algorithm needs an implementation of
+//!   `SearchAlgorithm` and a line in the registry in `algorithm.rs`.
 //! - Parameters by name, as in study files: [`Parameters`], [`Setting`].
 //! - Random numbers: [`Stream`].
 //!
-//! The result of a search depends only on the problem, the algorithm, the budget and the stream,
-//! except for real times, and unless the budget has a limit of real time.
+//! Except for real times, the result of a search depends only on the problem, the algorithm, the
+//! budget, the stream and the observer, unless the budget limits the real time.
 //!
 //! # Example
 //!

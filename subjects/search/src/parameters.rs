@@ -91,7 +91,7 @@ pub struct Parameter {
 /// Why a parameter cannot be set.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum ParameterError {
-    /// The algorithm has no parameter of this name.
+    /// The algorithm has no parameter with this name.
     #[error("unknown parameter `{name}`{}", if .known.is_empty() { ": this algorithm has none" } else { "" })]
     Unknown {
         /// The unknown name.
@@ -226,7 +226,7 @@ pub trait Parameters: Clone {
     /// Sets a parameter.
     ///
     /// # Errors
-    /// If there is no parameter of this name, or if the value is not allowed. In both cases, the
+    /// If there is no parameter with this name, or if the value is not allowed. In both cases, the
     /// settings do not change.
     fn set<'v>(&mut self, name: &str, value: impl Into<Setting<'v>>) -> Result<(), ParameterError> {
         let known = self.names();

@@ -6,7 +6,7 @@ use crate::search_algorithm::SearchAlgorithm;
 use crate::session::{Ended, Session};
 
 /// Random search (Whisker paper, Algorithm 7): samples tests and keeps the shortest test for each
-/// goal. There are no parameters and no local search.
+/// covered goal. There are no parameters and no local search.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RandomSearch {}
 

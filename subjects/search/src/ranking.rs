@@ -13,13 +13,14 @@ use crate::stream::Stream;
 
 /// Sorts tests into fronts, best first. A front is a list of indices into `tests`.
 ///
-/// Front 0 contains, for each target, the test with the lowest fitness. Of equal tests, the test
-/// with the fewest codons is chosen, and then the earliest test. The remaining tests are divided
-/// into fronts by dominance for the targets, unless front 0 has more than `capacity` members. In
-/// this case, front 0 fills the next population, and the remaining tests are returned as one front.
+/// Front 0 contains, for each target, the test with the lowest fitness. Of tests with equal
+/// fitness, the shortest is chosen, and of tests that are also equally long, the earliest. The
+/// remaining tests are divided into fronts by dominance for the targets, unless front 0 has more
+/// than `capacity` members. In this case, front 0 fills the next population, and the remaining
+/// tests are returned as one front.
 ///
 /// # Panics
-/// If there are targets but no tests.
+/// If there are targets but no tests, or if a target is not a goal of all tests.
 pub fn preference_sorting<T: Test>(
     tests: &[T],
     targets: &[usize],

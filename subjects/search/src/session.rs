@@ -10,14 +10,14 @@ use crate::problem::Problem;
 use crate::stop::Stop;
 use crate::stream::Stream;
 
-/// An increase of coverage, as a point of the timeline.
+/// An increase in coverage, as a point on the timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Improvement {
     /// The number of completed test executions, including the improving execution.
     pub executions: u64,
     /// The number of executed steps, including the steps of the improving execution.
     pub steps: u64,
-    /// The real time since the search began. Without a limit of real time, only this field differs
+    /// The real time since the search began. Without a limit on real time, only this field differs
     /// between repetitions.
     pub elapsed: Duration,
     /// The number of counted goals ([`Problem::counted_goals`]) that are covered after the
@@ -63,7 +63,7 @@ pub struct Search<T> {
 pub(crate) type Ended = Result<Infallible, Stop>;
 
 /// The state that all algorithms share. An algorithm decides what to execute next. The session
-/// executes the tests, counts the work, and stops the algorithm at the end of the budget.
+/// executes the tests, counts the work, and decides when the algorithm must stop.
 pub(crate) struct Session<'a, P: Problem> {
     pub(crate) problem: &'a mut P,
     pub(crate) rng: &'a mut Stream,
@@ -142,7 +142,8 @@ impl<'a, P: Problem> Session<'a, P> {
     }
 
     /// Executes a test, which the caller must credit. `Err` if the search must end before the
-    /// execution. Only this function executes chromosomes, so all algorithms observe the budget.
+    /// execution. Apart from [`Session::improve`], only this function executes tests, so all
+    /// algorithms observe the budget.
     pub(crate) fn run(&mut self, genes: P::Genes) -> Result<P::Test, Stop> {
         if let Some(stop) = self.stop() {
             return Err(stop);

@@ -9,19 +9,21 @@ use crate::problem::Test;
 pub(crate) struct Targets {
     current: Vec<usize>,
     crowding: Vec<usize>,
-    /// Only for DynaMOSA: for each goal, the goals of which at least one must be covered first.
+    /// Only for DynaMOSA: for each goal, the goals of which at least one must be covered first, if
+    /// there are any.
     waits_for: Option<Vec<Vec<usize>>>,
 }
 
 impl Targets {
-    /// MOSA: every uncovered goal is a target, and all goals count for crowding.
+    /// MOSA: every uncovered goal at which the search aims is a target, and all goals count for
+    /// crowding.
     pub(crate) fn all(goals: usize) -> Self {
         Self { current: Vec::new(), crowding: (0..goals).collect(), waits_for: None }
     }
 
     /// DynaMOSA (Panichella et al., "Automated test case generation as a many-objective
-    /// optimisation problem with dynamic selection of the targets", 2018): an uncovered goal is a
-    /// target if it has no dependencies or one of them is covered. Only targets count for crowding.
+    /// optimisation problem with dynamic selection of the targets", 2018): such a goal is a target
+    /// if it has no dependencies or one of them is covered. Only targets count for crowding.
     ///
     /// If goals can be reached only through a cycle of dependencies, none of them would become a
     /// target, so the first of these goals is treated as if it had no dependencies.

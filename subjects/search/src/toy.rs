@@ -1,8 +1,8 @@
-//! A small test for unit tests.
+//! A simple [`Test`] for unit tests.
 
 use crate::problem::Test;
 
-/// A test that consists only of its fitness.
+/// A test that consists of its fitness and its length.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Point {
     fitness: Vec<f64>,

@@ -1,4 +1,4 @@
-//! Notifications of a watcher in the middle of a step, with the change that a block makes or the
+//! Notifications to a watcher in the middle of a step, with the change that a block makes or the
 //! question that a block asks, and the current state.
 
 use crate::state::State;
@@ -81,7 +81,7 @@ pub struct Question {
 pub struct Midstep<'a>(pub(crate) &'a mut State);
 
 impl Midstep<'_> {
-    /// The serial number of a target; see [`TargetView::serial`](crate::TargetView::serial).
+    /// The serial number of a target (see [`TargetView::serial`](crate::TargetView::serial)).
     pub fn serial(&self, target: TargetId) -> u32 {
         self.0.targets[target.0 as usize].serial
     }

@@ -109,7 +109,7 @@ impl<T: Tracer> Interpreter<'_, T> {
         ended.into_iter().for_each(|waiter| self.end_wait(waiter));
     }
 
-    /// Reports the distances of the waits; see [`Interpreter::trace_wait`].
+    /// Reports the distances of the waits (see [`Interpreter::trace_wait`]).
     fn trace_promises(&mut self, promises: &Promises) {
         let step_ms = self.settings.pace.sound_step_ms;
         let sounds = promises.sounds.iter();
@@ -277,9 +277,9 @@ impl<T: Tracer> Interpreter<'_, T> {
 }
 
 impl Promises {
-    /// Numbers that determine how the waits continue, with times relative to the current step.
-    /// `thread` and `target` map threads and targets to numbers that are independent of slots and
-    /// ids.
+    /// Numbers that determine how waits, sounds and sequences of keys continue, with times relative
+    /// to the current step. `thread` and `target` map threads and targets to numbers that are
+    /// independent of slots and ids.
     pub(crate) fn numbers(
         &self,
         thread: impl Fn((u32, u64)) -> u64,

@@ -1,8 +1,9 @@
 //! The scheduler, which determines the order of threads (Whisker paper, section 2.1).
 //!
 //! A step executes at most [`VmSettings::batches`](crate::VmSettings::batches) batches. A batch
-//! gives every thread one slice, in order. A slice executes blocks until the thread yields, waits
-//! or ends. Hat blocks are started by [`Interpreter::start_hats`] in `hats.rs`.
+//! gives every thread that can continue one slice, in order. A slice executes blocks until the
+//! thread yields, waits or ends, or until a limit is reached. Hat blocks are started by
+//! [`Interpreter::start_hats`] in `hats.rs`.
 
 use crate::calls::Work;
 use crate::code::{CommandId, Expr, NONE, Op};
@@ -435,15 +436,14 @@ impl<T: Tracer> Interpreter<'_, T> {
             }
         }
         match &mut self.state.detached_threads {
-            // This is the second `stop all` of a batch, and these threads have not been executed
-            // yet.
+            // An earlier `stop all` of this batch has detached threads, so these threads have not
+            // been executed yet.
             Some(_) => old.into_iter().for_each(|slot| self.release_thread(slot)),
             None => self.state.detached_threads = Some(old),
         }
     }
 
-    /// Whether a block, whose early inputs end before `to`, has to wait a step for its
-    /// translations.
+    /// Whether a block whose early inputs end before `to` must wait a step for its translations.
     #[cold]
     fn waits_for_translations(&mut self, to: u32) -> bool {
         let last = self.program.early_inputs[to as usize - 1];

@@ -16,8 +16,7 @@ const STATE_BYTES: usize = 632;
 const TARGET_BYTES: usize = 352;
 
 impl State {
-    /// Estimated bytes that are not shared with an earlier state, without strings in lists. The
-    /// estimate takes about as long as a copy of the state, because both read the same parts.
+    /// Estimated bytes that are not shared with an earlier state, without strings in lists.
     pub(crate) fn unshared_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
         let targets = targets.map(|(i, target)| target.unshared_bytes(earlier.targets.get(i)));
@@ -30,7 +29,7 @@ impl State {
             + self.answer.len()
     }
 
-    /// Upper bound of the bytes of the strings in lists that are not shared with an earlier state.
+    /// Upper bound on the bytes of the strings in lists that are not shared with an earlier state.
     pub(crate) fn unshared_list_text_bytes(&self, earlier: &State) -> usize {
         let targets = self.targets.iter().enumerate();
         let lists = targets.flat_map(|(i, target)| target.unshared_lists(earlier.targets.get(i)));
@@ -65,8 +64,7 @@ impl Thread {
     }
 }
 
-/// Upper bound of the bytes of a string: two for each code unit. An ASCII string takes only one for
-/// each, and a shared string takes none.
+/// Upper bound on the bytes of a string: two for each code unit.
 fn text_bytes(value: &Value) -> usize {
     match value {
         Value::Text(text) => 2 * text.len(),

@@ -47,7 +47,8 @@ pub(crate) struct Target {
     pub(crate) pen: Pen,
     pub(crate) variables: Vec<Value>,
     pub(crate) lists: Vec<List>,
-    /// Last value of each edge-activated hat's predicate; `None` before the first evaluation.
+    /// Last value of each edge-activated hat's predicate; `None` if the predicate has not been
+    /// evaluated since the green flag.
     pub(crate) edges: SmallVec<[Option<bool>; 2]>,
     /// Slot of the thread of each script in the list of threads, or [`NO_THREAD`], by position in
     /// [`crate::program::Sprite::scripts`].
@@ -155,8 +156,8 @@ impl Target {
     }
 }
 
-/// Implements `Clone` field by field, with a `clone_from` that reuses allocations, because most
-/// time outside the step loop is spent on restoring snapshots.
+/// Implements `Clone` field by field, with a `clone_from` that reuses allocations, because
+/// snapshots are often restored.
 macro_rules! clone_fields {
     ($name:ident { $($field:ident),* $(,)? }) => {
         impl Clone for $name {

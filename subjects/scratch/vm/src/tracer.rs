@@ -21,8 +21,8 @@ pub trait Tracer: Sized {
     const WATCHES: bool = false;
 
     /// Whether [`Tracer::covered`] and [`Tracer::distance`] ignore a series of calls that has
-    /// already occurred twice in the same step. If true, the VM leaves out the calls of loops whose
-    /// state repeats, unless the VM is watched.
+    /// already occurred twice in the same step. If true, the VM may leave out calls in loops whose
+    /// state repeats.
     const MERGES: bool = false;
 
     /// Whether the VM may [remember](crate::Vm::remember) what the tracer receives and repeat it
@@ -121,7 +121,7 @@ pub trait Tracer: Sized {
         let _ = text;
     }
 
-    /// Executes a call of the interpreter. Implemented by
+    /// Executes a call to the interpreter. Implemented by
     /// [`compile_interpreter!`](crate::compile_interpreter) for tracers that several crates use.
     #[doc(hidden)]
     fn execute(vm: &mut Vm<Self>, call: Call<'_>) {

@@ -14,7 +14,7 @@ pub(crate) enum Trigger {
     StageClicked,
     /// Name of the backdrop in upper case.
     Backdrop(Text),
-    /// Number of a message; see [`Program::messages`](crate::Program).
+    /// Number of a message (see [`Program::messages`](crate::Program)).
     Message(u32),
     Clone,
     /// An edge-activated hat of this opcode.
@@ -22,11 +22,11 @@ pub(crate) enum Trigger {
 }
 
 impl Trigger {
-    /// The event to which a hat block of this opcode reacts. `option` returns the content of the
-    /// field with a name, which is a key, backdrop or message; `message` returns the number of a
-    /// message.
+    /// The event to which a hat block of this opcode reacts. `option` returns the content of a
+    /// named field: a key, a backdrop or a message; `message` returns the number of a message.
     ///
-    /// `None` for blocks that are not hats, and if the key, backdrop or message is not found.
+    /// `None` for blocks that are not hats, and if the key, backdrop or message is missing or
+    /// unknown.
     pub(crate) fn of<'a>(
         hat: Opcode,
         option: impl FnOnce(&str) -> Option<&'a str>,

@@ -17,7 +17,7 @@ pub enum Value {
     Text(Text),
     /// The result of a condition.
     Bool(bool),
-    /// An absent argument.
+    /// JavaScript's `undefined`, such as an absent argument.
     Undefined,
 }
 

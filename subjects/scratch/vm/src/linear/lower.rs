@@ -16,7 +16,7 @@ pub(crate) const DEEPEST: usize = 30;
 pub(crate) const LONGEST_RUN: u16 = 48;
 
 /// Maximum number of instructions of a block before the last of its operands, and of a run before
-/// the last of its blocks: a bound of the [chains of handlers](super::steps).
+/// the last of its blocks: a bound on the [chains of handlers](super::steps).
 const MAX_INSTRUCTIONS: usize = 128;
 
 /// The parts of a program that are lowered.
@@ -30,7 +30,7 @@ pub(crate) struct Source<'a> {
     pub(crate) stage: usize,
 }
 
-/// The linear form of all custom blocks that can execute without screen refresh.
+/// The linear form of the custom blocks that can execute without screen refresh.
 pub(crate) fn lower(source: Source<'_>) -> Form {
     let count = source.commands.len();
     let mut lowering = Lowering {
@@ -100,7 +100,7 @@ pub(super) const MAX_BLOCKS: u32 = 20_000;
 /// The expansion that is being lowered.
 #[derive(Clone, Copy)]
 pub(super) struct Current {
-    /// The index of the expansion; [`NOWHERE`] outside of expansions.
+    /// The index of the expansion; [`NOWHERE`] outside expansions.
     pub(super) expansion: u32,
     /// Number of registers for the parameters of this expansion and the expansions around it.
     pub(super) registers: u32,
@@ -412,7 +412,8 @@ impl<'a> Lowering<'a> {
         self.end_loop(body, head, Some(end), depth);
     }
 
-    /// Lowers the beginning of a loop. Returns the instruction at which the condition begins.
+    /// Lowers the beginning of a loop. Returns the index of the instruction at which an iteration
+    /// begins.
     fn begin_loop(&mut self) -> u32 {
         self.count();
         self.enter_loop(false, Operand::REGISTER)

@@ -1,11 +1,13 @@
-//! Parts that an expression contains several times, which are computed once and kept in registers.
+//! Parts that the expressions of a block or condition contain several times. Such parts are usually
+//! computed once and kept in registers.
 //!
 //! Programs often repeat a computation within a condition, for example in games with maps or ray
 //! casting, because Scratch has no local variables. Within one block or condition, nothing changes
-//! the values that instructions read, and all instructions are executed in order: if the
-//! interpreter takes over, it executes the rest of the block or condition as well. The second
-//! computation would therefore have the same result as the first. Parts that draw random numbers
-//! are computed each time.
+//! the values that instructions read, and instructions are executed in order: if the interpreter
+//! takes over, it executes the rest of the block or condition as well. The second computation would
+//! therefore have the same result as the first. Parts that draw random numbers are computed each
+//! time. A part that is first computed in the second side of an `and` or `or` is forgotten after
+//! the side if the side may be skipped.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -128,7 +130,7 @@ impl Lowering<'_> {
         }
     }
 
-    /// The number of the part for an expression; `None` if the expression is not kept.
+    /// The number of the part for an expression; `None` if the expression cannot be kept.
     fn part(&mut self, e: ExprId) -> Option<u32> {
         self.shared.visited += 1;
         if self.shared.visited > MAX_PARTS {

@@ -1,4 +1,4 @@
-//! Finds sides of `and` and `or` that need not be evaluated, because the previous side decides the
+//! Finds sides of `and` and `or` that need not be evaluated if the previous side decides the
 //! result.
 //!
 //! The original always evaluates both sides. The results are the same without the second side if

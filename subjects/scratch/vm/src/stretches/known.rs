@@ -11,7 +11,7 @@ use super::reach::Reach;
 use crate::code::{CommandId, NONE};
 use crate::program::Program;
 
-/// Maximum number of pieces of code whose reach is kept.
+/// Maximum number of reaches that are kept, both for places and for executed blocks.
 const MAX_REACHES: usize = 1024;
 
 /// Maximum number of reaches of a piece of code for which outcomes are searched.
@@ -24,17 +24,17 @@ const MAX_FAILURES: u32 = 8;
 /// If code is rarely tried, one in this number of stretches is tried.
 const RARELY: u32 = 64;
 
-/// The blocks of the frames at which code begins, and its sprite.
+/// The blocks of the frames at which code begins, followed by the sprite.
 pub(super) type Place = SmallVec<[CommandId; 8]>;
 
 /// Known properties of the code that begins at a place.
 #[derive(Clone)]
 pub(super) struct Known {
-    /// Everything that the code may read or change and that can be remembered.
+    /// What the code may read or change, without the parts that cannot be remembered.
     pub(super) wide: Arc<Reach>,
-    /// The reaches of stretches that were executed, the most recently used first.
+    /// The reaches for which outcomes are searched, the most recently used first.
     pub(super) variants: SmallVec<[Arc<Reach>; MAX_VARIANTS]>,
-    /// Number of successive stretches that could not be remembered.
+    /// Number of successive stretches that could not be remembered or were not tried.
     failures: u32,
 }
 
@@ -44,7 +44,8 @@ pub(super) struct Codes {
     /// The known properties by place; `None` if no stretch that begins at the place can be
     /// remembered.
     places: FxHashMap<Place, Option<Known>>,
-    /// The reach of the blocks of a stretch, indexed by the fingerprint of the blocks.
+    /// The reach of the blocks of a stretch, indexed by the fingerprint of the place and the
+    /// blocks.
     executed: FxHashMap<u128, Option<Arc<Reach>>>,
     /// Commands by their blocks, in order.
     commands: Vec<(BlockNo, CommandId)>,

@@ -8,7 +8,7 @@ fn random_numbers_are_drawn_once_in_the_order_of_the_interpreter() {
     let bodies = [
         "(repeat (random 1 9) [(add l (random 1 $n)) (set o (random (item k 1) (random 2 9)))
            (change n 1)])",
-        // Use words as indices, strings and long strings after a random number is drawn.
+        // After a random number is drawn, use words as indices, and short and long strings.
         "(repeat 9 [(set p last) (replace l $p (random 1 9)) (set p 2) (replace k $p (random 1 9))
            (set m (item l (random 1 9))) (set o (item l $p)) (change n 1)])",
         "(set s abcdefghijklmnopqrst) (repeat 30 [(if (or (= (random 1 2) 1) (= $s

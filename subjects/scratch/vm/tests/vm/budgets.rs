@@ -94,7 +94,7 @@ fn deep_recursion_ends_the_thread() {
     );
     assert_eq!(harness.list("log"), ["b"]);
     assert!(harness.vm.hits().of(Limit::CallDepth).times > 0);
-    // Outside of warp, each level of recursion takes one step.
+    // Outside warp, each level of recursion takes one step.
     let harness =
         survive(50, "(var n #0) (sprite A (define f () (change n 1) (call f)) (flag (call f)))");
     assert_eq!(harness.var("n"), "50");
@@ -270,7 +270,7 @@ fn sensing_costs_time() {
 
 #[test]
 fn effects_that_move_points_cost_more() {
-    // One costume fills the stage; without budgets, its hulls, samples and stamps would take
+    // Both costumes fill the stage; without budgets, their hulls, samples and stamps would take
     // seconds.
     for (block, most) in
         [("(bounce@it)", 3), ("(stamp@it)", 3), ("(set@it v (touching-color \"#123456\"))", 3)]

@@ -13,7 +13,7 @@ use crate::harness::paper;
 use crate::language::project;
 use crate::noted::Noted;
 
-/// Everything that can be observed of a program after some steps.
+/// The observations of a program after some steps that the tests compare.
 #[derive(Debug, PartialEq)]
 struct Outcome {
     targets: Vec<String>,

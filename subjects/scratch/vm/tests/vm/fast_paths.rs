@@ -48,7 +48,7 @@ fn forms(literal: &str, variable: &str, parameter: &str) -> [String; 5] {
     ]
 }
 
-/// Whether comparison reads a value as a number.
+/// Whether a comparison reads a value as a number.
 fn numeric(value: &Value) -> bool {
     let blank = matches!(value, Value::Text(text) if text.is_blank());
     !blank && !value.js_number().is_nan()

@@ -1,4 +1,4 @@
-//! Test harness: a VM with a tracer that records everything.
+//! Test harness: a VM with a tracer that records its calls.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::noted::{Log, Noted};
 /// Seed of the VMs of all harnesses.
 pub(crate) const SEED: u32 = 1;
 
-/// A VM whose tracer logs all calls.
+/// A VM whose tracer logs its calls.
 pub(crate) type Logging = Vm<Noted<false>>;
 
 pub(crate) struct Harness {

@@ -54,7 +54,7 @@ fn text() {
         [(Limit::Text, Hit { first: 7, times: 3 })]
     );
     assert_eq!(harness.var("s"), "x".repeat(100));
-    // The contents of a list are also a string.
+    // The contents of a list also form a string.
     let source = "(var s) (list l 123456789 123456789 123456789) (sprite A (flag (set s %l)))";
     assert_eq!(hits(VmSettings { text_limit: 29, ..paper() }, 1, source), []);
     let cut = hits(VmSettings { text_limit: 28, ..settings }, 1, source);

@@ -1,5 +1,5 @@
-//! The tracer of tests. Nearly all tests share one type, because the interpreter is compiled again
-//! for each type of tracer.
+//! The tracer of most tests. Few types of tracers are used, because the interpreter is compiled
+//! again for each type.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ pub(crate) enum Known {
     Zeros,
 }
 
-/// All calls of a tracer.
+/// Calls that a tracer has received.
 #[derive(Default)]
 pub(crate) struct Log {
     pub(crate) covered: Vec<BlockNo>,
@@ -31,8 +31,9 @@ pub(crate) struct Log {
 }
 
 /// Tracer that keeps the covered blocks with their smallest distances, counts covered blocks, and
-/// combines all calls, in their order, into a number. If `MERGES` is set, the tracer lets the VM
-/// skip loops, and does not compute this number. A tracer that logs does nothing else.
+/// combines steps, blocks and distances, in their order, into a number. If `MERGES` is set, the
+/// tracer lets the VM skip loops, and does not compute this number. A tracer that logs does none of
+/// this.
 #[derive(Default)]
 pub(crate) struct Noted<const MERGES: bool> {
     pub(crate) log: Option<Log>,

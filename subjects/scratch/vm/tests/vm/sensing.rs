@@ -26,8 +26,7 @@ fn touching_sprites_edges_and_the_mouse() {
     assert_eq!(harness.run(1), ["true"]);
     harness.vm.mouse_move(15.0, 5.0);
     assert_eq!(harness.run(1), ["false"]);
-    // Clones of the other sprite and other clones of the same sprite count, but never the sprite
-    // itself.
+    // Clones of the same sprite count, but never the sprite itself.
     let harness = Harness::after(
         2,
         "(sprite A (flag (log (touching A)) (wait 0) (log (touching A)))) (stage (flag (clone A)))",
@@ -122,7 +121,7 @@ fn the_pen_draws_lines_points_and_stamps() {
         ("(move 60) (stamp) (pen-clear) (move -60)", false),
         ("(pen-down) (move 100) (pen-clear) (pen-up) (move -40)", false),
     ] {
-        // The sensing sprite moves to A's last position in the second step.
+        // The sensing sprite moves to (60, 0) in the second step.
         let source = format!(
             "(sprite A (costume dot 2 2 \"#ffff00\") (flag (pen-color \"#0000ff\") (pen-size 5) {blocks}))
              (sprite F (flag (wait 0) (goto-xy 60 0) (log (touching-color \"#0000ff\"))))"

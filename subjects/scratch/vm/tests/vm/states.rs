@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use crate::harness::{Harness, Logging, paper};
 use crate::language::project;
 
-/// All observable values of a VM.
+/// Observable values of a VM.
 pub(crate) fn state(vm: &Logging) -> String {
     use std::fmt::Write;
     let mut text = format!("{} {} {:?} ", vm.steps(), vm.thread_count(), vm.mouse());
@@ -99,7 +99,7 @@ pub(crate) fn play(vm: &mut Logging, inputs: &[Input]) -> Vec<String> {
     states
 }
 
-/// Programs that together use every part of a snapshot.
+/// Programs that together use many parts of a snapshot.
 pub(crate) fn projects() -> Vec<Project> {
     [
         "(var score 0) (message hit) (costume day) (costume night)

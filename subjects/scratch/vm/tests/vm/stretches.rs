@@ -15,7 +15,7 @@ use crate::language::project;
 use crate::linear::{cases, conditions, operands};
 use crate::noted::{Known, Noted};
 
-/// Everything observable after a step.
+/// The observations after a step that the tests compare.
 #[derive(Debug, PartialEq)]
 struct Seen {
     digest: u128,
@@ -121,7 +121,7 @@ fn what_was_executed_before_is_not_executed_again() {
         "(repeat 100 [(change n (of \"x position\" B)) (goto B)])",
         "(repeat 100 [(change n (distance B)) (if (touching _mouse_) [(change o 1)])])",
         "(repeat 100 [(change-x 1) (if (touching B) [(change o 1)] ) (if (touching _edge_) [(set-x 0)])])",
-        // Starts scripts.
+        // The custom block starts scripts.
         "(repeat 30 [(change n 1)]) (broadcast x) (repeat 50 [(change o 1)])",
         // The custom block contains blocks with other effects, which are not executed.
         "(repeat 100 [(change n 1) (if (= $n no) [(say $n) (show) (clone _myself_)])])",

@@ -1,4 +1,4 @@
-//! Handlers of runs, jumps, loops and calls.
+//! Handlers of control flow, such as runs, conditions, jumps, loops and calls.
 
 use super::parts;
 use crate::distance::ConditionDistances;
@@ -8,9 +8,10 @@ use crate::linear::operands::{Any, Source};
 use crate::tracer::Tracer;
 use crate::value::{Value, js_round};
 
-/// Consumes the fuel of a run and reports its blocks. `ONE` is true if the run has one block,
-/// `CALLS` if it calls a custom block, and `RESTS` if the handler returns instead of calling the
-/// next handler, which keeps the stack of handlers from growing.
+/// Consumes the fuel of a run and reports its blocks, or leaves the linear form if there is too
+/// little fuel or space for frames. `ONE` is true if the run has one block, `CALLS` if it calls a
+/// custom block, and `RESTS` if the handler returns instead of calling the next handler, so that
+/// the stack of handlers does not grow.
 pub(crate) fn run<T: Tracer, const ONE: bool, const CALLS: bool, const RESTS: bool>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,
@@ -68,7 +69,7 @@ pub(crate) fn jump<T: Tracer>(_: &mut Executor<'_, T>, step: &Step<T>, _: &[Step
 }
 
 /// Skips the second side of an `and` or `or` if the outcome on top decides the result, the
-/// distances of the block are not measured, and all list indices of the side are numbers.
+/// distances of the block are not measured, and the list indices that may be words are numerals.
 pub(crate) fn skip<T: Tracer>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

@@ -1,5 +1,5 @@
-//! Handlers of computations with any values. Handlers for numbers call these handlers, from the
-//! beginning of the instruction, if an operand is not a number.
+//! Handlers of computations with any values. If an operand is not a number, handlers for numbers
+//! call these handlers, which begin the instruction again.
 
 use super::parts;
 use crate::code::Comparison;
@@ -193,7 +193,7 @@ pub(crate) fn copy<T: Tracer, A: Source>(
     parts!(step, Instruction::Copy { to, a });
     let value = match A::read(executor, a) {
         Stored::Number(number) => Value::Number(number),
-        // A string that the variable already shares is kept; see `replace_with_text`.
+        // A string that the variable already shares is kept (see `replace_with_text`).
         Stored::Other(Value::Text(new)) => match Variable::read(executor, to) {
             Stored::Other(Value::Text(old)) if old.is_shared_with(new) => {
                 return executor.next(rest);

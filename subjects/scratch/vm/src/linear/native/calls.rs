@@ -1,4 +1,4 @@
-//! Native code of calls whose frames are delayed.
+//! Native code of calls whose frames are delayed, and of returns from such calls.
 
 use std::mem::offset_of;
 
@@ -39,7 +39,7 @@ impl Generator<'_, '_> {
         self.builder.ins().iadd(all, offset)
     }
 
-    /// Ends the code with a call of the handler.
+    /// Ends the code with a call to the handler.
     fn end_by_handler(&mut self, at: usize) {
         let next = self.single(at);
         self.builder.ins().jump(self.enters, &[next.into()]);

@@ -11,8 +11,7 @@ use crate::linear::executor::{Executor, Step, Stop};
 use crate::program::Program;
 use crate::tracer::Tracer;
 
-/// Number of blocks that a VM executes by handlers before it requests native code. Most programs
-/// never execute so many blocks.
+/// Number of blocks in linear form that a VM usually executes before it requests native code.
 const PATIENCE: u64 = 300_000;
 
 /// Number of short executions after which [`Native::short`] is cleared and determined again.
@@ -36,7 +35,7 @@ pub(crate) struct Native {
     pub(super) marks: Marks,
     /// The result of the function that native code has called.
     pub(super) result: u64,
-    /// Number of calls of functions by native code.
+    /// Number of calls from native code to functions.
     pub(super) calls: u64,
     uses: Vec<Use>,
     /// For each instruction, whether executions from this instruction are too short for native
@@ -65,7 +64,7 @@ impl Default for Native {
 }
 
 impl Native {
-    /// Executes everything by handlers from now on.
+    /// Executes everything with handlers from now on.
     pub(crate) fn disable(&mut self) {
         (self.code, self.is_ready) = (None, true);
     }

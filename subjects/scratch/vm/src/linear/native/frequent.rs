@@ -1,4 +1,4 @@
-//! The variables and lists that the loops of a unit read and write most often.
+//! The variables and lists that the loops of a unit probably read and write most often.
 
 use super::unit::{Unit, is_variable, parts};
 use crate::linear::form::{Form, Instruction, ListNo, Operand};
@@ -9,7 +9,7 @@ const MAX_VARIABLES: usize = 8;
 /// Maximum number of lists whose places are kept.
 const MAX_LISTS: usize = 4;
 
-/// The most frequent variables and lists, in descending order of frequency.
+/// The most frequent variables and lists, in descending order of estimated frequency.
 #[derive(Default)]
 pub(super) struct Frequent {
     pub(super) variables: Vec<Operand>,

@@ -1,5 +1,5 @@
-//! Values that native code keeps in registers between two calls of handlers: fields of the
-//! executor, and the numbers of variables and the places of lists that are read often.
+//! Values that native code keeps in registers, such as fields of the executor, and the numbers of
+//! variables and the places of lists that are read often.
 
 use cranelift_codegen::ir::condcodes::FloatCC;
 use cranelift_codegen::ir::{Block, InstBuilder, Type, Value, types};
@@ -186,7 +186,7 @@ impl Generator<'_, '_> {
         Some(self.builder.use_var(variable))
     }
 
-    /// Jumps to `longer` if references to the value of a variable or parameter are counted.
+    /// Jumps to `longer` if references to the value of a variable or parameter may be counted.
     pub(super) fn demand_writable(&mut self, operand: Operand, place: (Value, i32), longer: Block) {
         match self.kept.numbers.get(&operand) {
             Some(&variable) if self.kept.likely.contains(&operand) => {

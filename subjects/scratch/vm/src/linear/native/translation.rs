@@ -247,7 +247,7 @@ impl Generator<'_, '_> {
         true
     }
 
-    /// Executes an instruction by its handler, and continues with the next instruction if the
+    /// Executes an instruction with its handler, and continues with the next instruction if the
     /// handler does.
     fn by_handler(&mut self, at: usize) {
         let next = self.handler(at);
@@ -419,21 +419,21 @@ impl Generator<'_, '_> {
         self.expect(at, next);
     }
 
-    /// Generates a call of the handler of a comparison whose outcome is pushed or combined with the
+    /// Generates a call to the handler of a comparison whose outcome is pushed or combined with the
     /// outcome on top.
     fn test_by_handler(&mut self, at: usize, link: Link) {
         self.by_handler(at);
         self.waiting += usize::from(link == Link::Push);
     }
 
-    /// Generates a call of the handler of a comparison that jumps.
+    /// Generates a call to the handler of a comparison that jumps.
     fn compare_by_handler(&mut self, at: usize, link: Link, to: u32) {
         let next = self.handler(at);
         self.continue_after_comparison(at, to, next);
         self.waiting -= usize::from(link != Link::Push).min(self.waiting);
     }
 
-    /// Whether an operand is a constant string that is not a numeral.
+    /// Whether an operand is a constant that is not a numeral.
     fn is_word(&self, operand: Operand) -> bool {
         operand.kind() == Kind::Constant && self.form.numbers[operand.index()].is_nan()
     }

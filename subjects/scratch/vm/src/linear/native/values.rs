@@ -129,7 +129,8 @@ impl Generator<'_, '_> {
         number
     }
 
-    /// The value of an operand that is a number; jumps to `longer` for other values.
+    /// The number of a register or constant, or of a variable or parameter that is a number; jumps
+    /// to `longer` for other variables and parameters.
     pub(super) fn number(&mut self, operand: Operand, longer: Block) -> Value {
         if let Some(&known) = self.known.get(&operand) {
             return known;

@@ -1,4 +1,5 @@
-//! The parser of the notation, which reads words, quoted strings, lists and branches.
+//! The parser of the notation, which consists of words, quoted strings, lists, branches and forms
+//! with a key.
 
 use std::iter::Peekable;
 use std::str::Chars;

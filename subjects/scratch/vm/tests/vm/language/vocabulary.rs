@@ -1,7 +1,7 @@
 //! The short names of blocks.
 
-/// Each line contains a short name, the opcode, and the operands in order. `.X` is a field, and
-/// `SUBSTACK` is a branch.
+/// Each line contains a short name, the opcode, and the operands in order. `.X` is a field;
+/// `SUBSTACK` and `SUBSTACK2` are branches.
 pub(super) const BLOCKS: &str = "
     flag event_whenflagclicked
     key event_whenkeypressed .KEY_OPTION
