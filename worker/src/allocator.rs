@@ -1,6 +1,6 @@
-//! A global allocator that records allocation failures. Otherwise, a process that runs out of
-//! memory aborts without stating a reason. This allocator first writes a mark into a file, which
-//! the next worker with the same spool reads.
+//! A global allocator that records allocation failures. A process that runs out of memory usually
+//! aborts; the mark that this allocator writes into a file then tells the next worker with the same
+//! spool the reason.
 
 // Unsafe code is needed to implement a global allocator.
 #![allow(unsafe_code)]
@@ -12,16 +12,16 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The system's allocator, which writes a mark into a file when it refuses a request. A program
-/// that calls [`run_worker`](crate::run_worker) uses this allocator as its global allocator.
+/// that calls [`run_worker`](crate::run_worker) should use this allocator as its global allocator.
 #[derive(Clone, Copy, Debug)]
 pub struct OomMarkingAllocator;
 
 static FILE: OnceLock<File> = OnceLock::new();
 
-/// Whether the mark was written since the last call of [`take_mark`].
+/// Whether the mark was written since the last call to [`take_mark`].
 static MARKED: AtomicBool = AtomicBool::new(false);
 
-/// Sets the file that gets the mark; only the first call in a process has an effect.
+/// Sets the file to which the mark is written; only the first call in a process has an effect.
 pub(crate) fn mark_in(file: File) {
     let _ = FILE.set(file);
 }

@@ -68,7 +68,7 @@ pub(crate) struct Executor {
     provenance: Provenance,
     limits: Limits,
     control: Arc<JobControl>,
-    /// The kind of the runner, and the runner; `None` if the next run needs a new runner.
+    /// The kind of the runner, and the runner, if there is one.
     runner: Option<(String, Box<dyn Runner>)>,
     /// The project that the runner has loaded.
     loaded: Option<Digest>,
@@ -225,11 +225,11 @@ pub(crate) fn out_of_memory(spec: &RunSpec, reason: String) -> RunRecord {
 }
 
 thread_local! {
-    /// Message and location of the last panic of this thread.
+    /// The message and the location of the last panic of this thread.
     static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
-/// Removes and returns message and location of the last panic of this thread.
+/// Removes and returns the message and the location of the last panic of this thread.
 pub(crate) fn last_panic() -> String {
     bounded(&LAST_PANIC.take())
 }

@@ -245,11 +245,7 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     let wrong = synthetic.replace("threads = 3", "threads = 0.5");
     fs::write(folder.join("wrong.toml"), format!("{wrong}{study}")).unwrap();
     let refused = catherd().current_dir(folder).args(["run", "wrong.toml"]).output().unwrap();
-    assert!(
-        stderr(&refused).contains("threads is 0.5, not a whole number"),
-        "{}",
-        stderr(&refused)
-    );
+    assert!(stderr(&refused).contains("threads is 0.5, not a whole number"), "{}", stderr(&refused));
 
     let faults = "projects = ['builtin:abp', 'builtin:tcp-handshake']\nmutation = true\n";
     fs::write(folder.join("faults.toml"), format!("{faults}{study}")).unwrap();

@@ -11,9 +11,9 @@ use crate::stream::Stream;
 /// Whole suite generation by a monotonic genetic algorithm (Fraser and Arcuri, "Whole test suite
 /// generation", 2013; Pynguin paper, Algorithm 2). An individual is a set of tests. Its fitness is
 /// the sum, over all goals, of the normalised fitness of the closest test; of individuals with
-/// equal fitness, the individual with fewer codons is better. The defaults of population, crossover
-/// and tournament are from Pynguin's evaluation, and the defaults of suite sizes from EvoSuite.
-/// There is no local search.
+/// equal fitness, the individual with the shorter tests in total is better. The defaults of
+/// population, crossover and tournament are from Pynguin's evaluation, and the defaults of suite
+/// sizes from EvoSuite. There is no local search.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WholeSuite {
     /// The number of suites in the population. Default: 50.
@@ -73,7 +73,7 @@ impl Parameters for WholeSuite {
 struct Suite<T> {
     tests: Vec<T>,
     fitness: f64,
-    /// The number of codons of all tests.
+    /// The total length of all tests.
     length: usize,
 }
 

@@ -110,8 +110,7 @@ fn crossover_is_lost_when_parents_are_mutated() {
         mosa.set("compat.mutate_parents", mutate_parents).unwrap();
         mosa.set("extension", 0.0).unwrap();
         let mut problem = Chains::new(1, 3, 20, 5);
-        // This codon is above the range. Only crossover appends it, and a mutation of the codon
-        // brings it into the range.
+        // Only crossover appends this codon, which is above the range.
         problem.brand = Some(1_000_000);
         search(&mosa, &mut problem, &executions(90), 1);
         problem.executed.iter().filter(|genes| genes.contains(&1_000_000)).count()
@@ -195,8 +194,8 @@ fn a_problem_without_goals_is_covered_at_once() {
 
 #[test]
 fn mio_samples_when_no_uncovered_goal_has_a_candidate() {
-    // Every test covers the first goal, and all goals after the second are infinitely far. Without
-    // sampling, the search would choose only covered goals.
+    // A test covers as many goals as it has codons, and is infinitely far from the goals after the
+    // first uncovered goal. Without sampling, the search would choose only covered goals.
     let mut mio = named("mio");
     for name in ["random_start", "random_end", "extension", "reduction"] {
         mio.set(name, 0.0).unwrap();

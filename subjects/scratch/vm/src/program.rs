@@ -21,7 +21,7 @@ pub struct Program {
     pub(crate) commands: Vec<Command>,
     pub(crate) exprs: Vec<Expr>,
     pub(crate) constants: Vec<Value>,
-    /// Inputs that are evaluated before a command's operands; see [`Command::early_inputs`].
+    /// Inputs that are evaluated before a command's operands (see [`Command::early_inputs`]).
     pub(crate) early_inputs: Vec<ExprId>,
     /// Arguments of custom-block calls: parameter slot (`NONE` for an argument that the custom
     /// block does not have) and value.
@@ -65,9 +65,9 @@ impl Program {
         self.commands.iter().map(|c| c.no)
     }
 
-    /// Hash of the code. Two programs compiled from versions of one project behave the same if
-    /// their hashes are equal; if the hashes differ, the behaviour may still be the same. Do not
-    /// store hashes, because they may change with every release.
+    /// Hash of the code. Two programs compiled from mutants of one project almost certainly behave
+    /// the same if their hashes are equal; if the hashes differ, the behaviour may still be the
+    /// same. Do not store hashes, because they may change with every release.
     pub fn fingerprint(&self) -> u64 {
         let mut hasher = Fingerprint(DefaultHasher::new());
         for sprite in &self.sprites {
@@ -95,13 +95,13 @@ impl Program {
         default.cloned().unwrap_or(Value::Undefined)
     }
 
-    /// The sprite with this name; never the stage.
+    /// The first sprite with this name; never the stage.
     pub(crate) fn sprite_named(&self, name: &Text) -> Option<usize> {
         self.sprites.iter().position(|s| !s.is_stage && s.name == *name)
     }
 }
 
-/// Hasher of `Debug` output, which contains every field and every bit of a float.
+/// Hasher of `Debug` output, which contains the fields and distinguishes different numbers.
 struct Fingerprint(DefaultHasher);
 
 impl Fingerprint {

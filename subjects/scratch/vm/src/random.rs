@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 
 use crate::rounding::floor;
 
-/// A stream of uniform random numbers in [0, 1). One draw corresponds to one call of the generator
+/// A stream of uniform random numbers in [0, 1). One draw corresponds to one call to the generator
 /// in the original.
 #[derive(Clone, Debug)]
 pub struct Random(Generator);
@@ -19,8 +19,8 @@ enum Generator {
 }
 
 impl Random {
-    /// The stream of studies: stream 1 of ChaCha8 with the seed as its key. The numbers are the
-    /// same on every platform and in every version. The search uses other streams of the same key.
+    /// The stream of studies: stream 1 of ChaCha8 with a key that is derived from the seed. The
+    /// numbers are the same on every platform and in every version.
     pub fn portable(seed: u64) -> Random {
         let mut rng = ChaCha8Rng::seed_from_u64(seed);
         rng.set_stream(1);
@@ -49,7 +49,8 @@ impl Random {
         self
     }
 
-    /// Draws a number between two numbers for `pick random`; an integer if `integer` is set.
+    /// Draws a number between two numbers for `pick random`; an integer if `integer` is set. If the
+    /// two numbers are equal, nothing is drawn.
     #[inline]
     pub(crate) fn pick(&mut self, a: f64, b: f64, integer: bool) -> f64 {
         let (low, high) = if a <= b { (a, b) } else { (b, a) };

@@ -1,6 +1,6 @@
-//! Rounding and remainders without function calls. The standard library calls functions for these
-//! operations, because the oldest supported processors have no instructions for them. The results
-//! have the same bits.
+//! Rounding and remainders, mostly without function calls. The standard library calls functions for
+//! these operations, because the oldest supported processors have no instructions for them. The
+//! results have the same bits, except NaN.
 
 /// Doubles of at least this absolute value have no fraction.
 const NO_FRACTION: f64 = (1_u64 << 52) as f64;
@@ -12,7 +12,8 @@ pub(crate) fn trunc(x: f64) -> f64 {
     if x.abs() < NO_FRACTION { (x as i64 as f64).copysign(x) } else { x }
 }
 
-/// Adding and subtracting this number rounds numbers below 2^51 to integers.
+/// Adding and subtracting this number rounds numbers whose absolute value is below 2^51 to
+/// integers.
 const SHIFT: f64 = (3_u64 << 51) as f64;
 
 /// The nearest integer, or one of two nearest integers, of a number whose absolute value is below
@@ -113,8 +114,8 @@ pub(crate) fn modulo(n: f64, m: f64) -> f64 {
 #[inline(never)]
 fn modulo_of_any(n: f64, m: f64) -> f64 {
     let r = remainder(n, m);
-    // Compare signs, because a division is slow. With equal signs the quotient is not negative;
-    // with different signs it may be 0 or NaN.
+    // Compare signs first, because a division is slow. With equal signs, the quotient is not
+    // negative; with different signs, it may be 0 or NaN.
     if (r < 0.0) != (m < 0.0) && r / m < 0.0 { r + m } else { r }
 }
 

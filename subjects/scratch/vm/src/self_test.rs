@@ -66,8 +66,8 @@ const SPRITES_TO_ORDER: usize = 5;
 ///
 /// Some files do not contain the layers of their sprites, on which the order of scripts depends,
 /// because they were converted by a Scratch without a renderer. If such a project has at most five
-/// sprites and fails in the order of the file, all orders of its sprites are tried, and
-/// [`SelfTestReport::layers`] is the first order in which it passes.
+/// sprites and fails in the order of the file, the orders of its sprites are tried until it passes,
+/// and [`SelfTestReport::layers`] is the order in which it passes, if there is one.
 ///
 /// # Errors
 /// If the project cannot be compiled.

@@ -45,7 +45,8 @@ pub(crate) struct State {
     /// Number of clones created so far.
     pub(crate) clone_serial: u32,
 
-    /// All threads by slot; `thread_list` has the slots of live threads in execution order.
+    /// All threads by slot; `thread_list` has the slots of threads that are not yet removed, in
+    /// execution order.
     pub(crate) threads: Vec<Thread>,
     pub(crate) free_threads: Vec<u32>,
     pub(crate) thread_list: Vec<u32>,
@@ -64,7 +65,7 @@ pub(crate) struct State {
     /// The clock of the timer hat, the calendar and music, in steps since the green flag. This
     /// clock is not changed by `reset timer`.
     pub(crate) clock: f64,
-    /// Reading of `clock` at which the timer hat is 0; see [`crate::VmSettings::one_timer`].
+    /// Reading of `clock` at which the timer hat is 0 (see [`crate::VmSettings::one_timer`]).
     pub(crate) clock_start: f64,
     pub(crate) counter: f64,
     pub(crate) tempo: f64,
@@ -108,17 +109,17 @@ pub(crate) struct Question {
 pub(crate) struct Mouse {
     /// Position of the pointer in stage coordinates, unrounded.
     pub(crate) pointer: (f64, f64),
-    /// Position on the 480 x 360 canvas, y downwards; `None` before the first event.
+    /// Position on the 480 x 360 canvas, y downwards; `None` for a coordinate that is not set yet.
     pub(crate) canvas: (Option<f64>, Option<f64>),
-    /// Values of the `mouse x` and `mouse y` blocks; `None` before the first event.
+    /// Values of the `mouse x` and `mouse y` blocks; `None` for a coordinate that is not set yet.
     pub(crate) x: Option<f64>,
     pub(crate) y: Option<f64>,
     pub(crate) down: bool,
 }
 
 impl Mouse {
-    /// The point of the stage at which the renderer senses the pointer; `None` before the first
-    /// event that sets both coordinates.
+    /// The point of the stage at which the renderer senses the pointer; `None` until both
+    /// coordinates are set.
     pub(crate) fn sensed_point(&self) -> Option<(f64, f64)> {
         let (x, y) = (self.canvas.0?, self.canvas.1?);
         Some(((x - 240.0).floor(), (180.0 - y).ceil()))

@@ -18,8 +18,9 @@ pub struct Text(Place);
 #[derive(Clone)]
 enum Place {
     Shared(Arc<Data>),
-    /// Data that exist until the process ends: letters, and numerals in the code of programs. They
-    /// have no reference counts, whose updates would take longer than setting a variable.
+    /// Data that exist until the process ends: letters, the empty string, and short numerals in
+    /// programs. They have no reference counts, whose updates would take longer than setting a
+    /// variable.
     Kept(&'static Data),
 }
 
@@ -79,7 +80,7 @@ impl Text {
         Text(Place::Shared(Arc::new(Data::new(units))))
     }
 
-    /// A string in the code or in the initial values of a program. Short numerals are kept.
+    /// A string in the code or in the initial values of a program. Most short numerals are kept.
     pub(crate) fn constant(text: &str) -> Text {
         static KEPT: LazyLock<RwLock<FxHashMap<String, &'static Data>>> =
             LazyLock::new(RwLock::default);
@@ -157,8 +158,8 @@ impl Text {
         }
     }
 
-    /// The number of a numeral of at most 15 characters; NaN for other strings, and for strings
-    /// whose number has not been used before.
+    /// The number of a numeral of at most 15 ASCII characters; NaN for other strings, and for
+    /// strings whose number has not been used before.
     #[inline(always)]
     pub(crate) fn numeral(&self) -> f64 {
         let data = self.data();
@@ -212,7 +213,7 @@ impl Text {
         }
     }
 
-    /// Whether both strings are one allocation.
+    /// Whether both strings share their data.
     pub(crate) fn is_shared_with(&self, other: &Text) -> bool {
         std::ptr::eq(self.data(), other.data())
     }
@@ -344,8 +345,8 @@ impl Text {
         }
     }
 
-    /// Whether the string equals a word, ignoring case. The word must be ASCII in lower case
-    /// without `k`, because `k` is also the lower case of a letter outside of ASCII.
+    /// Whether the string equals a word, ignoring case. The word must be ASCII without the letter
+    /// K, because the lower case of a letter outside ASCII is also `k`.
     pub(crate) fn is_word(&self, word: &str) -> bool {
         matches!(&self.data().units, Units::Ascii(text) if text.eq_ignore_ascii_case(word))
     }

@@ -28,8 +28,8 @@ pub(crate) struct Thread {
     pub(crate) overruns: u32,
     /// Whether the block on top of the stack has waited for its translations.
     pub(crate) translated: bool,
-    /// Whether the thread is in the thread list of the VM, which means that it has been neither
-    /// replaced nor removed by `stop all`.
+    /// Whether the thread is in the thread list of the VM. False, for example, if the thread has
+    /// been replaced, or removed by `stop all`.
     pub(crate) listed: bool,
     pub(crate) stack: Vec<Frame>,
     /// Parameters of the calls on the stack, innermost last. [`Frame::parameters`] states where the
@@ -50,14 +50,14 @@ pub(crate) enum Status {
     Yield,
     /// Ends the slice until the next step, even in warp.
     YieldTick,
-    /// Waits for a promise that is resolved after this step, or for an answer.
+    /// Waits for a promise or an answer.
     Promise {
         resolved: bool,
     },
     Done,
 }
 
-/// A stack frame: a block, or `NONE` for an empty branch.
+/// A stack frame: a block, or `NONE` if no block is left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Frame {
     pub(crate) block: CommandId,
@@ -113,7 +113,7 @@ impl Frame {
         (self.parameters, self.counter) = (0, 0.0);
     }
 
-    /// [`Frame::parameters`] of the innermost call below this frame; 0 outside of calls.
+    /// [`Frame::parameters`] of the innermost call below this frame; 0 outside calls.
     pub(crate) fn parameters_below(&self) -> u32 {
         self.outer_parameters
     }
@@ -127,7 +127,7 @@ impl Frame {
         fields(self) == fields(other)
     }
 
-    /// [`Frame::parameters`] of the innermost call up to this frame; 0 outside of calls.
+    /// [`Frame::parameters`] of the innermost call up to this frame; 0 outside calls.
     #[inline]
     pub(crate) fn visible_parameters(&self) -> u32 {
         // The parameters of an inner call begin later, or at the same index.

@@ -5,7 +5,7 @@ use catherd_scratch_sb3::Opcode;
 use crate::compat::Compat;
 
 /// Short description of how a block behaves differently in the VM than in this version of Scratch;
-/// `None` if the block behaves the same. `docs/explanation/conformance.md` contains the details.
+/// `None` if no difference is known. `docs/explanation/conformance.md` contains the details.
 pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
     use Opcode::*;
     let today = compat == Compat::Today;
@@ -34,7 +34,7 @@ pub fn unsupported(opcode: Opcode, compat: Compat) -> Option<&'static str> {
         Text2SpeechSpeakAndWait => "no voice: lasts as long as the text",
         LooksSwitchBackdropToAndWait if !today => "does not wait",
         SensingOnline => "always true",
-        SensingCurrent | SensingDaysSince2000 => "no clock: a fixed instant",
+        SensingCurrent | SensingDaysSince2000 => "no clock: time begins at a fixed instant",
         SensingLoudness | SensingLoud => "no microphone: the virtual sound level",
         opcode => return without_device(opcode.name()),
     })

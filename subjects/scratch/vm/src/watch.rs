@@ -11,9 +11,9 @@ use crate::vm::Vm;
 
 impl Midstep<'_> {
     /// Exchanges the states of this VM and of another VM of the same program, so that the other VM
-    /// can be used to read the state and for the changes of `direct.rs`. The caller must exchange
-    /// the states again before the watcher returns; the other VM must not execute steps, stop
-    /// scripts or be restored in the meantime.
+    /// can be used to read the state and to make the changes of `direct.rs`. The caller must
+    /// exchange the states again before the watcher returns; the other VM must not execute steps,
+    /// stop scripts or be restored in the meantime.
     pub fn exchange<T: Tracer>(&mut self, vm: &mut Vm<T>) {
         std::mem::swap(self.0, &mut vm.state);
     }

@@ -1,6 +1,6 @@
-//! A problem with the structure of test generation: chains of goals, each of which depends on the
-//! previous goal. A test covers goal `l` of a chain if its codons `0..=l` are close enough to the
-//! secret codons of the chain.
+//! A problem with the structure of test generation: chains of goals, in which each goal except the
+//! first depends on the previous goal. A test covers goal `l` of a chain if its codons `0..=l` are
+//! close enough to the secret codons of the chain.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub(crate) struct Chains {
     /// The maximum distance between a codon and the secret codon.
     tolerance: u64,
     pub(crate) executed: Vec<Vec<u64>>,
-    /// A codon that only crossover appends.
+    /// A codon that only crossover appends, if there is one.
     pub(crate) brand: Option<u64>,
     /// Whether a test is infinitely far from the goals of a chain after the first uncovered goal.
     pub(crate) infinite: bool,
@@ -147,8 +147,8 @@ impl Problem for Chains {
         self.finish(genes)
     }
 
-    /// Appends the next codon of a random chain if all codons of the test match this chain, and
-    /// otherwise a random codon.
+    /// Appends the next codon of a random chain if the codons of the test are the beginning of this
+    /// chain, and otherwise a random codon.
     fn extend(&mut self, test: &Codons, rng: &mut Stream, meter: &mut Meter) -> Option<Codons> {
         if test.length() >= MAXIMUM {
             return None;

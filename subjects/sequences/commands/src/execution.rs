@@ -20,7 +20,7 @@ Examples:
   catherd sequences risk builtin:abp results.csv --criterion consecutive:2 --next 10
   catherd sequences risk builtin:abp results.csv --partition atoms --profile usage.txt
 
-A line of results is passed or failed, and the events of the test: failed,send,rAck,sAck. A line with
+A line of results has passed or failed, then the events of the test: failed,send,rAck,sAck. A line with
 the word changed says that the system was changed: what is known so far is forgotten, or, with --decay,
 counts less. Risk is a score, not a probability, because a test may cover several items; with
 --partition each test belongs to one class, and risk is the probability that a use fails.")]
@@ -82,7 +82,7 @@ pub struct RiskArguments {
 Examples:
   catherd dev sequences examples examples.jsonl
 
-Exit codes: 0 if all are equal, 4 if one differs, 1 if the file cannot be read.")]
+Exit codes: 0 if all are equal, 4 if one differs or cannot be checked, 1 if the file cannot be read.")]
 pub struct Examples {
     /// File of examples, one JSON object per line
     #[arg(value_name = "FILE")]
@@ -154,7 +154,7 @@ const WALKS: u64 = 2000;
 struct Classes<'s> {
     subject: &'s Subject,
     criterion: Criterion,
-    /// The index of each class in `names`, by the items of the class.
+    /// The index of each class in `names`, by the items that identify the class.
     places: HashMap<Vec<u64>, usize>,
     names: Vec<String>,
     partition: Option<Partition>,
@@ -205,8 +205,8 @@ impl<'s> Classes<'s> {
         place
     }
 
-    /// The classes of a test. With a partition, each test has exactly one class; a new class is
-    /// added.
+    /// The classes of a test. With a partition, each test has exactly one class, which is added if
+    /// it is new.
     fn of(&mut self, test: &[EventId]) -> Vec<usize> {
         let items = self.criterion.items(test, &self.subject.alphabet, self.subject.space());
         let key = match self.partition {

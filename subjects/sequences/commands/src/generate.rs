@@ -15,7 +15,7 @@ use serde_json::json;
 
 use crate::{Settings, Subject, is_model, output, read_tests, up_to, write};
 
-/// Maximum number of events of `--events`, because 8 events have 40,320 orders.
+/// Maximum number of events of `--events`: 8 events have 40,320 orders.
 const MAX_PERMUTED: usize = 8;
 
 const ALGORITHMS: [&str; 7] = ["greedy", "ga", "best-of", "unranked", "local", "direct", "optimal"];
@@ -35,7 +35,7 @@ pub struct Generate {
     #[command(flatten)]
     settings: Settings,
 
-    /// Events of which all orders are the given tests, instead of a model
+    /// Events whose orders are the given tests, instead of a model
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', conflicts_with = "source")]
     events: Vec<String>,
 
@@ -83,7 +83,7 @@ pub struct Generate {
     shorten: bool,
 
     /// Add a negative test for each test: its first events, and then an event, marked with `!`,
-    /// that the model does not allow there and the system has to refuse
+    /// that the model does not allow there and the system must refuse
     #[arg(long)]
     negative: bool,
 
@@ -91,8 +91,8 @@ pub struct Generate {
     #[arg(long, value_name = "SEED", default_value_t = 1)]
     seed: u64,
 
-    /// File of the suite: *.json, *.csv (a row for each event), *.feature (scenarios without
-    /// steps), otherwise lines of text [default: standard output]
+    /// File of the suite: *.json, *.csv (a row for each event), *.feature (scenarios without step
+    /// definitions), otherwise lines of text [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<String>,
 
@@ -256,7 +256,7 @@ fn wanted(arguments: &Generate, subject: &Subject) -> Result<Vec<Vec<EventId>>, 
         let kept: Vec<_> = known.flatten().filter(is_allowed).collect();
         if kept.len() < all {
             let dropped = terminal::plural(all - kept.len(), "test");
-            terminal::note(&format!("{file}: {dropped} left out: the model does not allow them"));
+            terminal::note(&format!("{file}: left out {dropped} that the model does not allow"));
         }
         wanted.extend(kept);
     }
@@ -309,7 +309,7 @@ fn choose(arguments: &Generate, matrix: &Matrix, wanted: Vec<u32>) -> Result<Vec
     Ok(found.best.suite)
 }
 
-/// Tests that are made for the items one after the other, instead of being selected from a pool.
+/// Tests that are made for the items one after another, instead of being selected from a pool.
 fn made(
     arguments: &Generate,
     subject: &Subject,

@@ -9,10 +9,12 @@ use serde_json::json;
 
 use crate::{Settings, explore, open, up_to, write};
 
-/// Number of walks that are made and printed at a time.
+/// Maximum number of walks that are made and printed at a time, unless each depends on earlier
+/// walks.
 const BATCH: u64 = 32_768;
 
-/// Maximum number of events of the walks that are made at a time.
+/// Maximum number of events of the walks that are made at a time, unless each depends on earlier
+/// walks.
 const MAX_BATCH_EVENTS: u64 = 1 << 25;
 
 /// Checks models: errors, likely mistakes, and sizes.

@@ -30,7 +30,7 @@ each with {\"ok\": true}, {\"ok\": false, \"why\": \"...\"} or {\"skip\": true}.
 which events come next: {\"ok\": true, \"next\": [\"sAck\", \"sNak\"]}. It may add which goals of the
 system itself it reached, such as lines of code: {\"ok\": true, \"coverage\": [\"retry\", 120]}.
 
-An event with a mark, !send, as the last of its test has to be refused: answered with {\"ok\": false}.
+If the last event of a test has a mark, as in !send, the system must refuse it: answer {\"ok\": false}.
 
 Exit codes: 0 if all tests pass, 2 if one does not, 1 if they cannot be executed.")]
 pub struct Test {
@@ -111,7 +111,7 @@ fn system(arguments: &Test) -> Result<Box<dyn System>, Failure> {
 struct Executed {
     case: TestCase,
     verdict: Verdict,
-    /// A shorter test with the same failure.
+    /// The result of shortening the test, if it was shortened.
     shortened: Option<Shortened>,
     /// Number of goals of the system that no earlier test reached.
     new_goals: usize,
@@ -248,7 +248,7 @@ fn earlier_failures(arguments: &Test, subject: &Subject) -> Result<Vec<TestCase>
     let cases: Vec<TestCase> = known.flatten().filter(is_allowed).collect();
     if cases.len() < all {
         let dropped = terminal::plural(all - cases.len(), "test");
-        terminal::note(&format!("{file}: {dropped} left out: the model does not allow them"));
+        terminal::note(&format!("{file}: left out {dropped} that the model does not allow"));
     }
     Ok(cases)
 }

@@ -50,7 +50,7 @@ fn plain(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-/// How the events of an item follow each other in a test.
+/// How the events of an item follow one another in a test.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Order {
     /// Directly.
@@ -73,7 +73,8 @@ fn words(criterion: &str) -> Option<(Order, usize)> {
 }
 
 /// How close the suite of a run came to each open item: how many letters are missing after the
-/// longest beginning of the item in a test. `None` for an item if this number is not known.
+/// longest beginning of the item in a test. `None` for an item if no test contains a beginning, or
+/// if the number is not known.
 pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approach>> {
     let none = || vec![None; goals.open.len()];
     let Some((order, strength)) = words(goals.criterion) else { return none() };
@@ -85,7 +86,7 @@ pub(crate) fn of(goals: &OpenGoals<'_>, record: &RunRecord) -> Vec<Option<Approa
         .collect();
     let approach = |&goal: &u32| {
         let item: Vec<&str> = goals.names.get(goal as usize)?.split(", ").collect();
-        // Skip items with labels of several fields, because these contain the separator.
+        // Skip items with labels that have several fields, because these contain the separator.
         (item.len() == strength).then(|| closest(order, &item, &tests))?
     };
     goals.open.iter().map(approach).collect()

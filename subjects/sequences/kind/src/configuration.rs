@@ -192,7 +192,7 @@ fn common() -> Vec<ParameterInfo> {
             "goals",
             text("consecutive:2"),
             Values::Text,
-            "criterion that coverage is about, the same for all algorithms of a study",
+            "criterion by which coverage is measured, the same for all algorithms of a study",
         ),
         parameter(
             "measure",
@@ -238,7 +238,7 @@ fn common() -> Vec<ParameterInfo> {
             "bugs",
             text("all"),
             Values::Text,
-            "faults that suites are held against: all, none, or a list of names",
+            "faults for which suites are checked: all, none, or a list of names",
         ),
         parameter(
             "detect",
@@ -308,7 +308,7 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
 /// # Errors
 ///
 /// If the algorithm is unknown, or if a parameter is unknown or has a value that cannot be used;
-/// the first such parameter is reported.
+/// one such parameter is reported.
 pub(crate) fn read(algorithm: &Algorithm) -> Result<Configuration, FieldError> {
     if !NAMES.iter().any(|(name, _)| *name == algorithm.name) {
         return Err(FieldError::unknown_algorithm(&algorithm.name, &NAMES.map(|(name, _)| name)));
@@ -417,7 +417,7 @@ fn alphabet(settings: &Settings, letters: &[(&String, &Parameter)]) -> Result<Le
             Parameter::Text(letter) if !letter.is_empty() => {
                 Ok((name[LETTERS.len()..].to_owned(), letter.clone()))
             }
-            _ => Err(values::refused(name, "a letter is not a string", "write \"EVENT\" = \"a\"")),
+            _ => Err(values::refused(name, "a letter must be a non-empty string", "write \"EVENT\" = \"a\"")),
         };
         return letters.iter().map(pair).collect::<Result<_, _>>().map(Letters::Mapped);
     }

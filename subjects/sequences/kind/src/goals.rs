@@ -11,8 +11,8 @@ use crate::subject::{Stop, Subject};
 const MAX_NAMED: usize = 20_000;
 
 /// The names of the items of models, with the configurations whose runs have these items. Names are
-/// left out if the items depend on the pool, if there are too many, or if the model cannot be
-/// explored; in the last case, the model's runs report the reason.
+/// left out, for example, if the items depend on the pool, if there are too many, or if the model
+/// cannot be explored; in the last case, the model's runs report the reason.
 ///
 /// # Errors
 ///

@@ -1,4 +1,5 @@
-//! The description of the kind: units of work, criterion, measures of models.
+//! The description of the kind, such as its units of work, its criterion and its measures of
+//! models.
 
 use std::collections::BTreeMap;
 

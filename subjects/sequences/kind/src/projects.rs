@@ -18,12 +18,12 @@ const EXTENSIONS: [&str; 3] = [".bp", ".bp.json", ".bp.js"];
 const MAX_STATES: usize = 1_000_000;
 
 /// Finds built-in models, files, and files in folders, or makes synthetic models. Models that
-/// cannot be used, and duplicates, are skipped with the reason.
+/// cannot be used, and duplicates, are skipped with a reason.
 ///
 /// # Errors
 ///
-/// If a path cannot be read, if no models are found, or if synthetic models of the shape cannot be
-/// made.
+/// If a path cannot be read, if there are no models at the paths, or if synthetic models of the
+/// shape cannot be made.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -89,7 +89,7 @@ fn synthetic_models(
             "events" => shape.events = whole()?,
             "depth" => shape.depth = whole()?,
             "density" => {
-                let share = text.parse().map_err(|_| refused(format!("density is {text}")));
+                let share = text.parse().map_err(|_| refused(format!("density is {text}, not a number")));
                 shape.density = share?;
             }
             _ => return Err(refused(format!("unknown key `{key}`"))),
@@ -110,7 +110,8 @@ fn synthetic_models(
     Ok(found)
 }
 
-/// The names of models with their paths for [`ModelSource::open`], ordered by name.
+/// The names of models with their paths for [`ModelSource::open`], ordered by the names of the
+/// files.
 fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
     let mut places = BTreeSet::new();
     for path in paths {
@@ -130,7 +131,7 @@ fn places(paths: &[PathBuf]) -> Result<Vec<(String, String)>, FindError> {
             places.insert(place(path));
         }
     }
-    // Models in different folders that have the same name get their paths as names.
+    // Models with the same name get their paths as names.
     let mut names: BTreeMap<String, usize> = BTreeMap::new();
     places.iter().for_each(|(name, _)| *names.entry(name.clone()).or_default() += 1);
     let unique = |(name, path): (String, String)| match names[&name] {
@@ -165,7 +166,7 @@ fn source(path: &str) -> Result<ModelSource, String> {
 }
 
 /// Checks that a model can be read and that some event can happen in its first state. Returns the
-/// digest and the warnings of the model; the error does not name the file.
+/// digest and the warnings of the model.
 fn usable(path: &str) -> Result<(Digest, Vec<String>), String> {
     let source = ModelSource::open(path).map_err(|error| match &*error.hint {
         "" => error.to_string(),

@@ -1,4 +1,4 @@
-//! The algorithm `risk`: executes the tests of a pool one after the other on a faulty system, and
+//! The `risk` algorithm: executes the tests of a pool one after another on a faulty system, and
 //! accumulates evidence about each item (Elyasaf et al., section 6).
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ const TABLE: &str = "risk.csv";
 /// The evidence about the items after a number of tests.
 struct Checkpoint {
     tests: u64,
-    /// Passed and failed tests of each column of the matrix.
+    /// Counts of passed and failed tests for each column of the matrix.
     evidence: Vec<(u32, u32)>,
 }
 

@@ -12,7 +12,7 @@ use crate::subject::{Stop, Subject};
 use crate::{record, risk};
 
 impl LoadedProject for Subject {
-    /// Number of models that are kept in memory with their states and pools.
+    /// Maximum number of models that are kept in memory with their states and pools.
     const KEPT: usize = 2;
 
     fn read(digest: Digest, bytes: &[u8]) -> Result<Subject, LoadError> {
@@ -47,7 +47,7 @@ impl LoadedProject for Subject {
             RunError::Failed(match stop {
                 Stop::Failed(cause) => cause,
                 Stop::Asked => {
-                    "the budget of real time ended the run before its pool was made".to_owned()
+                    "the budget of real time ended the run before its pool was ready".to_owned()
                 }
             })
         })

@@ -44,7 +44,7 @@ pub(crate) struct Improvement {
     pub(crate) executions: u64,
     pub(crate) steps: u64,
     pub(crate) wall_ms: u64,
-    /// Goals that the suite covers.
+    /// Number of goals that the suite covers.
     pub(crate) covered: u32,
 }
 

@@ -12,7 +12,7 @@ use catherd_sequences_testing::{
 
 use crate::configuration::{Configuration, Letters, PoolSettings};
 
-/// Maximum number of pools that are kept, because the pools of all seeds of a study would fill the
+/// Maximum number of pools that are kept, because the pools of all seeds of a study could fill the
 /// memory.
 const KEPT_POOLS: usize = 2;
 /// Maximum number of matrices that are kept in memory.
@@ -29,7 +29,7 @@ pub(crate) type GoOn<'g> = dyn FnMut() -> Result<(), Stop> + 'g;
 pub(crate) enum Stop {
     /// The caller or the budget of real time stopped the computation.
     Asked,
-    /// The model or a parameter does not allow the computation.
+    /// The computation failed, usually because the model or a parameter does not allow it.
     Failed(String),
 }
 

@@ -157,7 +157,7 @@ fn a_budget_limits_evaluations_and_events() {
     assert!(record.work["steps"] <= steps / 2, "{:?}", record.work);
     assert!((100..250).contains(&count(&record, "pool")), "{record:?}");
     assert_eq!(record.work["executions"], 1000);
-    // No walk fits into the budget, so the suite is empty.
+    // No walk fits within the budget, so the suite is empty.
     let record = run(&mut *runner, &model, &of("steps", 1));
     assert_eq!((record.suite.tests, record.covered()), (0, 0));
 }

@@ -1,4 +1,4 @@
-//! Tests the shipped study files of the kind, and its page of the reference.
+//! Tests the shipped study files of the kind, and its page in the reference.
 
 use std::collections::BTreeSet;
 use std::fs;

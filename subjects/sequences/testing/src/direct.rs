@@ -119,7 +119,7 @@ pub fn shortest_trace(
 pub struct DirectLimits {
     /// Maximum number of tests.
     pub size: usize,
-    /// Maximum number of events of a test.
+    /// Maximum number of events of a test, unless the shortest trace to an item is longer.
     pub length: usize,
     /// Maximum number of walks.
     pub limit: u64,
@@ -130,7 +130,7 @@ pub struct DirectLimits {
 pub struct GeneratedTest<'t> {
     /// The test.
     pub test: &'t [EventId],
-    /// Number of items that all tests so far cover.
+    /// Number of items that the tests so far cover, or that were given up.
     pub covered: usize,
     /// Number of walks so far.
     pub walks: u64,

@@ -99,8 +99,8 @@ impl Events {
         events
     }
 
-    /// Adds an event and returns its number. If there is an equal event, returns the number of that
-    /// event.
+    /// Adds an event and returns its number. If there is an event with the same label, returns the
+    /// number of that event.
     pub fn add(&mut self, event: Event) -> EventId {
         let label = event.to_string();
         if let Some(&known) = self.labels.get(&label) {

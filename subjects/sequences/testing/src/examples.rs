@@ -55,8 +55,8 @@ impl Example {
         serde_json::from_str(line)
     }
 
-    /// Computes the result and compares it with the expected result. Numbers may differ by a
-    /// relative 1e-12.
+    /// Computes the result and compares it with the expected result. Numbers may have a relative
+    /// difference of up to 1e-12.
     ///
     /// # Errors
     ///

@@ -2,7 +2,8 @@
 //! estimates the risk.
 //!
 //! - [`Model`]: a behavioural program as text or tables; [`Events`], [`Program`], [`Stepper`].
-//! - [`Space`]: the states of a model, explored exactly; [`SpaceCounts`]: counts of its traces.
+//! - [`Space`]: the states of a model, explored up to a limit; [`SpaceCounts`]: counts of its
+//!   traces.
 //! - [`Criterion`] over an [`Alphabet`]: the items of tests, and the reachable items.
 //! - [`Pool`]: tests from walks or files; [`suite`]: algorithms that choose some of them;
 //!   [`direct`]: tests generated for items.

@@ -1,7 +1,7 @@
-//! Models: behavioural programs as text (`*.bp`) or as tables (`*.bp.json`).
+//! Models: behavioural programs, for example as text (`*.bp`) or as tables (`*.bp.json`).
 //!
 //! A behavioural program is a set of b-threads, each of which requests, waits for and blocks
-//! events. [`Model::open`] reads a file or a built-in model, and [`Model::parse`] reads a text.
+//! events. [`Model::open`] reads a file or a built-in model, and [`Model::parse`] reads a string.
 
 mod compile;
 mod error;
@@ -74,7 +74,7 @@ impl Model {
     ///
     /// # Errors
     ///
-    /// If the file cannot be read or has an error; the first error is returned.
+    /// If the model cannot be read or has an error; the first error is returned.
     pub fn open(path: &str) -> Result<Model, ModelError> {
         ModelSource::open(path)?.model()
     }

@@ -46,7 +46,8 @@ impl Beta {
         self.alpha * self.beta / (sum * sum * (sum + 1.0))
     }
 
-    /// The bounds of the central interval with this probability, such as 0.95, accurate to 1e-9.
+    /// The bounds of the central interval with this probability, such as 0.95, usually accurate to
+    /// 1e-9.
     pub fn interval(self, probability: f64) -> (f64, f64) {
         let tail = (1.0 - probability) / 2.0;
         (self.quantile(tail), self.quantile(1.0 - tail))
@@ -107,9 +108,9 @@ fn fraction(a: f64, b: f64, x: f64) -> f64 {
 /// The evidence about an item.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Evidence {
-    /// Tests that cover the item and passed.
+    /// Number of tests that cover the item and passed, possibly weighted.
     pub passed: f64,
-    /// Tests that cover the item and failed.
+    /// Number of tests that cover the item and failed, possibly weighted.
     pub failed: f64,
     /// The probability that a use of the system covers the item.
     pub profile: f64,
@@ -204,7 +205,7 @@ pub fn ranking(scores: &[f64]) -> Vec<usize> {
     order
 }
 
-/// Chooses tests one after the other: each time, the first test with the largest sum of scores,
+/// Chooses tests one after another: each time, the first test with the largest sum of scores,
 /// counting only items that no chosen test covers. `tests` contains the items of each test.
 pub fn next_tests(tests: &[Vec<usize>], scores: &[f64], count: usize) -> Vec<usize> {
     let mut left = scores.to_vec();

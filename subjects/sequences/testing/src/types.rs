@@ -29,7 +29,7 @@ impl Type {
         }
     }
 
-    /// Whether values of both types can be compared and assigned.
+    /// Whether both types are compatible, without regard to ranges, allowed words and capacities.
     pub(crate) fn fits(&self, other: &Type) -> bool {
         match (self, other) {
             (Type::Integer(..), Type::Integer(..))

@@ -342,7 +342,7 @@ fn graphs_of_graphwalker_are_models() {
         ),
         ("\"sourceVertexId\": \"v0\"", "\"sourceVertexId\": \"v7\"", "edge `e_add` has no source"),
         ("{\"name\": \"suite\", \"models\": [", "{\"models\": [{}, ", "2 models"),
-        ("\"models\"", "\"graphs\"", "no model of GraphWalker: missing field `models`"),
+        ("\"models\"", "\"graphs\"", "not a model of GraphWalker: missing field `models`"),
     ] {
         std::fs::write(&file, graph.replacen(from, to, 1)).unwrap();
         let error = Model::open(&path).unwrap_err().to_string();

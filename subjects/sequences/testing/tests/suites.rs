@@ -96,7 +96,7 @@ fn moodle_has_the_published_numbers_exactly() {
     }
 }
 
-/// Compares the exact reachable items of every criterion with all traces of a small model.
+/// Compares the exact reachable items of many criteria with all traces of a small model.
 #[test]
 #[ignore = "slow"]
 fn reachable_items_are_the_items_of_all_traces() {
@@ -227,7 +227,7 @@ fn limits_and_callbacks_end_a_search() {
         ControlFlow::Break(())
     });
     assert_eq!((seen, found.executions), (1, 1));
-    // The suite may be larger than the pool.
+    // The requested size may be larger than the pool.
     let all = suite::greedy(&matrix, 1000, Ties::First, 0, u64::MAX, &mut go).best.suite;
     assert_eq!(all.len(), matrix.tests());
     let found = suite::evolve(&matrix, 1000, Profile::Paper, 1, 300, &mut go);
@@ -332,7 +332,7 @@ fn correct_systems_pass_and_faults_fail_when_triggered() {
     }
 }
 
-/// A system that accepts every event, or every event that a model allows.
+/// A system that accepts every event, or only the events that a model allows.
 struct Obedient<'s> {
     model: Option<&'s Space>,
     events: &'s Events,

@@ -2,8 +2,8 @@
 //!
 //! There are separate handlers for different kinds of operands, so handlers do not branch on these
 //! kinds. Handlers for [numbers] call handlers for other [values] if an operand is not a number.
-//! Most handlers end with a call of another handler, which the compiler replaces with a jump that
-//! neither uses the stack nor saves registers. Such a jump takes half as long as a return to a
+//! Most handlers end with a call to another handler, which the compiler can replace with a jump
+//! that neither uses the stack nor saves registers. Such a jump takes less time than a return to a
 //! loop.
 
 pub(super) mod control;

@@ -9,8 +9,8 @@ use crate::target::List;
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Number of writes to closed lists before a list is opened, because opening and closing cost as
-/// much as two writes.
+/// Number of writes to closed lists before a list is opened, because opening and closing cost about
+/// as much as two writes.
 const WRITES: u32 = 4;
 
 impl<T: Tracer> Executor<'_, T> {

@@ -8,9 +8,8 @@ use crate::value::Value;
 const LONGEST: usize = 16;
 
 /// Parameters of the calls of a thread. Popped values remain in memory, because overwriting a
-/// number takes less time than pushing a number, and pushing a string that is already there takes
-/// no time. Changing the reference count of a string costs more than all other work for a
-/// parameter.
+/// number takes less time than pushing a number, and pushing a string that is already there does
+/// not change its reference count.
 pub(super) struct Parameters {
     values: Vec<Value>,
     length: usize,
@@ -47,8 +46,8 @@ impl Parameters {
         self.values.get(index)
     }
 
-    /// Pushes a number, which the caller must overwrite. Pushes nothing and returns `None` if the
-    /// value at this position is not a number.
+    /// Pushes a number, which the caller must overwrite. Pushes nothing and returns `None` unless
+    /// there is a popped number at this position.
     #[inline(always)]
     pub(super) fn next_number(&mut self) -> Option<&mut f64> {
         match self.values.get_mut(self.length) {
@@ -85,7 +84,7 @@ impl Parameters {
 
     /// Pushes a parameter, and returns its storage, which the caller overwrites. The fields of a
     /// value are written directly to the storage, because writing them elsewhere and then copying
-    /// the whole value would stall the processor.
+    /// the whole value could stall the processor.
     #[inline(always)]
     fn next(&mut self) -> &mut Value {
         if self.length == self.values.len() {

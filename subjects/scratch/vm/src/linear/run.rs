@@ -1,5 +1,4 @@
-//! Entry to the linear form, and execution by the interpreter of everything that has no
-//! instruction.
+//! Entry to the linear form, and execution by the interpreter of whatever has no instruction.
 
 use std::mem::take;
 
@@ -27,7 +26,7 @@ struct Outside {
 }
 
 impl<T: Tracer> Interpreter<'_, T> {
-    /// Executes the part of the called custom block on top of the stack that is in linear form.
+    /// Executes as much of the called custom block on top of the stack as is in linear form.
     #[inline]
     pub(crate) fn enter_called(&mut self) {
         let stack = &self.state.threads[self.thread].stack;
@@ -37,8 +36,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// After an iteration, executes the part of the loop on top of the stack that is in linear
-    /// form. The thread must be in warp and have fuel.
+    /// Executes as much of the loop on top of the stack, after an iteration, as is in linear form.
+    /// The thread must be in warp and have fuel.
     #[inline]
     pub(crate) fn enter_loop_again(&mut self) {
         let stack = &mut self.state.threads[self.thread].stack;
@@ -52,8 +51,8 @@ impl<T: Tracer> Interpreter<'_, T> {
         }
     }
 
-    /// Executes blocks in linear form after a block in warp that has just ended and is replaced on
-    /// top of the stack.
+    /// Executes the blocks in linear form that follow a block in warp, which has just ended and is
+    /// replaced on top of the stack.
     #[inline]
     pub(crate) fn resume_after(&mut self, block: CommandId) {
         let Some(&resumption) = self.program.linear.resumptions.get(block as usize) else { return };
@@ -87,7 +86,7 @@ impl<T: Tracer> Interpreter<'_, T> {
             && stack.len() + ROOM <= self.settings.stack_limit
     }
 
-    /// Executes the linear form until the interpreter has to continue.
+    /// Executes the linear form until the interpreter must continue.
     fn run_linear(&mut self, mut at: usize) {
         let program = self.program;
         let form = &program.linear;

@@ -60,8 +60,8 @@ impl Lowering<'_> {
         self.shared.truncate(kept);
     }
 
-    /// Succeeds if evaluating a condition changes nothing and takes no fuel, and adds the condition
-    /// to the known properties of the side. Returns `None` otherwise.
+    /// Succeeds if evaluating a condition is known to change nothing and to take no fuel, and adds
+    /// the condition to the known properties of the side. Returns `None` otherwise.
     fn is_free(&self, e: ExprId, side: &mut Side) -> Option<()> {
         match self.source.exprs[e.0 as usize] {
             Expr::And(a, b) | Expr::Or(a, b) => {
@@ -78,8 +78,8 @@ impl Lowering<'_> {
         }
     }
 
-    /// Whether the value of an operand is never a long string. `None` if evaluating the operand may
-    /// change something or take fuel.
+    /// Whether the value of an operand is never a long string. `None` unless evaluating the operand
+    /// is known to change nothing and to take no fuel.
     fn is_short(&self, e: ExprId, side: &mut Side) -> Option<bool> {
         if side.computations > MOST {
             return None;

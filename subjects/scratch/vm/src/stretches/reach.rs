@@ -14,9 +14,9 @@ const MAX_CODE: usize = 20_000;
 pub(super) struct Senses;
 
 impl Senses {
-    /// Reads the position, appearance and pen of its target.
+    /// Reads the state of its target, such as position, appearance and pen.
     pub(super) const OWN: u16 = 1;
-    /// May change the position, appearance or pen of its target.
+    /// May change the state of its target, such as position, appearance or pen.
     pub(super) const CHANGES_OWN: u16 = 1 << 1;
     /// May draw with the pen.
     pub(super) const PEN: u16 = 1 << 2;
@@ -57,8 +57,8 @@ pub(super) struct Reach {
 impl Reach {
     /// The reach of the commands of frames, including the following commands and the custom blocks
     /// that they call. Commands that may read or change other data are left out; the second result
-    /// is true if there are no such commands. `None` if the code is too long or may sense colours,
-    /// because distances to colours take longer when they are recorded.
+    /// is true if there are no such commands. `None` if the code is too long, or if it may sense
+    /// colours: distances to colours take longer when they are recorded.
     pub(super) fn of(
         program: &Program,
         sprite: usize,
@@ -161,7 +161,7 @@ impl<'a> Scan<'a> {
     }
 
     /// Adds the position and appearance of a target that is referred to by name; `None` if the name
-    /// is computed.
+    /// is a number or computed.
     fn other(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         let stage = (name == *"_stage_").then_some(self.program.stage);
@@ -169,8 +169,8 @@ impl<'a> Scan<'a> {
         Some(())
     }
 
-    /// Scans a query of whether the target touches the named object; `None` if the name is
-    /// computed.
+    /// Scans a query of whether the target touches the named object; `None` if the name is a number
+    /// or computed.
     fn touching(&mut self, name: ExprId) -> Option<()> {
         let name = self.literal(name)?;
         if name == *"_mouse_" {

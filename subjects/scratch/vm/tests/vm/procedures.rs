@@ -75,7 +75,7 @@ fn recursion_without_warp_takes_a_step_a_level() {
 
 #[test]
 fn parameters_belong_to_the_innermost_call() {
-    // Mistake 29: outside of a custom block, a parameter is the number 0; parameters of outer calls
+    // Mistake 29: outside a custom block, a parameter is the number 0; parameters of outer calls
     // are not visible.
     let log = steps(
         "(sprite A (define f (a b) (log (join (arg a) (arg b))) (call g 9) (log (arg a)))

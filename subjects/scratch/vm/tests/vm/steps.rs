@@ -57,7 +57,7 @@ fn a_hat_with_nothing_below_occupies_the_list_until_the_next_step() {
 }
 
 /// A script in A, started by a message, that a later script in A stops when the key `k` is pressed.
-/// No other script ends before, so no batch meets an ended thread.
+/// No other script ends earlier, so no batch meets an ended thread.
 const STOPPED: &str = "(message m) (var v #0) (sprite A
        (received m (forever [(change v #1)]))
        (key k (stop \"other scripts in sprite\") (forever [])))
@@ -121,8 +121,8 @@ fn a_restarted_thread_keeps_its_place() {
 
 #[test]
 fn a_restart_behind_the_index_waits_for_the_next_step() {
-    // R is listed before S. The message of S replaces R at its position, so R runs in the next
-    // step.
+    // R is listed before S. The message that S sends restarts R at its position, so R runs in the
+    // next step.
     let log = steps(
         "(message m go)
          (sprite A (flag (broadcast m) (broadcast go)) (received m (forever [(log r)]))

@@ -47,7 +47,8 @@ enum Part {
 struct Name {
     text: String,
     column: usize,
-    /// Whether the name is in brackets, where letters of one character need no space between them.
+    /// Whether the name is in brackets without quotation marks, where letters of one character need
+    /// no space between them.
     bracket: bool,
 }
 
@@ -69,7 +70,7 @@ impl Expression {
         let part = reader.either()?;
         match reader.next() {
             None => Ok(Expression(part)),
-            Some(found) => Err(reader.error(format!("`{found}` has no beginning"))),
+            Some(found) => Err(reader.error(format!("unmatched `{found}`"))),
         }
     }
 
@@ -97,11 +98,10 @@ impl Expression {
     }
 
     /// Whether the expression matches a test, which is given by names of letters. Names that occur
-    /// only in the expression are letters too.
+    /// only in the expression are usually letters too (see [`Expression::names`]).
     ///
     /// # Errors
-    ///
-    /// If the automaton is too large.
+    /// If a name in brackets is not a letter, or the automaton is too large.
     pub fn matches(&self, test: &[String]) -> Result<bool, ExpressionError> {
         let mut letters = self.names();
         letters.extend(test.iter().cloned());
@@ -128,7 +128,7 @@ impl Reader {
         ExpressionError { column: self.at + 1, cause }
     }
 
-    /// Skips spaces and returns the character after them, which is not skipped.
+    /// Skips white space and returns the character after it, which is not skipped.
     fn next(&mut self) -> Option<char> {
         while self.characters.get(self.at).is_some_and(|character| character.is_whitespace()) {
             self.at += 1;
@@ -263,7 +263,7 @@ impl Reader {
     fn bounds(&mut self) -> Result<(u32, Option<u32>), ExpressionError> {
         let rest: String =
             self.characters[self.at + 1..].iter().take_while(|c| **c != '}').collect();
-        let wrong = || self.error("write {n} or {n,m}, numbers up to 1000".to_owned());
+        let wrong = || self.error("write {n}, {n,} or {n,m} with numbers up to 1000".to_owned());
         let number = |text: &str| text.trim().parse().ok().filter(|n| *n <= MAX_REPEATS);
         let bounds = match rest.split_once(',') {
             None => number(&rest).map(|n| (n, Some(n))),

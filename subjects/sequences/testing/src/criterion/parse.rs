@@ -17,7 +17,7 @@ use states::over_states;
 
 const MAX_EXPRESSIONS: usize = 100_000;
 
-/// Maximum number of events of a word.
+/// Maximum number of letters of a word.
 const MAX_WORD: usize = 64;
 
 const NAMES: [&str; 12] = [
@@ -43,7 +43,7 @@ pub struct CriterionError {
     pub text: String,
     /// What is wrong, in one line.
     pub cause: String,
-    /// What to write instead.
+    /// Advice, usually on what to write instead.
     pub hint: String,
 }
 
@@ -135,8 +135,8 @@ impl Criterion {
     ///
     /// # Errors
     ///
-    /// If the text is not a criterion over the alphabet, if a file cannot be read, or if the
-    /// criterion needs a space but there is none.
+    /// If the text is not a criterion over the alphabet, if a file cannot be read, if the criterion
+    /// needs a space but there is none, or if the criterion is too large.
     pub fn parse(
         text: &str,
         alphabet: &Alphabet,

@@ -15,8 +15,8 @@ const MAX_BYTES: u128 = 3 << 30;
 /// Maximum number of reachable items, which take eight bytes each.
 const MAX_ITEMS: u64 = 1 << 28;
 
-/// Maximum number of steps, which take about a minute. A step is an extension of a word, or a
-/// step of an automaton along an edge.
+/// Maximum number of steps, which take about a minute. A step is, for example, an extension of a
+/// word, or a step of an automaton along an edge.
 const MAX_STEPS: u64 = 1 << 35;
 
 /// The reason why the reachable items of a criterion cannot be computed exactly.
@@ -82,7 +82,7 @@ impl Criterion {
     /// # Errors
     ///
     /// If the space is truncated, if the criterion is over positions or symmetries, or over states
-    /// or edges with `until`, or if the computation needs too much memory or too many steps.
+    /// or edges with `until`, or if the computation exceeds a limit on memory, items or steps.
     pub fn reachable(&self, space: &Space, alphabet: &Alphabet) -> Result<Vec<u64>, Unbounded> {
         if space.truncated() {
             return Err(Unbounded("the model has more states than the limit".to_owned()));

@@ -13,7 +13,7 @@ pub struct ModelError {
     pub span: Span,
     /// What is wrong, in one line.
     pub cause: String,
-    /// What to write instead; empty if this follows from the cause.
+    /// Advice, usually on what to write instead; may be empty.
     pub hint: String,
 }
 
@@ -29,7 +29,7 @@ impl ModelError {
     }
 }
 
-/// Writes `file:line:column: cause`, without the parts that are not known.
+/// Writes the parts of the position that are known, and the cause, as in `file:line:column: cause`.
 impl fmt::Display for ModelError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if !self.file.is_empty() {

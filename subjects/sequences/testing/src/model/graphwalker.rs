@@ -1,7 +1,7 @@
 //! Models of GraphWalker: graphs as JSON, which are converted to tables.
 //!
-//! An edge is an event, and a vertex is a state. Guards and actions are programs in JavaScript and
-//! are refused.
+//! An edge is an event, and a vertex is a state. Guards and actions, which are JavaScript, are
+//! refused, except guards that are always true.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -101,12 +101,12 @@ impl Edge {
 /// vertex that is shared with other models, or if its start or an end of an edge is missing.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     let file: File = serde_json::from_str(text).map_err(|cause| {
-        failed(format!("no model of GraphWalker: {cause}"))
+        failed(format!("not a model of GraphWalker: {cause}"))
             .hint("export the model as JSON, with a list `models`")
     })?;
     let [graph] = &file.models[..] else {
         return Err(failed(format!("{} models", file.models.len()))
-            .hint("put each model into a file of its own"));
+            .hint("put each model into a separate file"));
     };
     if !graph.actions.is_empty() {
         return Err(failed("the model has actions")

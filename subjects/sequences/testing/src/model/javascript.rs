@@ -19,7 +19,7 @@ const OBJECTS: &str = include_str!("javascript.js");
 const FILE: &str = "model.bp.js";
 
 /// Maximum number of operations of the engine for a model, in units of 10,000. These operations
-/// take five to ten seconds on an idle core.
+/// take several seconds.
 const OPERATIONS: u64 = 10_000;
 
 /// Maximum memory of a model in bytes.
@@ -29,7 +29,7 @@ fn failed(cause: impl Into<String>) -> ModelError {
     ModelError::new(Span::default(), cause)
 }
 
-/// The error for a script that has thrown or met a limit.
+/// The error for a script that has thrown or has reached a limit.
 fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
     match session.stopped() {
         Some(Stop::Operations) => failed("the b-threads do not stop computing")
@@ -54,7 +54,7 @@ fn thrown(session: &Session<'_>, thrown: &Thrown) -> ModelError {
 ///
 /// # Errors
 ///
-/// If the script throws (reported with the line if known), meets a limit, or changes how objects
+/// If the script throws (reported with the line if known), reaches a limit, or changes how objects
 /// are written as JSON.
 pub(super) fn convert(text: &str) -> Result<String, ModelError> {
     convert_within(OPERATIONS, text)

@@ -407,7 +407,7 @@ impl Parser {
             };
             if clause.is_some() {
                 let error = ModelError::new(span, format!("`{word}` twice in one statement"));
-                return Err(error.hint("join the sets by `|`"));
+                return Err(error.hint("join the sets with `|`"));
             }
             self.advance();
             let value = self.expression()?;

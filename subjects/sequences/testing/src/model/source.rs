@@ -232,7 +232,7 @@ impl ModelSource {
         if self.files.len() == 1
             && let Some((file, span)) = whole.includes.first()
         {
-            let error = ModelError::new(*span, format!("the file `{file}` is not at hand"));
+            let error = ModelError::new(*span, format!("the included file `{file}` is missing"));
             return Err(self.named(error));
         }
         Ok(whole)
@@ -271,7 +271,7 @@ fn read(path: &Path, name: &str) -> Result<String, ModelError> {
     let failed = |cause: String| ModelError::new(Span::default(), cause);
     let size = fs::metadata(path).map_err(|cause| failed(format!("{name}: {cause}")))?;
     if !size.is_file() || size.len() > LARGEST {
-        return Err(failed(format!("{name}: no file of at most {LARGEST} bytes")));
+        return Err(failed(format!("{name}: not a file of at most {LARGEST} bytes")));
     }
     fs::read_to_string(path).map_err(|cause| failed(format!("{name}: {cause}")))
 }

@@ -103,7 +103,7 @@ fn quoted(rest: &str, span: Span) -> Result<(usize, String), ModelError> {
             _ => text.push(character),
         }
     }
-    Err(ModelError::new(span, "a string without its closing quotation mark"))
+    Err(ModelError::new(span, "a string without a closing quotation mark"))
 }
 
 #[cfg(test)]

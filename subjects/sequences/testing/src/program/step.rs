@@ -31,7 +31,8 @@ impl<'p> Stepper<'p> {
     ///
     /// # Errors
     ///
-    /// If a guard or the code of a thread before its first statement breaks a rule.
+    /// If a guard, or the code of a thread before its first synchronisation statement, breaks a
+    /// rule.
     pub fn initial(&self) -> Result<Vec<i32>, Fault> {
         let program = self.program;
         let mut state = vec![0; program.width()];
@@ -120,7 +121,7 @@ impl<'p> Stepper<'p> {
     }
 
     /// Writes the weight of each enabled event to `weights`. The weight of an event is the largest
-    /// weight of the statements that request the event.
+    /// weight of the statements that request the event, and at least 1.
     ///
     /// # Errors
     ///

@@ -27,7 +27,8 @@ pub enum Profile {
     Released,
     /// The settings of the released program, with mutation as in its library, Jenetics 6: the cube
     /// root of the probability applies to the individual, to its chromosome, and to each test. As a
-    /// result, few individuals are mutated, but each of these in more than a third of its tests.
+    /// result, with the default probability, few individuals are mutated, but each of these on
+    /// average in more than a third of its tests.
     ReleasedGrouped,
 }
 
@@ -66,7 +67,7 @@ struct Individual {
 }
 
 /// Searches for suites by crossover and mutation, until the best rank has almost stopped changing,
-/// but for at most 300 generations.
+/// or for 300 generations, unless the search is ended before.
 pub fn evolve(
     matrix: &Matrix,
     size: usize,

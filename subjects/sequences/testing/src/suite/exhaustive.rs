@@ -1,4 +1,4 @@
-//! The optimal suite by branch and bound, to check the other algorithms.
+//! The optimal suite by branch and bound.
 
 use super::{Matrix, OnProgress, SearchResult, Session, Ties, Union, greedy};
 
@@ -7,13 +7,13 @@ const LARGEST: (usize, usize) = (4, 300);
 
 /// A problem that is too large for the exact algorithm.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("optimal: suites of at most {} of at most {} tests, not {size} of {pool}", LARGEST.0, LARGEST.1)]
+#[error("optimal: only for suites of at most {} tests from a pool of at most {} tests, not {size} from {pool}", LARGEST.0, LARGEST.1)]
 pub struct TooLarge {
     size: usize,
     pool: usize,
 }
 
-/// The best of all suites, or the best suite that is found before the search ends at its limit.
+/// The best of all suites, or the best suite that is found before the search is ended.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ pub(super) struct Quiz {
 #[derive(Clone, Debug, Default)]
 struct State {
     sessions: BTreeSet<String>,
-    /// Open forms, by event and fields.
+    /// Open forms, by object and fields.
     forms: BTreeSet<String>,
     /// Forms that were opened before the first attempt was submitted.
     opened_before_attempt: BTreeSet<String>,

@@ -40,8 +40,8 @@ fn no_digit(reading: Reading) -> Option<f64> {
     }
 }
 
-/// The code unit at an index of the text of a number, if there is one; `None` for numbers whose
-/// text may contain characters other than digits.
+/// The code unit at an index of the text of a number, if there is one; `None` for numbers that are
+/// not whole, and for negative and long numbers.
 fn digit(n: f64, index: f64) -> Option<Option<u16>> {
     /// Integers below this limit have at most 15 digits and no exponent.
     const LEAST_LONG: f64 = 1e15;

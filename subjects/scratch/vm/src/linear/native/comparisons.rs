@@ -1,9 +1,9 @@
 //! Native code of comparisons and conditions.
 //!
-//! If the smallest distances of a block are already 0 for both outcomes, only the outcomes of its
-//! condition are computed. The outcomes are stored where handlers store them, so a handler can
-//! continue in the middle of a condition; the distances that the handler then combines are not
-//! reported.
+//! If nothing is traced, or if the smallest distances of a block are already 0 for both outcomes,
+//! only the outcomes of its condition are computed. The outcomes are stored where handlers store
+//! them, so a handler can continue in the middle of a condition; the distances that the handler
+//! then combines are not reported.
 
 use catherd_scratch_sb3::BlockNo;
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -26,7 +26,7 @@ pub(super) struct Check {
     pub(super) y: Value,
 }
 
-/// The outcome for which the last comparison of a condition jumps, and the destination.
+/// The outcome for which code jumps, and the destination.
 #[derive(Clone, Copy)]
 pub(super) struct Way {
     pub(super) on: bool,
@@ -225,8 +225,8 @@ impl Generator<'_, '_> {
     }
 
     /// Skips the second side of a link if the outcome on top decides the result, the distances do
-    /// not matter, and all list indices of the side are numbers. Evaluating the side instead would
-    /// also be correct.
+    /// not matter, and the list indices that may be words are numerals. Evaluating the side instead
+    /// would also be correct.
     pub(super) fn skip(&mut self, no: BlockNo, skip: Skip) {
         if skip.indices.1 as usize > MAX_INDICES {
             return;

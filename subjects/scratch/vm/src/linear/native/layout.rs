@@ -32,7 +32,7 @@ pub(super) struct ValueLayout {
     pub(super) text_number: i32,
 }
 
-/// Everything that native code needs to know about the layout.
+/// What native code needs to know about the layout of values, vectors and shared items.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Layout {
     pub(super) value: ValueLayout,
@@ -84,7 +84,7 @@ fn second(value: &Value) -> usize {
     let bytes: [MaybeUninit<u8>; 16] = bytes(value);
     let mut second = [0; 8];
     for (to, from) in second.iter_mut().zip(&bytes[8..]) {
-        // SAFETY: the number, or the address of the string, is there; see `tag`.
+        // SAFETY: the number or the address of the string is there (see `tag`).
         *to = unsafe { from.assume_init() };
     }
     usize::from_ne_bytes(second)

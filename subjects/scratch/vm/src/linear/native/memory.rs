@@ -53,7 +53,8 @@ impl Memory {
     ) -> Option<Entry> {
         let bridge = (mode == Mode::Bridged).then_some(self.bridge);
         let address = self.compile(|function, target| build(function, (target, bridge)))?;
-        // SAFETY: `generate` gives the function the signature of `Entry`, and the code stays where it is until `drop`.
+        // SAFETY: `generate` gives the function the signature of `Entry`, and the code stays where
+        // it is until `drop`.
         Some(unsafe { std::mem::transmute::<*const u8, Entry>(address) })
     }
 
@@ -76,8 +77,8 @@ impl Memory {
 impl Drop for Memory {
     fn drop(&mut self) {
         if let Some(module) = self.module.take() {
-            // SAFETY: only a `Units`, which owns this memory, gives out entries, and each is called
-            // while the program that owns the `Units` is borrowed.
+            // SAFETY: entries are called only by the dispatcher, which then holds the `Code` that
+            // owns this memory.
             unsafe { module.free_memory() };
         }
     }

@@ -131,7 +131,8 @@ impl Code {
     }
 }
 
-/// For each instruction, whether other instructions jump to it or execution may resume at it.
+/// For each instruction, whether other instructions jump to it, or execution may begin or resume at
+/// it.
 fn leaders(form: &Form) -> Vec<bool> {
     use Instruction::*;
     let mut is_leader = vec![false; form.instructions.len() + 1];
@@ -184,7 +185,8 @@ pub(super) fn is_variable(operand: Operand) -> bool {
     matches!(operand.kind(), Kind::Stage | Kind::Own)
 }
 
-/// The variables and lists that the code of a unit reads and writes without handlers.
+/// The counts of variables and lists that must exist so that the code of a unit can use them
+/// without handlers.
 fn needs(form: &Form, first: usize, end: usize) -> Needs {
     let mut needs = Needs::default();
     for instruction in &form.instructions[first..end] {
@@ -204,7 +206,7 @@ fn needs(form: &Form, first: usize, end: usize) -> Needs {
 /// Maximum number of list indices that the native code of a skip reads.
 pub(super) const MAX_INDICES: usize = 3;
 
-/// The operands and lists of an instruction that has native code.
+/// Operands and lists that the native code of an instruction uses.
 pub(super) fn parts(
     form: &Form,
     instruction: &Instruction,

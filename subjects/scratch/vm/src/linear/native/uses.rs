@@ -50,7 +50,7 @@ impl Length {
     }
 }
 
-/// Counts of the functions that native code calls, and of the blocks that native code executes.
+/// Counts of the calls from native code to functions, and of the blocks that native code executes.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Calls {
     calls: u64,

@@ -12,7 +12,7 @@ use crate::types::{INTEGER, Type};
 const LONGEST: i64 = 4096;
 
 impl Compiler {
-    /// Compiles an expression that must have a type.
+    /// Compiles an expression that must have the given type.
     pub(super) fn value_of(&self, expr: &syntax::Expr, of: &Type) -> Result<Expr, ModelError> {
         let (value, found) = self.value(expr, Some(of))?;
         if !of.fits(&found) {
@@ -52,8 +52,8 @@ impl Compiler {
         self.value_of(expr, &INTEGER)
     }
 
-    /// Compiles an expression and returns its type. `expected` decides between several meanings of
-    /// a word.
+    /// Compiles an expression, and returns the result and its type. `expected` decides between
+    /// several meanings of a word.
     pub(super) fn value(
         &self,
         expr: &syntax::Expr,
