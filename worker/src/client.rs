@@ -1,4 +1,4 @@
-//! Sends requests to the coordinator, and repeats them while a repetition may succeed.
+//! Sends requests to the coordinator, and usually repeats those that are not answered.
 
 use std::pin::pin;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,25 +15,25 @@ use tonic::{Code, Response, Status};
 use crate::outage::{GRACE, OutageReporter};
 
 /// Time without an answer after which an outage is reported, even though the request may still
-/// succeed.
+/// succeed. For downloads of projects, this time is longer.
 const SILENCE: Duration = Duration::from_secs(4);
 
 /// First and longest pause between two attempts.
 const PAUSE: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(2));
 
-/// Returns the clients of a coordinator that has moved since the last call; `None` if it has not
-/// moved.
+/// Returns new clients if the coordinators are known to have moved since the last call; otherwise,
+/// returns `None`.
 type Relocate = Arc<dyn Fn() -> Option<Vec<CoordinatorClient<AuthChannel>>> + Send + Sync>;
 
-/// A client of several coordinators with the same store, one of which leads. The client repeats
-/// requests and fails over to the next coordinator.
+/// A client of one or more coordinators with the same store, of which at most one leads. The client
+/// repeats requests and fails over to the next coordinator.
 #[derive(Clone)]
 pub(crate) struct FailoverClient {
     clients: Arc<RwLock<Vec<CoordinatorClient<AuthChannel>>>>,
-    /// Finds the clients of a coordinator that has moved; `None` if the coordinators do not move.
+    /// Makes new clients after the coordinators have moved; `None` if they do not move.
     relocate: Option<Relocate>,
-    /// The position of the coordinator to which requests are sent: the last one that answered, or
-    /// its successor after it failed to answer.
+    /// The position of the coordinator to which requests are sent. It changes when this coordinator
+    /// does not answer.
     leader: Arc<AtomicUsize>,
     retry_timeout: Duration,
     outage: Arc<OutageReporter>,
@@ -52,8 +52,8 @@ impl FailoverClient {
         FailoverClient { clients, relocate: None, leader: Arc::default(), retry_timeout, outage }
     }
 
-    /// Calls `relocate` whenever a coordinator does not answer, and replaces the coordinators if
-    /// `relocate` returns new ones.
+    /// Adds a function that is called whenever the client fails over. If it returns new clients,
+    /// they replace the present ones.
     #[must_use]
     pub(crate) fn with_relocation(
         self,
@@ -113,7 +113,7 @@ impl FailoverClient {
 
     /// Replaces the coordinators if they have moved; if not, advances from a coordinator that did
     /// not answer to the next one. Requests that fail together advance only once, because otherwise
-    /// two such requests would advance twice and return to the silent coordinator.
+    /// they could return to the silent coordinator.
     fn fail_over(&self, silent: usize) {
         let moved = self.relocate.as_ref().and_then(|relocate| relocate());
         let mut clients = self.clients.write().unwrap_or_else(PoisonError::into_inner);
@@ -139,7 +139,8 @@ impl FailoverClient {
         self.repeat(request, SILENCE).await
     }
 
-    /// Repeats a request, and reports an outage if no answer arrives within `silence`.
+    /// The same as [`FailoverClient::call`], with the time without an answer after which an outage
+    /// is reported.
     async fn repeat<T, F>(
         &self,
         mut request: impl FnMut(CoordinatorClient<AuthChannel>) -> F,
@@ -169,14 +170,14 @@ impl FailoverClient {
     }
 
     pub(crate) async fn fetch(&self, digest: Digest) -> Result<Arc<[u8]>, Status> {
-        // The time-out of the transport covers only the first message of a stream.
+        // The time-out of the transport covers only the beginning of a stream.
         let limit = 6 * REQUEST_TIMEOUT;
         let fetch = |client| async move {
             let slow = |_| Status::deadline_exceeded("the project arrives too slowly");
             tokio::time::timeout(limit, download(client, digest)).await.map_err(slow)?
         };
-        // A download may take long although the coordinator answers, so its duration does not count
-        // as an outage.
+        // A download may take a long time although the coordinator answers, so its duration is not
+        // reported as an outage before this limit.
         self.repeat(fetch, limit).await
     }
 }
@@ -190,7 +191,9 @@ async fn download(
     let mut bytes = Vec::new();
     while let Some(chunk) = chunks.message().await? {
         if chunk.size > MAX_PROJECT || (bytes.len() + chunk.data.len()) as u64 > chunk.size {
-            return Err(Status::out_of_range(format!("project {digest} is larger than announced")));
+            return Err(Status::out_of_range(format!(
+                "project {digest} is larger than announced or allowed"
+            )));
         }
         bytes.extend_from_slice(&chunk.data);
     }
@@ -200,7 +203,7 @@ async fn download(
     Ok(Response::new(bytes.into()))
 }
 
-/// Whether a repetition of the request would get the same answer.
+/// Whether the request was refused, so that a repetition would probably get the same answer.
 pub(crate) fn is_refusal(status: &Status) -> bool {
     matches!(
         status.code(),

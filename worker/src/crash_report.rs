@@ -1,13 +1,14 @@
 //! Crash reports, which are prepared in advance: a report is the commit that the next worker
 //! process sends if this process ends during a run.
 //!
-//! A process that exceeds its memory limit is ended at once, by its own allocator (an rlimit) or by
-//! the system (a cgroup), and cannot report anything. Therefore a worker writes the report before
-//! each run. The next process with the same spool sends the report if there is evidence that memory
-//! ran out: the mark of the allocator ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a
-//! kill that the cgroup counted. If the process that started the worker saw how the worker ended
-//! ([`note_death`]), the next process reports that the run has crashed its worker. Otherwise
-//! nothing is known about the end of the run, so the run counts as lost with its worker.
+//! A process that exceeds its memory limit is usually ended at once, by a failed allocation (an
+//! rlimit) or by the system (a cgroup), and cannot report anything then. Therefore a worker writes
+//! the report before each run. The next process with the same spool sends the report if there is
+//! evidence that memory ran out: the mark of the allocator
+//! ([`OomMarkingAllocator`](crate::OomMarkingAllocator)), or a kill that the cgroup counted. If the
+//! process that started the worker saw how the worker ended ([`note_death`]), the next process
+//! reports that the run has crashed its worker. Otherwise nothing is known about the end of the
+//! run, so the run counts as lost with its worker.
 
 use std::fs::{self, File};
 use std::io::{self, Seek, Write};
@@ -122,7 +123,7 @@ impl CrashReport {
 impl Drop for CrashReport {
     fn drop(&mut self) {
         for name in [REPORT, EVIDENCE, DEATH] {
-            // Ignore errors: a leftover report is empty and is ignored at the next start.
+            // Ignore errors: a leftover report without evidence is ignored at the next start.
             let _ = fs::remove_file(self.folder.join(name));
         }
     }

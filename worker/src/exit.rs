@@ -5,19 +5,20 @@ use std::path::PathBuf;
 
 use catherd_proto::transport;
 
-/// The exit code of a worker process that ends with [`WorkerError::DiskFull`]. A
+/// The exit code for a worker process that ends with [`WorkerError::DiskFull`]. A
 /// [`LocalFleet`](crate::LocalFleet) does not start such a worker again.
 pub const EXIT_DISK_FULL: u8 = 5;
 
 /// Why a worker exited without an error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExitReason {
-    /// Every run of the study has ended, or the worker had no run for its idle time.
+    /// The coordinator has announced that all runs have ended, or the worker had no run for its
+    /// idle time.
     Finished,
     /// The worker was told to drain, or its allocation ends. The current run was committed or
     /// returned, and the other leases were returned.
     Drained,
-    /// The worker was told to stop while it drained, so the current run is lost.
+    /// The worker was told to stop while it drained, so it did not wait for the current run.
     Stopped,
 }
 
@@ -29,7 +30,7 @@ pub enum WorkerError {
     Pin {
         /// The core.
         core: usize,
-        /// Cores that this process may use.
+        /// The cores that this process may use.
         allowed: Vec<usize>,
         /// The error of the system.
         cause: io::Error,
@@ -42,18 +43,18 @@ pub enum WorkerError {
         /// The error of the system.
         cause: io::Error,
     },
-    /// A thread or signal handler cannot be set up.
+    /// A thread, a signal handler or another part of the worker cannot be set up.
     #[error("cannot start: {0}")]
     Start(io::Error),
-    /// The address is malformed.
+    /// The address, or the configuration of its connection, is invalid.
     #[error("`{address}` is not the address of a coordinator: {cause}; write http://HOST:PORT")]
     Address {
         /// The given address.
         address: String,
-        /// The error of the parser.
+        /// The error.
         cause: tonic::transport::Error,
     },
-    /// The disk for its runs was full, and remained full for the time-out.
+    /// The disk for the runs of the worker was full, and remained full for the time-out.
     #[error("{0}")]
     DiskFull(String),
     /// The coordinator refused a request, or did not answer within the retry time-out.

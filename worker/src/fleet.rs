@@ -151,7 +151,7 @@ impl LocalFleet {
     }
 
     /// Cores on which no more workers are started, each with the reason. If these are all cores,
-    /// the study makes no progress.
+    /// the study makes no progress on this computer.
     pub fn abandoned_cores(&self) -> Vec<(usize, String)> {
         self.state.with(|processes| {
             let abandoned = processes.iter().filter_map(|(&core, process)| match process {

@@ -1,6 +1,6 @@
-//! The worker: one process, pinned to one core, that leases runs, executes them and commits their
-//! records. The crate does not depend on any subject kind: the program passes a function that makes
-//! a [`Runner`](catherd_interface::Runner) for the runs of a kind.
+//! The worker: one process, usually pinned to one core, that leases runs, executes them and commits
+//! their records. The crate does not depend on any subject kind: the program passes a function that
+//! makes a [`Runner`](catherd_interface::Runner) for the runs of a kind.
 //!
 //! - [`run_worker`] runs the whole process; [`WorkerOptions`] configures it.
 //! - [`LocalFleet`] keeps one worker process alive on each core of this computer.

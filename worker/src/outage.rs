@@ -53,7 +53,7 @@ impl OutageReporter {
         outage.interval = (outage.interval * 2).min(REPORT_INTERVAL.1);
         outage.reported = true;
         tracing::warn!(
-            "coordinator {} cannot be reached for {} s: {cause}; trying again for up to {} s",
+            "coordinator {} has not been reachable for {} s: {cause}; trying again for up to {} s",
             self.addresses,
             (now - outage.since).as_secs(),
             self.retry_timeout.as_secs(),

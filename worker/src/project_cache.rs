@@ -11,7 +11,7 @@ const MAX_BYTES: usize = 32 << 20;
 /// Project bytes by digest; the least recently used project is evicted first.
 #[derive(Debug, Default)]
 pub(crate) struct ProjectCache {
-    /// The most recently used project at the back.
+    /// The most recently used project is at the back.
     projects: VecDeque<(Digest, Arc<[u8]>)>,
     bytes: usize,
 }

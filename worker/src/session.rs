@@ -1,5 +1,5 @@
 //! The network side of a worker. Everything that happens (a run ended, a reply arrived, a timer
-//! expired) arrives as an [`Event`]. After each event [`Session::advance`] starts everything that
+//! expired) arrives as an [`Event`]. After each event, [`Session::advance`] starts everything that
 //! can be started. At most one request of each kind is in progress.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -108,8 +108,8 @@ enum Phase {
     /// Leases no more runs, because the coordinator has announced that all runs have ended, or
     /// because the worker had no run for the idle time.
     Finished,
-    /// Leases no more runs, because a signal or the coordinator told the worker to end, or because
-    /// its allocation ends.
+    /// Leases no more runs, because a signal or the coordinator told the worker to end, because its
+    /// allocation ends, or because the disk for its runs remains full.
     Draining,
     /// Exits without waiting for the run that is being executed.
     Stopped,
@@ -144,7 +144,7 @@ pub(crate) struct Session {
     /// Runs are requested when at most this number of runs is waiting and, if the number is 0, no
     /// run is being executed.
     low_water: usize,
-    /// The last time at which the worker had a run.
+    /// The time of the last reply to a lease request when the worker held or received a run.
     last_busy: Instant,
     full_disk: FullDisk,
 }

@@ -28,7 +28,7 @@ impl Spool {
     }
 
     /// Calls [`Spool::store`] on a separate thread unless the spool is blocking, because a sync may
-    /// take long and heartbeats must not wait for it. Returns the request as well.
+    /// take a long time and heartbeats must not wait for it. Returns the request as well.
     pub(crate) async fn store_in_background(
         &self,
         request: CommitRequest,

@@ -46,7 +46,7 @@ pub struct SubjectProcess {
     /// such file.
     mark: Option<PathBuf>,
     /// The file in which the process writes which part of a run it executes; `None` before the
-    /// first run.
+    /// first run, or if the file cannot be created.
     under_way: Option<UnderWay>,
     /// The project of the runs that follow; `None` until a project is loaded.
     project: Option<(Digest, Arc<[u8]>)>,
@@ -66,7 +66,7 @@ struct Alive {
 }
 
 enum Lost {
-    /// The process has ended.
+    /// The process has ended, or its answer cannot be used.
     Process,
     Run(RunError),
 }
@@ -154,8 +154,8 @@ impl SubjectProcess {
     }
 
     /// Why the process has ended, with the part of the run if it is known. The status is returned
-    /// only if a fault of the process itself ended the process, because a repetition would then end
-    /// in the same way.
+    /// only if a fault of the process itself ended the process, because a repetition would then
+    /// probably end in the same way.
     fn death(&mut self, part: Option<&Part>) -> (RunError, Option<ExitStatus>) {
         let during = part.map_or(String::new(), |part| format!(" during {part}"));
         let Some(mut alive) = self.alive.take() else {
@@ -170,11 +170,12 @@ impl SubjectProcess {
             marked
         });
         if marked || oom_kills() > alive.oom_kills {
-            let reason = format!("it took more memory than its worker may have{during}");
+            let reason = format!("it took more memory than its worker may use{during}");
             return (RunError::OutOfMemory(reason), None);
         }
         let own = status.filter(|status| was_own_fault(*status));
-        let status = status.map_or_else(|| "it does not answer".to_owned(), |s| s.to_string());
+        let status =
+            status.map_or_else(|| "its exit status is unknown".to_owned(), |s| s.to_string());
         let error = RunError::Crashed(match last_words.as_str() {
             "" => format!("the process of the subject has ended{during}: {status}"),
             words => format!("the process of the subject has ended{during}: {words} ({status})"),
@@ -182,9 +183,9 @@ impl SubjectProcess {
         (error, own)
     }
 
-    /// Executes a run, and repeats it if the process has ended through its own fault. If two
-    /// successive processes have ended in the same way during the same part of the run, that part
-    /// is left out from then on.
+    /// Executes a run, and repeats it if the process has ended through its own fault, unless the
+    /// budget limits the real time. If two successive processes have ended in the same way during
+    /// the same part of the run, that part is left out from then on.
     fn survive(
         &mut self,
         spec: &RunSpec,

@@ -1,6 +1,6 @@
-//! Tests real worker processes with a real coordinator: they finish a study, are replaced after
-//! kills, and end with their parent. The worker process is this test binary, which executes the
-//! ignored test `worker_process`.
+//! Tests real workers with a real coordinator: for example, they finish a study, are replaced after
+//! kills, and end with their parent. A worker process is this test binary, which executes the
+//! ignored test `worker_process`; some workers run in the process of the tests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
@@ -303,7 +303,7 @@ async fn a_full_disk_costs_no_attempt() {
     );
     let progress = bench.coordinator.progress();
     assert_eq!((progress.done, progress.failed, progress.quarantined), (0, 0, 0));
-    // It has space again after the first run.
+    // The disk has space again after one failure.
     assert_eq!(work(60, 1).await.unwrap(), ExitReason::Finished);
     let progress = bench.finish().await;
     assert_eq!((progress.done, progress.planned), (20, 20));
@@ -371,7 +371,7 @@ async fn a_fleet_that_cannot_work_gives_up() {
     assert!(fleet.alive().is_empty());
 }
 
-/// Measures the overhead of a worker with runs that do nothing, on one worker in this process.
+/// Measures the overhead of a worker in this process with runs that do nothing.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "slow"]
 async fn empty_runs_flow() {
@@ -387,7 +387,7 @@ async fn empty_runs_flow() {
     let rate = runs as f64 / start.elapsed().as_secs_f64();
     #[expect(clippy::print_stdout, reason = "the measurement is the point")]
     {
-        println!("{runs} empty runs through one worker: {rate:.0} a second");
+        println!("{runs} empty runs through one worker: {rate:.0} per second");
     }
     assert_eq!(bench.finish().await.done, runs);
     assert_eq!(std::fs::read_dir(folder.path().join("spool")).unwrap().count(), 0);

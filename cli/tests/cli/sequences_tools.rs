@@ -223,7 +223,11 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     assert_eq!(checked.lines().count(), 2, "{checked}");
     let refused = sequences(folder, &["synth", "--density", "NaN", "-o", "models"]);
     assert_eq!(refused.status.code(), Some(1));
-    assert!(stderr(&refused).contains("give --density a number of 0 to 1"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("give --density a number from 0 to 1"),
+        "{}",
+        stderr(&refused)
+    );
     let refused = sequences(folder, &["synth", "--threads", "65", "-o", "models"]);
     assert!(stderr(&refused).contains("threads is out of range: 1 to 64"), "{}", stderr(&refused));
 
@@ -245,7 +249,11 @@ fn synthetic_models_are_written_and_studied_and_faults_are_mutants() {
     let wrong = synthetic.replace("threads = 3", "threads = 0.5");
     fs::write(folder.join("wrong.toml"), format!("{wrong}{study}")).unwrap();
     let refused = catherd().current_dir(folder).args(["run", "wrong.toml"]).output().unwrap();
-    assert!(stderr(&refused).contains("threads is 0.5, not a whole number"), "{}", stderr(&refused));
+    assert!(
+        stderr(&refused).contains("threads is 0.5, not a whole number"),
+        "{}",
+        stderr(&refused)
+    );
 
     let faults = "projects = ['builtin:abp', 'builtin:tcp-handshake']\nmutation = true\n";
     fs::write(folder.join("faults.toml"), format!("{faults}{study}")).unwrap();

@@ -7,8 +7,8 @@ use crate::stop::Stop;
 /// The cost of an execution.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Cost {
-    /// Fitness evaluations: one for each executed chromosome, and one for each event that extension
-    /// appends.
+    /// Fitness evaluations: usually one for each executed chromosome, and one for each event that
+    /// extension appends.
     pub evaluations: u64,
     /// Executed events, without the waits between them.
     pub events: u64,
@@ -121,8 +121,8 @@ impl Budget {
             .chain(wall)
     }
 
-    /// The first limit that is reached, as a reason to stop. Calls `elapsed` only if there is a limit
-    /// of real time.
+    /// The first limit that is reached, as a reason to stop. Calls `elapsed` only if there is a
+    /// limit on real time.
     pub(crate) fn spent(
         &self,
         meter: &Meter,
@@ -134,7 +134,8 @@ impl Budget {
             .map(|(_, stop)| stop)
     }
 
-    /// The spent share of the budget, from 0 to 1: the largest share of a limit, or 0 without limits.
+    /// The spent share of the budget, from 0 to 1: the largest share of a limit, or 0 if there are
+    /// no limits.
     pub(crate) fn progress(
         &self,
         meter: &Meter,
@@ -145,8 +146,8 @@ impl Budget {
     }
 }
 
-/// The share `used / limit`, at most 1. The share is 1 only if the limit is reached, because rounding
-/// must not end a search early.
+/// The share `used / limit`, at most 1. The share is 1 only if the limit is reached, because
+/// rounding must not end a search early.
 fn share(used: u128, limit: u128) -> f64 {
     if used >= limit { 1.0 } else { (used as f64 / limit as f64).min(1.0_f64.next_down()) }
 }

@@ -14,7 +14,7 @@ pub enum MioTargets {
     /// The goals whose coverage implies the coverage of all other goals
     /// ([`Problem::independent_goals`]), as in the published program.
     Independent,
-    /// All goals, as in the Whisker paper.
+    /// All goals at which the search aims, as in the paper.
     All,
 }
 
@@ -78,8 +78,9 @@ const CHAIN: &str = "mutations in a row; all tests are sampled while this rounds
 impl Parameters for Mio {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
-            Field::share("focus", &mut self.focus)
-                .meaning("share of the budget after which the settings below keep their end"),
+            Field::share("focus", &mut self.focus).meaning(
+                "share of the budget after which the settings below keep their final values",
+            ),
             Field::share("random_start", &mut self.random_start).meaning(SAMPLING),
             Field::share("random_end", &mut self.random_end).meaning(SAMPLING),
             Field::count("archive_start", &mut self.archive_start, 1, 10_000).meaning(KEPT),

@@ -3,8 +3,8 @@
 use crate::budget::Meter;
 use crate::stream::Stream;
 
-/// An executed test. It must be cheap to clone, because an archive contains a clone for each goal.
-/// Genes, trace and fitness should therefore be in an `Arc`.
+/// An executed test. It must be cheap to clone, because an archive may contain a clone for each
+/// goal. Genes, trace and fitness should therefore be in an `Arc`.
 pub trait Test: Clone {
     /// The fitness for each goal, in the order of the goals. Lower is better, 0 means covered, and
     /// infinity is allowed, but negative values and NaN are not.
@@ -37,8 +37,9 @@ pub trait Problem {
     /// The number of goals, which must not change.
     fn goals(&self) -> usize;
 
-    /// The goals whose coverage implies the coverage of all other goals, in ascending order without
-    /// duplicates. MIO has populations for these goals. By default, these are all goals.
+    /// Goals whose coverage usually implies the coverage of the other goals, in ascending order
+    /// without duplicates. MIO may have populations for these goals only. By default, these are all
+    /// goals.
     fn independent_goals(&self) -> Vec<usize> {
         (0..self.goals()).collect()
     }
@@ -55,8 +56,8 @@ pub trait Problem {
         true
     }
 
-    /// For each goal, the goals on which it depends. DynaMOSA pursues a goal with dependencies only
-    /// after one of them is covered. By default, goals have no dependencies.
+    /// For each goal, the goals on which it depends. DynaMOSA usually pursues a goal with
+    /// dependencies only after one of them is covered. By default, goals have no dependencies.
     fn dependencies(&self) -> Vec<Vec<usize>> {
         vec![Vec::new(); self.goals()]
     }
@@ -82,9 +83,8 @@ pub trait Problem {
     fn execute(&mut self, genes: Self::Genes, meter: &mut Meter) -> Self::Test;
 
     /// Applies extension local search (Whisker paper, section 5.3.1). `None`, at no cost, if
-    /// extension is not applicable. Otherwise, calls [`Meter::execution`] once, with one fitness
-    /// evaluation for each appended event, and returns the extended test, whether it is better or
-    /// not.
+    /// extension is not applicable. Otherwise, calls [`Meter::execution`] once, and returns the
+    /// extended test, whether it is better or not.
     fn extend(
         &mut self,
         test: &Self::Test,

@@ -9,7 +9,7 @@ pub(crate) trait SearchAlgorithm: Parameters + Default {
     /// The name in study files.
     const NAME: &'static str;
 
-    /// A description in one line, with its source.
+    /// A description in one line, usually with its source.
     const SUMMARY: &'static str;
 
     /// Whether the algorithm derives tests from earlier tests. Caching of common beginnings is
@@ -20,6 +20,6 @@ pub(crate) trait SearchAlgorithm: Parameters + Default {
     /// chromosomes.
     const DRAWS_EVENTS: bool = false;
 
-    /// Searches until the session stops it.
+    /// Searches until the session ends the search.
     fn run<P: Problem>(&self, session: &mut Session<'_, P>) -> Ended;
 }

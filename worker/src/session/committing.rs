@@ -18,9 +18,9 @@ const COMMIT_COMPLETIONS: usize = 512;
 /// Maximum size in bytes of a commit with several completions.
 const COMMIT_BYTES: usize = 4 << 20;
 
-/// Time for which completions are gathered, because a sync and a request for each short run would
-/// take as long as the run. If the worker dies, only the runs that finished within this time are
-/// executed again, and no accepted result is lost.
+/// Time for which completions are gathered, because a sync and a request for each short run could
+/// take as long as the run. If the worker dies, the runs that are not in the spool yet are executed
+/// again, and no accepted result is lost.
 const GATHER_TIME: Duration = Duration::from_millis(50);
 
 /// Maximum number of bytes of a message in addition to its record.

@@ -50,7 +50,7 @@ pub(super) async fn fetch(
 }
 
 /// Commits completions, and keeps them on disk until they are acknowledged. If the disk is full,
-/// they are only kept in memory, because the coordinator may be able to store them. If this process
+/// they are kept only in memory, because the coordinator may be able to store them. If this process
 /// then ends early, their runs are executed again.
 pub(super) async fn deliver(
     client: FailoverClient,
@@ -73,7 +73,7 @@ pub(super) async fn deliver(
     Ok(tokens)
 }
 
-/// Sends a commit until every completion is acknowledged, whether accepted or not.
+/// Sends a commit, repeatedly if necessary, and logs the verdicts.
 pub(super) async fn commit(
     client: &FailoverClient,
     request: &v1::CommitRequest,

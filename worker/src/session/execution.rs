@@ -1,4 +1,4 @@
-//! Execution of a session's leased runs, one at a time, each after its project was fetched.
+//! Execution of a session's leased runs, one at a time, each after its project has been fetched.
 
 use catherd_experiments::{Digest, Provenance, RunRecord, RunSpec};
 use catherd_proto::v1;
@@ -58,7 +58,7 @@ impl Session {
 
     /// Writes the crash report in case the run exceeds the memory limit.
     fn prepare_crash_report(&self, run: u32, attempt: u32, token: u64, spec: &RunSpec) {
-        let reason = "it took more memory than its worker may have".to_owned();
+        let reason = "it took more memory than its worker may use".to_owned();
         let provenance = Provenance { attempt, ..self.config.provenance.clone() };
         let record = RunRecord { provenance, ..executor::out_of_memory(spec, reason) };
         let end = Some(completion_of(JobOutcome::Record(Box::new(record))));

@@ -1,5 +1,5 @@
-//! What a session does while the disk for its runs is full: it returns its leases, which then count no
-//! attempt, and tries again after a pause.
+//! What a session does while the disk for its runs is full: it returns its leases, which do not
+//! count as attempts, and tries again after a pause.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const PAUSE: Duration = Duration::from_secs(1);
 /// Whether the disk is full.
 #[derive(Default)]
 pub(super) struct FullDisk {
-    /// The time of the first run that found the disk full; `None` after a run with another end.
+    /// The time of the first run that found the disk full; `None` after a run with a record.
     since: Option<Instant>,
     /// The reason, if the disk remained full.
     pub(super) given_up: Option<String>,

@@ -147,8 +147,8 @@ impl Session {
         Some((self.config.until? - HAND_BACK_TIME).saturating_duration_since(Instant::now()))
     }
 
-    /// Cancels the run that is being executed, and returns it to the coordinator even if the run
-    /// does not end.
+    /// Stops leasing, cancels the run that is being executed, and returns this run to the
+    /// coordinator even if it does not end.
     pub(super) fn hand_back(&mut self) {
         self.drain();
         let Some((token, _)) = self.running else { return };

@@ -1,5 +1,6 @@
 //! Frames between a worker and the process of a subject: a byte for the kind, the length of the
-//! body as eight bytes, and the body, which is JSON except for projects.
+//! body as eight bytes, and the body. Projects are sent as bytes, and other bodies are JSON or
+//! empty.
 
 use std::io::{self, Read, Write};
 
@@ -7,7 +8,7 @@ use catherd_experiments::{Algorithm, Digest, RunRecord, RunSpec};
 use catherd_interface::{Examination, RunError, RunProgress, Survival};
 use serde::{Deserialize, Serialize};
 
-/// Maximum length of the body of a frame: more than the largest project and the largest record.
+/// Maximum length of the body of a frame, which is more than that of the largest project.
 const MAX_BODY: u64 = 2 << 30;
 
 #[derive(Debug, PartialEq)]
@@ -24,8 +25,8 @@ pub(super) enum Request {
 
 #[derive(Debug)]
 pub(super) enum Answer {
-    /// The project was loaded or examined, with the result of the examination, or the reason why
-    /// this failed.
+    /// The result of loading a project, which is empty, or of examining it; otherwise, the reason
+    /// why this failed.
     Loaded(Result<Vec<(String, String)>, String>),
     /// The run continues.
     Progress(RunProgress),
@@ -33,7 +34,7 @@ pub(super) enum Answer {
     Ended(Box<Result<RunRecord, RunError>>),
 }
 
-/// The request about a project, as JSON.
+/// An [`Examination`], as JSON.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 enum Asked {

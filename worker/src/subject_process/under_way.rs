@@ -1,5 +1,5 @@
-//! Records, in a file that survives the process of a subject, which part of a run the process
-//! executes.
+//! A file that survives the process of a subject, in which the process records which part of a run
+//! it executes.
 
 use std::fmt;
 use std::fs;
@@ -15,7 +15,8 @@ const MAX_WORDS: usize = 200;
 /// The file, in a folder of the worker or in a temporary one.
 pub(super) struct UnderWay {
     path: PathBuf,
-    /// Removed when the value is dropped; `None` for a folder of the worker.
+    /// The temporary folder, which is removed when the value is dropped; `None` for a folder of the
+    /// worker.
     _folder: Option<TempDir>,
 }
 

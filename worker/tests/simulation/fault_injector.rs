@@ -16,14 +16,14 @@ pub(crate) enum TransactionFault {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Faults with the number of the transaction in which they happen; `None` for the next
+    /// Faults with the number of the transaction at which they happen; `None` for the next
     /// transaction.
     pending: Vec<(Option<u64>, TransactionFault)>,
-    /// Whether the coordinator is dead, until it is restarted.
+    /// Whether the coordinator has died and has not been restarted.
     dead: bool,
 }
 
-/// Injects faults at transactions, and passes successful transactions to the checker.
+/// Injects faults at transactions, and passes the transactions that were written to the checker.
 #[derive(Debug)]
 pub(crate) struct FaultInjector {
     state: Mutex<State>,
@@ -39,8 +39,8 @@ impl FaultInjector {
         self.state.lock().unwrap()
     }
 
-    /// Injects a fault into the transaction with this number, or into the next one if the number is
-    /// `None`.
+    /// Makes a fault happen at the transaction with this number, or at the next one if the number
+    /// is `None`.
     pub(crate) fn prepare(&self, transaction: Option<u64>, fault: TransactionFault) {
         self.state().pending.push((transaction, fault));
     }

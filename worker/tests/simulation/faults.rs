@@ -5,7 +5,7 @@ use std::time::Duration;
 use rand::{Rng, RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
-/// All faults begin within this time; after them the study must end.
+/// All drawn faults begin within this time; after them, the study must end.
 pub(crate) const FAULT_PERIOD: Duration = Duration::from_secs(12);
 
 /// A moment relative to a transaction of the coordinator.

@@ -153,7 +153,7 @@ impl State {
         newest: Token,
     ) {
         let (before, _) = self.runs[number as usize];
-        // Group and study set are not stored.
+        // The group and the study set are not stored.
         let run = RunStatus { group: before.group, set: before.set, ..run };
         self.require(!before.phase.is_final() || run == before, || {
             format!("run {number} changes after its end: {before:?}, {run:?}")
@@ -219,7 +219,7 @@ impl InvariantChecker {
     }
 }
 
-/// Receives the log of coordinator and workers, in which workers record acknowledgements.
+/// Receives the log of the coordinator and the workers, in which workers record acknowledgements.
 pub(crate) struct LogSubscriber(pub(crate) Arc<InvariantChecker>);
 
 #[derive(Default)]

@@ -22,16 +22,16 @@ use faults::{Scenario, Side};
 use invariants::EventCounts;
 use world::{Played, Results, plan, play};
 
-/// Seeds of every algorithm in the study.
+/// Number of seeds of each algorithm in most of the simulated studies.
 const SEEDS: u64 = 9;
 
-/// Number of simulations in every execution of the tests.
+/// Default number of simulations with faults.
 const SIMULATIONS: u64 = 30;
 
-/// Number of simulations in an execution of all tests.
+/// Number of simulations with faults in a test that is ignored by default.
 const MANY_SIMULATIONS: u64 = 200;
 
-/// Plays scenarios on all cores. Returns the results by seed.
+/// Plays scenarios on all cores. Returns the results in the order of the seeds.
 fn play_all(scenarios: &[Scenario], seeds: u64) -> Vec<(u64, Played)> {
     let expected = Results::expected(plan(seeds));
     let (next, played) = (AtomicU64::new(0), Mutex::new(Vec::new()));
@@ -59,7 +59,7 @@ fn assert_sound(played: &[(u64, Played)]) {
     if let Some((seed, flaw)) = flawed.first() {
         let seeds: Vec<_> = flawed.iter().map(|&(seed, _)| seed).collect();
         let count = flawed.len();
-        panic!("{count} of {} seeds: {seeds:?}; of seed {seed}: {flaw}", played.len());
+        panic!("{count} of {} seeds have flaws: {seeds:?}; seed {seed}: {flaw}", played.len());
     }
 }
 
@@ -110,10 +110,10 @@ fn check_under_all_faults(seeds: &Range<u64>) {
             gone: sum(|counts| counts.gone),
             reinstated: sum(|counts| counts.reinstated),
         };
-        // Check that each fault has had an effect, because otherwise it would not test anything.
+        // Check that faults have had effects, because otherwise they would not test anything.
         let EventCounts { coordinator_crashes, superseded, repeated, lost, gone, .. } = counts;
         let least = [coordinator_crashes, superseded, repeated, lost, gone].into_iter().min();
-        // Leases are reinstated in about one of fifty simulations.
+        // Leases are seldom reinstated.
         let some = counts.damaged > 0 && (counts.reinstated > 0 || seeds.end < MANY_SIMULATIONS);
         assert!(least > Some(seeds.end / 10) && some, "{counts:?}");
     }

@@ -1,4 +1,4 @@
-//! Tests time-outs and pings one at a time: no peer must wait forever on a dead connection.
+//! Tests time-outs and pings one at a time: no peer must wait forever for a dead connection.
 
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
@@ -27,7 +27,8 @@ fn network() -> Sim<'static> {
         .build()
 }
 
-/// Starts a coordinator that answers, or one that only accepts connections.
+/// Starts a coordinator that answers requests, or one that only accepts them. Returns the number of
+/// open connections.
 fn coordinate(sim: &mut Sim<'_>, answers: bool) -> Open {
     let open = Open::default();
     let connections = open.clone();

@@ -132,7 +132,7 @@ fn length(spec: &RunSpec) -> Duration {
     }
 }
 
-/// The runner of the kind `noop` with failures, crashes and simulated times.
+/// The runner of the `noop` kind, with failures, crashes and simulated times.
 #[derive(Default)]
 struct SimulatedRunner(NoopRunner);
 
@@ -178,7 +178,7 @@ pub(crate) struct Played {
     pub(crate) flaw: Option<String>,
 }
 
-/// Plays a scenario to its end with the [`plan`] of this number of seeds, whose results must be
+/// Plays a scenario to its end with the [`plan`] for this number of seeds, whose results must be
 /// `expected`.
 pub(crate) fn play(scenario: &Scenario, seeds: u64, expected: &Results) -> Played {
     let checker = InvariantChecker::new(expected.records.len() + expected.quarantined.len());
@@ -221,8 +221,8 @@ impl World {
             .min_message_latency(SHORTEST)
             .max_message_latency(scenario.latency)
             .build();
-        // Use a folder in memory if possible, because it is synced a thousand times and deleted at
-        // the end.
+        // Use a folder in memory if possible, because it is synced many times and deleted at the
+        // end.
         let memory = Path::new("/dev/shm");
         let folder = if memory.is_dir() { TempDir::new_in(memory) } else { TempDir::new() };
         let folder = folder.unwrap();
@@ -309,8 +309,8 @@ impl World {
             if faulty || now < FAULT_PERIOD {
                 whole_since = None;
             } else {
-                // Remove faults that no transaction has triggered, because otherwise the last one
-                // would trigger them.
+                // Remove faults that no transaction has triggered, because otherwise the last
+                // transaction would trigger them.
                 self.injector.clear();
                 self.planned_crash = None;
                 let since = *whole_since.get_or_insert(now);

@@ -22,8 +22,8 @@ pub struct VmSettings {
     /// paper found 0.075 empirically (section 3.2).
     pub timer_increment: f64,
     /// Maximum number of batches of a step. With 1, as in the Whisker paper, every thread executes
-    /// one slice. With more, as in unmodified Scratch, batches follow each other until something
-    /// has to be drawn or no thread can continue; the original stops after three quarters of the
+    /// one slice. With more, as in unmodified Scratch, batches follow one another until something
+    /// must be drawn or no thread can continue; the original stops after three quarters of the
     /// step's real time.
     pub batches: u32,
     /// Whether `reset timer` also resets the clock of `when timer >`, as in unmodified Scratch. In
@@ -67,7 +67,7 @@ pub struct Pace {
     /// Duration of a step for sounds, in milliseconds, which differs from `step_ms` if the program
     /// is accelerated, because sounds are not accelerated.
     pub sound_step_ms: f64,
-    /// Whether turbo mode is on: batches follow each other even if something has to be drawn.
+    /// Whether turbo mode is on: batches follow one another even if something must be drawn.
     pub turbo: bool,
 }
 

@@ -1,15 +1,15 @@
 //! Memory of stretches. A stretch is a part of the execution of one thread in warp within one
-//! slice: from the beginning of the slice, or from a call of a custom block without screen refresh,
+//! slice: from the beginning of the slice, or from a call to a custom block without screen refresh,
 //! to the end of this custom block or of the budget of the slice.
 //!
 //! A program that hangs, or that computes for a long time before its first input, does the same in
 //! each test. The outcome of a stretch is a function of the data that its code reads. After a
-//! stretch was executed and traced, this code is known: the blocks that were covered, and the
+//! stretch has been executed and traced, this code is known: the blocks that were covered, and the
 //! blocks of its frames. The code determines which data the stretch reads and changes: its
 //! [`Reach`]. If a later stretch at the same place, in the same or another execution, begins with
 //! the same values of all data in this reach, it executes the same blocks, because they read no
 //! other data. The fingerprint of these values before a stretch therefore identifies its outcome:
-//! the values that it writes, its fuel, and the calls of the tracer. The outcome is applied without
+//! the values that it writes, its fuel, and the calls to the tracer. The outcome is applied without
 //! executing the stretch.
 //!
 //! A stretch is remembered only if all executed blocks are known to read and change only data that
@@ -17,9 +17,9 @@
 //! position of their target. The budget is part of the fingerprint only if it ended the stretch,
 //! and the random stream only if the stretch draws random numbers.
 //!
-//! Computing a fingerprint takes time in proportion to the lengths of the lists, except lists that
-//! are only read. Fingerprints are computed only in threads whose last slice was long, so short
-//! slices cost nothing.
+//! Computing a fingerprint takes time in proportion to the lengths of the lists, except long lists
+//! that are only read, whose fingerprints are kept. Fingerprints are computed only in threads whose
+//! last slice was long, so short slices cost almost nothing.
 
 mod known;
 mod outcome;
@@ -320,7 +320,7 @@ impl<T: Tracer> Interpreter<'_, T> {
     }
 
     /// Ends the stretch that is being executed, and remembers its outcome if the stretch ended in
-    /// the way that `end` indicates.
+    /// the way that `end` indicates and can be remembered.
     #[inline(never)]
     pub(crate) fn end_stretch(&mut self, end: End) {
         let Some(open) = self.buffers.stretches.open.take() else { return };

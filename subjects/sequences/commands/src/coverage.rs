@@ -1,4 +1,4 @@
-//! `catherd sequences coverage`: which items tests cover, and which items they leave uncovered.
+//! `catherd sequences coverage`, which measures how many items of a criterion tests cover.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -16,7 +16,7 @@ use crate::{Settings, Subject, is_model, picture, read_tests, write};
 /// items, or missing items if it is not known which items are reachable.
 const MAX_LISTED: u64 = 1_000_000;
 
-/// Shows which items tests cover, of those that some trace of the model can cover.
+/// Shows how many items tests cover, of those that some trace of the model can cover.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -41,7 +41,7 @@ pub struct Coverage {
     #[arg(long, value_name = "CRITERION")]
     criterion: String,
 
-    /// List the items that are not covered, each with a shortest trace of the model that covers it
+    /// List the uncovered items, each with a shortest trace of the model that covers it, if any
     #[arg(long)]
     missing: bool,
 
@@ -102,7 +102,7 @@ fn all(criterion: &Criterion, flag: &str) -> Result<Vec<u64>, Failure> {
 
 const MAX_FILES: usize = 1_000_000;
 
-/// The path itself if it is not a folder, otherwise the *.json files in the folder and in the
+/// The path itself if it is not a folder; otherwise, the *.json files in the folder and in the
 /// folders below it, ordered by path.
 fn files(path: &str) -> Result<Vec<String>, Failure> {
     let failed = |cause: &dyn std::fmt::Display| Failure::new(format!("{path}: {cause}"));
@@ -132,7 +132,7 @@ fn files(path: &str) -> Result<Vec<String>, Failure> {
     Ok(found)
 }
 
-/// A file, and its tests by the labels of their events.
+/// A file, and its tests as labels of events.
 type Labelled = (String, Vec<Vec<String>>);
 
 /// Opens the model if the first of several paths names a model; otherwise, makes the alphabet of
@@ -159,11 +159,11 @@ fn open(arguments: &Coverage) -> Result<(Subject, Vec<Labelled>), Failure> {
     Ok((subject, labels))
 }
 
-/// A requirement of the model with the tests that contain its events.
+/// A requirement of the model, and which tests contain its events.
 struct Requirement {
     name: String,
     tests: usize,
-    /// The number of the first of these tests, from 1.
+    /// The number of the first of these tests, counted from 1; `None` if there are none.
     first: Option<usize>,
 }
 

@@ -62,7 +62,8 @@ impl From<DevCommand> for Command {
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or its content cannot be used.
+/// If the command cannot be executed, for example because a file cannot be read or written, or its
+/// content cannot be used.
 pub fn run(command: Command) -> Result<Exit, Failure> {
     match command {
         Command::Check(arguments) => model::check(&arguments),
@@ -247,14 +248,14 @@ fn explore(model: &Model, path: &str, limit: usize) -> Result<Space, Failure> {
     Space::explore(&model.program, limit).map_err(|broken| {
         let span = broken.fault.span;
         Failure::new(format!("{path}:{}:{}: {broken}", span.line, span.column))
-            .hint("correct the model: it breaks a rule of its own")
+            .hint("correct the model: it breaks one of its own rules")
     })
 }
 
 /// Maximum number of bytes of an unknown event in an error.
 const MAX_SHOWN_BYTES: usize = 100;
 
-/// Maximum size of a file of tests, results or examples in bytes: 512 MiB.
+/// Maximum size of a file, such as a file of tests or results, in bytes: 512 MiB.
 const MAX_FILE_BYTES: u64 = 512 << 20;
 
 /// Reads a file or a pipe of at most [`MAX_FILE_BYTES`]; the error is the cause, without the path.

@@ -10,7 +10,7 @@ const MAX_CELLS: u64 = 40_000;
 
 /// Length of the side of a cell in pixels.
 const CELL: f64 = 16.0;
-/// Width of a letter of a label in pixels.
+/// Approximate width of a letter of a label in pixels.
 const LETTER: f64 = 6.4;
 
 /// Space around the picture in pixels.
@@ -19,12 +19,13 @@ const MARGIN: f64 = 12.0;
 /// Space for the title of an axis in pixels.
 const TITLE: f64 = 16.0;
 
-/// The titles of rows and columns.
+/// The title of the rows.
 const ROWS: &str = "beginning of the word";
+/// The title of the columns.
 const COLUMNS: &str = "last event";
 
-/// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover. The fills have the same hue
-/// and become darker.
+/// Fills of items that 1, 2 to 4, 5 to 9, and 10 or more tests cover: the smallest of these
+/// numbers, the colour, and the text of the legend. The fills become darker.
 const COVERED: [(u64, &str, &str); 4] = [
     (1, "#c6dbef", "1 test"),
     (2, "#6baed6", "2 to 4"),
@@ -67,7 +68,7 @@ impl Labels {
         self.list.len() - 1
     }
 
-    /// The width of the longest label in pixels.
+    /// The approximate width of the longest label in pixels.
     fn width(&self) -> f64 {
         let longest = self.list.iter().map(|label| label.chars().count()).max();
         LETTER * longest.unwrap_or(0) as f64
@@ -99,8 +100,9 @@ fn square((x, y): (f64, f64), state: State, title: &str) -> PreEscaped<String> {
 }
 
 /// The items of a criterion as SVG, with a row for each beginning of a word and a column for each
-/// last letter. `covered` contains the number of tests that cover each item. `reachable` contains
-/// the reachable items in ascending order, if they are known.
+/// last letter, or with a row for each item that is not divided in this way. `covered` contains the
+/// number of tests that cover each item. `reachable` contains the reachable items in ascending
+/// order, if they are known.
 ///
 /// # Errors
 ///
@@ -139,7 +141,7 @@ pub(super) fn draw(
         .map(|&(least, _, text)| (State::Covered(least), text))
         .chain([(State::Missing, "not covered"), (State::Unreachable, "unreachable")])
         .collect();
-    // Items that are not words have separate rows and no column labels.
+    // Items that are not divided have separate rows and no column labels.
     let words = columns.list.iter().any(|label| !label.is_empty());
     let title_space = if words { TITLE } else { 0.0 };
     let left = MARGIN + title_space + rows.width() + 6.0;

@@ -65,7 +65,7 @@ pub(crate) fn synth(arguments: &Synth) -> Result<Exit, Failure> {
         let text = synthetic(&shape, seed, number).map_err(|error| {
             let hint = match &error {
                 SyntheticError::Range { part, range } => {
-                    format!("give --{part} a number of {range}")
+                    format!("give --{part} a number from {range}")
                 }
                 SyntheticError::NoTraces => {
                     "set fewer waits (--density), or more events and statements".to_owned()

@@ -417,7 +417,11 @@ fn alphabet(settings: &Settings, letters: &[(&String, &Parameter)]) -> Result<Le
             Parameter::Text(letter) if !letter.is_empty() => {
                 Ok((name[LETTERS.len()..].to_owned(), letter.clone()))
             }
-            _ => Err(values::refused(name, "a letter must be a non-empty string", "write \"EVENT\" = \"a\"")),
+            _ => Err(values::refused(
+                name,
+                "a letter must be a non-empty string",
+                "write \"EVENT\" = \"a\"",
+            )),
         };
         return letters.iter().map(pair).collect::<Result<_, _>>().map(Letters::Mapped);
     }

@@ -89,7 +89,8 @@ fn synthetic_models(
             "events" => shape.events = whole()?,
             "depth" => shape.depth = whole()?,
             "density" => {
-                let share = text.parse().map_err(|_| refused(format!("density is {text}, not a number")));
+                let share =
+                    text.parse().map_err(|_| refused(format!("density is {text}, not a number")));
                 shape.density = share?;
             }
             _ => return Err(refused(format!("unknown key `{key}`"))),

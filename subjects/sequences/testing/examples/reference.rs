@@ -1,5 +1,5 @@
-//! Measures mean ranks, detection and speed on the two published systems, and prints them next to
-//! reference values: `cargo run --release -p catherd-sequences-testing --example reference
+//! Measures mean ranks, detection and speed on the two published systems, and prints the mean ranks
+//! next to reference values: `cargo run --release -p catherd-sequences-testing --example reference
 //! [SEEDS]`.
 
 #![allow(clippy::print_stdout, reason = "an example prints its result")]
@@ -11,8 +11,9 @@ use catherd_sequences_testing::suite::{self, Matrix, Profile, SearchResult, Ties
 use catherd_sequences_testing::systems::{self, Verdict};
 use catherd_sequences_testing::{Alphabet, Criterion, Model, Pool, Sampler, Space, Walker};
 
-/// System, criterion and size of suites, and the mean ranks of a random suite, the better of 2, the
-/// best of 1,000, the GA, the released GA, and greedy.
+/// System, criterion and size of suites, and the reference values: the mean ranks of a random
+/// suite, of the better of 2 and the best of 1,000 random suites, and of the suites of the GA, the
+/// released GA and the greedy search.
 const RANKS: [(&str, &str, usize, [f64; 6]); 18] = [
     ("abp", "subsequence:2", 5, [96.7, 99.4, 107.5, 113.3, 111.3, 117.0]),
     ("abp", "subsequence:2", 10, [100.4, 102.7, 109.5, 116.2, 114.9, 117.0]),
@@ -145,8 +146,8 @@ fn main() {
     }
 }
 
-/// Shares of the tests of the pool, and of suites of ten tests, that contain the word of each
-/// fault, and shares of failing tests.
+/// Prints, for each fault, the shares of the pool's tests and of suites of ten tests that contain
+/// the fault's word, and the share of tests that fail, measured on a sample of the pool.
 fn detection(system: &System, seeds: u64, criteria: &[&str]) {
     let mut suites: Vec<(String, Vec<Vec<u32>>)> = Vec::new();
     for text in criteria {

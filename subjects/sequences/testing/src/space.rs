@@ -1,4 +1,4 @@
-//! State spaces: all states of a model and the events between them.
+//! State spaces: the states of a model and the events between them.
 
 mod count;
 mod export;
@@ -14,7 +14,7 @@ use crate::program::{Fault, Program, Stepper};
 pub use count::{SpaceCounts, Traces};
 pub use export::{GraphFormat, UnknownGraphFormat};
 
-/// Limit of the memory for states and edges while a model is explored: 2 GiB.
+/// Limit on the memory for states and edges while a model is explored: 2 GiB.
 const MAX_BYTES: usize = 2 << 30;
 
 /// A transition from a state: an event, and the state that follows.
@@ -32,14 +32,14 @@ pub struct Space {
     first_edge: Vec<u64>,
     edges: Vec<Edge>,
     truncated: bool,
-    /// Number of explored states, whose edges are all known. Later states were found, but not
-    /// explored because of a limit.
+    /// Number of explored states, whose edges are all known. Later states were found, but not or
+    /// not completely explored because of a limit.
     explored: u32,
 }
 
 /// The error of a model that breaks one of its own rules.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{fault}, after the events {}", if trace.is_empty() { "none".to_owned() } else { trace.join(", ") })]
+#[error("{fault}, {}", if trace.is_empty() { "in the initial state".to_owned() } else { format!("after the events {}", trace.join(", ")) })]
 pub struct BrokenModel {
     /// The broken rule.
     pub fault: Fault,
@@ -168,7 +168,8 @@ impl Space {
         known.bytes.len() + size_of::<Edge>() * self.edges.len()
     }
 
-    /// Truncates the space to the states found so far; unexplored states have no edges.
+    /// Truncates the space to the states found so far; states whose exploration has not begun have
+    /// no edges.
     fn cut(mut self, states: usize) -> Space {
         self.truncated = true;
         self.first_edge.resize(states + 1, self.edges.len() as u64);
@@ -236,7 +237,8 @@ impl Space {
         self.first_edge[state as usize] as usize
     }
 
-    /// The state that follows an event; `None` if the event is not enabled.
+    /// The state that follows an event; `None` if the event is not enabled, or if the edge is not
+    /// known.
     pub fn step(&self, state: u32, event: EventId) -> Option<u32> {
         let edges = self.edges(state);
         let found = edges.binary_search_by_key(&event, |edge| edge.event).ok()?;

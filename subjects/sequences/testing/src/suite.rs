@@ -213,8 +213,8 @@ impl<'m> Union<'m> {
 /// in between. The search ends if the function breaks.
 pub type OnProgress<'o> = dyn FnMut(&SearchResult) -> ControlFlow<()> + 'o;
 
-/// Number of units of work between two calls of [`OnProgress`]; these units take a few
-/// milliseconds.
+/// Approximate maximum number of units of work between two calls to [`OnProgress`]; these units
+/// usually take a few milliseconds.
 const PAUSE: u64 = 512;
 
 /// The best suite so far.
@@ -247,7 +247,7 @@ struct Session<'s, 'o> {
     found: SearchResult,
     limit: u64,
     ended: bool,
-    /// Units of work since the last call of `on_progress`.
+    /// Units of work since the last call to `on_progress`.
     pieces: u64,
     on_progress: &'s mut OnProgress<'o>,
 }
@@ -258,7 +258,7 @@ impl<'s, 'o> Session<'s, 'o> {
         Session { union, found, limit, ended: limit == 0, pieces: 0, on_progress }
     }
 
-    /// The rank of a suite. The session ends at its limit of evaluations.
+    /// The rank of a suite. The session ends at its limit on evaluations.
     fn evaluate(&mut self, suite: &[u32]) -> u64 {
         let rank = self.union.rank_of(suite);
         self.evaluated(suite, rank);

@@ -53,7 +53,7 @@ pub trait System {
     }
 
     /// Goals of the system itself, such as lines of its code, that answers have reported as reached
-    /// since the last call of this method.
+    /// since the last call to this method.
     fn take_reached(&mut self) -> BTreeSet<String> {
         BTreeSet::new()
     }
@@ -89,7 +89,7 @@ pub fn builtin(name: &str, fault: Option<&str>) -> Result<Box<dyn System>, Unkno
     })
 }
 
-/// Starts a program that speaks the line protocol. `limit` is the time limit of each event.
+/// Starts a program that speaks the line protocol. `limit` is the time limit for each event.
 ///
 /// # Errors
 ///
@@ -134,8 +134,8 @@ pub fn execute(
     Ok(Verdict::Passed)
 }
 
-/// Executes a test that may be negative. The last event counts as refused if the system answers
-/// that it failed, or skips it; a missing answer is a failure.
+/// Executes a test that may be negative. The last event of a negative test counts as refused if the
+/// system answers that the event failed, or skips the event; a missing answer is a failure.
 ///
 /// # Errors
 ///
@@ -192,7 +192,7 @@ fn after(space: &Space, test: &[EventId]) -> Option<u32> {
     test.iter().try_fold(0, |state, &event| space.step(state, event))
 }
 
-/// Whether letters contain a word: its letters follow each other directly or, if `apart` is true,
+/// Whether letters contain a word: its letters follow one another directly or, if `apart` is true,
 /// possibly with other letters between them.
 pub fn contains<L: PartialEq>(letters: &[L], word: &[L], apart: bool) -> bool {
     if apart {

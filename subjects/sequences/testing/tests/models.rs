@@ -133,7 +133,10 @@ fn a_set_uses_the_data_at_the_time_of_its_statement() {
 
 #[test]
 fn errors_name_line_column_and_remedy() {
-    assert_eq!(error("events a\nthread t { requst a }"), "m.bp:2:12: `requst` begins no statement");
+    assert_eq!(
+        error("events a\nthread t { requst a }"),
+        "m.bp:2:12: `requst` does not begin a statement"
+    );
     assert_eq!(error("events a\nthread t { request b }"), "m.bp:2:20: unknown event `b`");
     assert_eq!(error("events a thread t { request a"), "m.bp:1:19: this `{` is never closed");
     assert_eq!(error("thread t { }"), "m.bp:1:1: the model has no events");
@@ -146,7 +149,7 @@ fn errors_name_line_column_and_remedy() {
             .contains("`y` of `a` is not named")
     );
     assert!(error("events a data x: 0..3 = 7").contains("7 is not in 0..3"));
-    assert!(error("events a data x: 0..3 = 0 thread t { x = 1 }").contains("does not change data"));
+    assert!(error("events a data x: 0..3 = 0 thread t { x = 1 }").contains("cannot change data"));
     assert!(error("events a thread t { break }").contains("`break` outside a loop"));
     assert!(error("events a thread t { } thread t { }").contains("a second thread named `t`"));
     assert!(error("const a = 1 const a = 2 events b").contains("a second constant"));
@@ -298,7 +301,7 @@ fn weights_matter_only_for_walks() {
         three.sort_unstable();
         assert_eq!(three, [0, 1, 2]);
     }
-    // Walks do not depend on how many are requested.
+    // Walks do not depend on how many walks are requested.
     let walker = Walker::new(&model.program, Some(&space), Sampler::Avoid, 2, 10).unwrap();
     let (later, _) = walker.walks(100..200).unwrap();
     assert_eq!(later.get(7), tests.get(107));

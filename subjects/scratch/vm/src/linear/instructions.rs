@@ -155,7 +155,7 @@ impl Quantity {
 }
 
 /// An instruction. Results are written to the operand `to`. Numbers are stored as computed, and NaN
-/// counts as 0 where a number is read.
+/// usually counts as 0 where a number is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Instruction {
     /// Consumes the fuel of `count` blocks, beginning with `first` in [`Form::blocks`], and reports
@@ -212,8 +212,8 @@ pub(crate) enum Instruction {
         to: Operand,
         a: Operand,
     },
-    /// The number of an item. If the item cannot be read in this way, or if the index is a word,
-    /// the interpreter executes the block or condition that ends with the instruction `whole`.
+    /// The number of an item. If the item or its index cannot be read in this way, the interpreter
+    /// executes the block or condition that ends with the instruction `whole`.
     Item {
         reading: Reading,
         to: Operand,
@@ -299,8 +299,8 @@ pub(crate) enum Instruction {
     Jump {
         to: u32,
     },
-    /// Compares, combines the outcome with the waiting outcome, reports the distances, and jumps if
-    /// the outcome equals `jumps`.
+    /// Compares, combines the outcome with the waiting outcome, if any, reports the distances, and
+    /// jumps if the outcome equals `jumps`.
     Compare {
         relation: Relation,
         link: Link,
@@ -351,7 +351,7 @@ pub(crate) enum Instruction {
         whole: u32,
     },
     /// Skips the second side of a link if the outcome on top decides the result, the distances of
-    /// the block do not matter, and all list indices of the side are numbers.
+    /// the block are not measured, and the list indices of the side that may be words are numerals.
     Skip {
         skip: u32,
     },

@@ -16,8 +16,8 @@
 //!
 //! A unit can be entered at each of its leaders, which are the instructions to which others jump or
 //! at which execution may resume. The [dispatcher] executes handlers until it reaches the leader of
-//! a unit, and the unit returns the index of an instruction outside of the unit, or that the
-//! executor has stopped.
+//! a unit, and the unit returns the index of the next instruction, or that the executor has
+//! stopped.
 //!
 //! Native code does not repeat reports to the tracer: it keeps [marks] of the reports since the
 //! tracer's [time](crate::Tracer::time) began.

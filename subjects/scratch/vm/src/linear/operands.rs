@@ -54,7 +54,7 @@ impl Stored<'_> {
     }
 }
 
-/// A kind of operands that are read.
+/// A kind of operand that is read.
 pub(super) trait Source {
     /// Whether the value of an operand may be something other than a number.
     const MAY_BE_TEXT: bool = true;
@@ -142,7 +142,7 @@ impl Source for Any {
     }
 }
 
-/// A kind of operands that are written.
+/// A kind of operand that is written.
 pub(super) trait Destination {
     /// The number to be overwritten; `None` if the value of the operand is not a number or does not
     /// exist.

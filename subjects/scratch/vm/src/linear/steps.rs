@@ -11,7 +11,7 @@ use crate::code::{Comparison, MathOp};
 use crate::tracer::Tracer;
 use crate::value::Value;
 
-/// Maximum number of instructions between two runs whose handlers return. Other handlers call the
+/// Number of instructions after which the handler of the next run returns. Other handlers call the
 /// next handler, and the stack would grow without bound if the compiler did not replace these calls
 /// with jumps, which is not guaranteed.
 const LONGEST_CHAIN: usize = 32;

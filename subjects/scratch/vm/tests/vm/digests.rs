@@ -16,7 +16,7 @@ fn timeless(vm: &Logging) -> u128 {
     vm.state_digest(DigestScope::Timeless)
 }
 
-/// A VM with an example of every part of a state: a clone, waits, a glide, a question, a bubble, a
+/// A VM with examples of many parts of a state: a clone, waits, a glide, a question, a bubble, a
 /// loop, a list, and a message whose receivers are awaited.
 fn full() -> Harness {
     Harness::after(
@@ -128,7 +128,7 @@ proptest! {
             after.iter().map(|input: &Input| { apply(vm, input); future(vm) }).collect()
         };
         let followed = states(&mut harness.vm);
-        // Taking snapshots and computing digests does not change the state.
+        // Neither taking snapshots nor computing digests changes the state.
         let mut other = Harness::with(projects().swap_remove(which), paper());
         other.vm.green_flag();
         play(&mut other.vm, &before);

@@ -53,8 +53,8 @@ fn edge_hats_fire_when_their_predicate_turns_true() {
     assert_eq!(loud(&mut harness, 9.0), "");
     assert_eq!(loud(&mut harness, 0.0), "");
     assert_eq!(loud(&mut harness, 9.0), "start");
-    // The hat is covered at each evaluation, in the steps 1, 2, 6, 7 and 8, and not while its
-    // script runs.
+    // The hat is covered at each evaluation, in steps 1, 2, 6, 7 and 8, and not while its script
+    // runs.
     assert_eq!(harness.covered("hat"), 5);
 }
 

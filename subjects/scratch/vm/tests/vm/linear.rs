@@ -1,5 +1,5 @@
-//! Tests that custom blocks in linear form behave as in the interpreter: states are the same, and
-//! the tracer gets the same calls in the same order, for any budgets.
+//! Tests that custom blocks in linear form behave as in the interpreter, for several budgets: after
+//! each step, the states are the same, and the tracer has received the same blocks and distances.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -71,7 +71,7 @@ fn outcome<const MERGES: bool>(
     Outcome { targets, folded: vm.tracer.folded, covered, blocks, hits, random, running }
 }
 
-/// The targets after some steps without a tracer.
+/// The targets and the consumed fuel after some steps without a tracer.
 fn untraced(program: &Arc<Program>, settings: &VmSettings, steps: usize, by: By) -> Vec<String> {
     let mut vm = Vm::new(program.clone(), settings.clone(), Random::portable(1), ());
     match by {
@@ -124,7 +124,7 @@ pub(crate) fn program(bodies: &[String; 3]) -> String {
     )
 }
 
-/// Operands of every kind: numbers, strings, computed values.
+/// Operands of many kinds: numbers, strings, computed values.
 pub(crate) fn operands() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "0",
@@ -222,7 +222,7 @@ pub(crate) fn conditions() -> impl Strategy<Value = String> {
     })
 }
 
-/// Blocks of all kinds: computing, drawing, waiting, calling, stopping.
+/// Blocks of many kinds, such as computing, drawing, waiting, calling, stopping.
 fn blocks() -> impl Strategy<Value = String> {
     let shape = prop::sample::select(vec![
         "(set n A)",
@@ -318,7 +318,7 @@ fn bodies() -> impl Strategy<Value = String> {
     prop::collection::vec(blocks(), 0..5).prop_map(|blocks| blocks.join(" "))
 }
 
-/// Bodies without loops: blocks that compute, conditions, and these calls.
+/// Bodies of blocks that compute, conditions, and `calls`.
 fn small_bodies(calls: &[&'static str]) -> impl Strategy<Value = String> + use<> {
     let mut shapes = vec![
         "(set n A)",
@@ -359,7 +359,7 @@ fn expandable() -> impl Strategy<Value = [String; 3]> {
     })
 }
 
-/// Custom blocks without loops that call themselves and each other, up to the limit of the stack.
+/// Custom blocks that call themselves and each other, sometimes up to the limit of the stack.
 fn recursive() -> impl Strategy<Value = [String; 3]> {
     let f = small_bodies(&[
         "(if (< (arg a) 60) [(call f (+ (arg a) 1) A)])",

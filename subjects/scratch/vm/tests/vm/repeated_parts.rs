@@ -5,7 +5,8 @@ use proptest::prelude::*;
 
 use crate::linear::{cases, compare, operands, program};
 
-/// Blocks in which `P`, `Q` and computations with them occur several times.
+/// Blocks that repeat computations, or whose conditions are often decided by their first side. `P`,
+/// `Q` and `R` stand for operands, and `X` stands for the following blocks.
 const SHAPES: [&str; 19] = [
     "(if (or (= (+ P Q) R) (> (+ P Q) (math floor R))) [X])",
     "(if (or (= (+ (item l P) (item k (math floor (+ Q 1)))) R)

@@ -1,6 +1,6 @@
-//! Tests of casts, comparison, operators, variables and lists.
+//! Tests of casts, comparison, operators, variables, lists and a few other reporters.
 //!
-//! `Mistake N` and `(run)` in comments are explained in `main.rs`.
+//! `Mistake N` in comments is explained in `main.rs`.
 
 use catherd_scratch_vm::Value;
 

@@ -219,8 +219,8 @@ impl<'c> Cover<'c> {
         ends.into_keys().for_each(|word| self.found.add(word));
     }
 
-    /// Adds the words that remain if all letters outside a set of letters are removed from the
-    /// test.
+    /// Adds the words of length `t` that remain if all letters outside a set of letters are removed
+    /// from the test.
     fn exclusive(&mut self, letters: &[Letter], t: usize) {
         let mut positions: FxHashMap<Letter, Vec<usize>> = FxHashMap::default();
         for (at, &letter) in letters.iter().enumerate() {

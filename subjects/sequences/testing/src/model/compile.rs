@@ -20,10 +20,10 @@ use crate::types::Type;
 
 pub(super) const MAX_THREADS: usize = 4096;
 
-/// Maximum number of words of the data, and of the variables of all threads.
+/// Maximum number of words of the data, and of the states of all threads.
 const MAX_WORDS: usize = 4096;
 
-/// A variable of the thread or effect that is compiled.
+/// A variable of the data, or of the thread or effect that is compiled.
 #[derive(Clone, Debug)]
 struct Variable {
     name: String,
@@ -51,7 +51,7 @@ struct Compiler {
     data_words: usize,
     /// Variables of the thread or the effect that is compiled, the innermost last.
     locals: Vec<Variable>,
-    /// Words of all variables of the thread so far.
+    /// Number of words of all variables of the thread so far.
     local_words: usize,
 }
 
@@ -120,8 +120,9 @@ pub(super) fn compile(syntax: &Syntax, settings: &[(String, i32)]) -> Result<Com
         threads.push(Thread { name: thread.name.clone(), guard, body, at });
         at += width;
         if at > MAX_WORDS {
-            let cause = format!("the threads have more than {MAX_WORDS} variables");
-            return Err(ModelError::new(thread.span, cause).hint("use fewer or shorter ones"));
+            let cause = format!("the states of all threads have more than {MAX_WORDS} values");
+            return Err(ModelError::new(thread.span, cause)
+                .hint("use fewer threads, or fewer or shorter variables"));
         }
     }
     compiler.data.iter().for_each(|variable| variable.of.largest(&mut largest));
@@ -283,8 +284,8 @@ impl Compiler {
                 Effect::If(condition, self.effects(then)?, self.effects(otherwise)?)
             }
             _ => {
-                return Err(ModelError::new(span, "no statement of an effect")
-                    .hint("an effect has assignments, push, pop front, reverse and if"));
+                return Err(ModelError::new(span, "this statement is not allowed in an effect")
+                    .hint("an effect may contain assignments, push, pop front, reverse and if"));
             }
         })
     }
@@ -306,7 +307,7 @@ impl Compiler {
     }
 }
 
-/// A name, a dotted name, a string or a number, as a string.
+/// A name, a dotted name, a string or a number, as a string; `None` for other expressions.
 fn path(expr: &syntax::Expr) -> Option<String> {
     match &expr.kind {
         ExprKind::Name(name) | ExprKind::Text(name) => Some(name.clone()),

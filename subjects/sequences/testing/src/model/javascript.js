@@ -1,12 +1,12 @@
-// The objects of BPjs for models in JavaScript, and the conversion of b-threads to tables.
+// Objects of BPjs for models in JavaScript, and the conversion of b-threads to tables.
 //
 // A b-thread is a function that calls `sync`. QuickJS cannot copy a suspended function, so the function is called again
-// for each state: its first calls of `sync` return the events of the state's history, and the next call throws PAUSE. A
-// state is a set of histories after which the same events lead to the same statements, as far as a number of test
-// sequences of events (probes) show.
+// for each state: its first calls to `sync` return the events of the state's history, and the next call throws PAUSE. A
+// state is a set of histories after which the same events lead to the same statements, according to a number of
+// test sequences of events (probes).
 (() => {
   "use strict";
-  // Probes that distinguish states: a number of long probes, and a short probe for each first event. A b-thread that
+  // Probes that distinguish states: a number of long probes, and short probes for further first events. A b-thread that
   // waits for one event at a time has a single, longer probe.
   const LONG_PROBES = 4, LONG = 120, MAX_PROBES = 64, SHORT = 8, ONLY = 800;
   const MAX_STATES = 2000, MAX_EVENTS = 4096, MAX_THREADS = 4096;
@@ -97,13 +97,14 @@
 
   const PARTS = ["request", "waitFor", "block", "interrupt", "priority"];
   const threads = [];
-  // The running b-thread with the function that its statements call; `undefined` outside a b-thread.
+  // The function to which the running b-thread passes its statements, and whether the b-thread is paused; `undefined`
+  // outside a b-thread.
   let running;
 
   const read = (call, priority) => {
     if (call === null || typeof call !== "object") fail("sync needs an object with request, waitFor, block or interrupt");
     const unknown = Object.keys(call).find((name) => !PARTS.includes(name));
-    if (unknown !== undefined) fail(`sync: unknown part \`${unknown}\`; there are ${PARTS.join(", ")}`);
+    if (unknown !== undefined) fail(`sync: unknown part \`${unknown}\`; the parts are ${PARTS.join(", ")}`);
     const request = requested(call.request);
     request.forEach(know);
     const own = new Set(request.map((event) => event.label));
@@ -113,7 +114,9 @@
       return [...found];
     };
     const level = Number(call.priority ?? priority ?? 0);
-    if (!Number.isInteger(level) || Math.abs(level) > 1000000) fail("sync: the priority is not a whole number");
+    if (!Number.isInteger(level) || Math.abs(level) > 1000000) {
+      fail("sync: the priority must be a whole number from -1000000 to 1000000");
+    }
     return {
       request: [...own].sort(),
       wait: labels(call.waitFor).filter((label) => !own.has(label)).sort(),
@@ -135,7 +138,7 @@
   };
 
   // Calls a b-thread. `next` receives a function that returns the current statement, and returns the event
-  // that resumes the b-thread. Returns whether the b-thread ended.
+  // that resumes the b-thread, or `undefined` to pause it. Returns whether the b-thread ended.
   const execute = (thread, next) => {
     running = { next, paused: false };
     const state = running;
@@ -186,7 +189,7 @@
         const most = !branches ? ONLY : probe < LONG_PROBES ? LONG : SHORT;
         if (steps++ >= most || open.length === 0) return undefined;
         draw = (Math.imul(draw, 1103515245) + 12345) & 0x7fffffff;
-        // Probes begin with different enabled events.
+        // Probes begin with different enabled events if there are enough.
         return open[(steps === 1 ? probe : draw >> 8) % open.length];
       });
       parts.push(`${hash}.${steps}.${ended}`);
@@ -226,7 +229,7 @@
       const state = states[at];
       for (const label of resumers(state)) state.next[label] = number([...open[at], label]);
     }
-    // Compute the states again to detect data that b-threads share, because such data change with each call.
+    // Compute the statements again to detect data that b-threads share, which may have changed in the meantime.
     for (let at = 0; at < open.length && !grown; at += 1) {
       const { next, ...first } = states[at];
       if (numberOf(statementAfter(thread, open[at]) ?? {}) !== numberOf(first)) {

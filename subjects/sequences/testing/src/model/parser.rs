@@ -274,7 +274,7 @@ impl Parser {
                 }
             }
             _ => {
-                let error = ModelError::new(span, format!("`{word}` begins no declaration"));
+                let error = ModelError::new(span, format!("`{word}` does not begin a declaration"));
                 return Err(match closest(&word, ITEMS) {
                     Some(item) => error.hint(format!("write `{item}`, if that is meant")),
                     None => error.hint(format!("begin with one of {}", ITEMS.join(", "))),

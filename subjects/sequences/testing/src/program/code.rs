@@ -6,7 +6,7 @@ use crate::types::Type;
 
 use super::{Environment, EventFacts, Expr, Fault, Place, SetExpr};
 
-/// Maximum number of operations between two statements of a thread.
+/// Maximum number of operations between two synchronisation statements of a thread.
 const FUEL: usize = 100_000;
 
 /// The code of a thread. In a state, the thread is represented by the number of its statement plus
@@ -15,7 +15,7 @@ const FUEL: usize = 100_000;
 pub(crate) struct Code {
     pub(crate) ops: Vec<Op>,
     pub(crate) syncs: Vec<Sync>,
-    /// Words of all variables.
+    /// Number of words of all variables.
     pub(crate) locals: usize,
     pub(crate) span: Span,
 }
@@ -61,12 +61,12 @@ pub(crate) struct Running {
 }
 
 impl Code {
-    /// Runs a new instance to its first statement.
+    /// Runs a new instance to its first statement or its end.
     pub(crate) fn start(&self, data: &[i32], facts: &EventFacts) -> Result<Running, Fault> {
         self.run(0, vec![0; self.locals], data, facts)
     }
 
-    /// Resumes a suspended thread with an event, and runs it to its next statement.
+    /// Resumes a suspended thread with an event, and runs it to its next statement or its end.
     pub(crate) fn resume(
         &self,
         sync: usize,
@@ -139,7 +139,7 @@ impl Sync {
     }
 }
 
-/// A change of the data by an event.
+/// A change to the data by an event.
 #[derive(Clone, Debug)]
 pub(crate) enum Effect {
     Assign(Place, Expr, Type, Span),

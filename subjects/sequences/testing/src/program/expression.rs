@@ -143,7 +143,8 @@ impl Expr {
         Ok(out)
     }
 
-    /// The value of an expression that consists of one number.
+    /// The first number of the value of an expression, usually of a value that consists of one
+    /// number.
     pub(crate) fn scalar(&self, environment: &Environment<'_>) -> Result<i32, Fault> {
         Ok(match self {
             Expr::Constant(words) => words[0],

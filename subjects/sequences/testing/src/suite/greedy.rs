@@ -16,8 +16,9 @@ pub enum Ties {
     Random,
 }
 
-/// Adds the test with the largest gain until the suite has `size` tests. Gains never increase as
-/// the suite grows, so the last known gain of a test is an upper bound on its gain.
+/// Repeatedly adds the test with the largest gain, until the suite has `size` tests or the search
+/// is ended. Gains never increase as the suite grows, so the last known gain of a test is an upper
+/// bound on its gain.
 pub fn greedy(
     matrix: &Matrix,
     size: usize,
@@ -73,8 +74,8 @@ pub fn greedy_until(matrix: &Matrix, rank: u64, start: &[u32]) -> Vec<u32> {
 /// far.
 struct Greedy<'m> {
     union: Union<'m>,
-    /// One more than the last known gain of each test, which is an upper bound on its gain; 0 for a
-    /// test that was added.
+    /// One more than the last known gain of each test, which is an upper bound on its gain; the
+    /// maximum before the gain is known, and 0 for a test that was added.
     bounds: Vec<u64>,
     /// A number for each test by which ties are broken, lowest first; empty if ties go to the first
     /// test.

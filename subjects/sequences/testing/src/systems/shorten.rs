@@ -6,7 +6,7 @@ use crate::space::Space;
 
 use super::{CommandError, System, Verdict, after, execute_case};
 
-/// Maximum number of shorter tests of the model that are all executed.
+/// Maximum number of shorter tests of the model that are listed in order to execute them all.
 const MAX_SHORTER_TESTS: usize = 500;
 
 /// A failing test that was shortened.
@@ -21,17 +21,18 @@ pub struct Shortened {
 /// What is known about the length of a shortened test.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Minimality {
-    /// All shorter tests of the model were executed, and none fails for the same reason.
+    /// All shorter tests of the model that could fail for the same reason were executed, and none
+    /// does.
     Shortest,
     /// No events next to each other can be left out. Other tests may be shorter.
     Local,
-    /// The limit of executions was met, or the test did not fail again: more events may be
+    /// The limit of executions was reached, or the test did not fail again: more events may be
     /// superfluous.
     Unfinished,
 }
 
 impl Minimality {
-    /// The words of reports.
+    /// The words that reports use.
     pub const fn name(self) -> &'static str {
         match self {
             Minimality::Shortest => "shortest test of the model",
@@ -43,8 +44,8 @@ impl Minimality {
 
 /// Shortens a failing test by removing events and cutting the end, while the model allows the
 /// result and the result fails for the same reason. The test itself and at most `tries` other tests
-/// are executed. If few tests of the model are shorter than the result, these tests are then
-/// executed from the shortest on, until one fails for the same reason.
+/// are executed. If few tests of the model are shorter than the result, and the limit allows it,
+/// these tests are then executed from the shortest on, until one fails for the same reason.
 ///
 /// # Errors
 ///
@@ -80,13 +81,13 @@ pub fn shorten(
     Ok(Shortened { case: TestCase { events: best, refused }, minimality })
 }
 
-/// The failure that shorter tests must have.
+/// Executes shorter tests, which must have the failure of the original.
 struct Failure<'f> {
     system: &'f mut dyn System,
     events: &'f Events,
     space: &'f Space,
-    /// The event that the system accepts, although the model does not allow it; `None` if an
-    /// earlier event fails.
+    /// The event that the system accepts, although the model does not allow it; `None` if the
+    /// failure is another one.
     refused: Option<EventId>,
     why: String,
     /// Number of tests that may still be executed.

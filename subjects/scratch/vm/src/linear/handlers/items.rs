@@ -1,5 +1,5 @@
-//! Handlers of items with any values. Handlers for numbers call these handlers, from the beginning
-//! of the instruction, if an operand or item is not a number.
+//! Handlers of items with any values. If an operand or item is not a number, handlers for numbers
+//! call these handlers, which begin the instruction again.
 
 use super::parts;
 use super::values::compared_values;
@@ -15,7 +15,8 @@ use crate::tracer::Tracer;
 use crate::value::Value;
 
 impl<T: Tracer> Executor<'_, T> {
-    /// The index of an item; `None` if the index is a word.
+    /// The index of an item; `None` if the index is neither a number nor a string that is a numeral
+    /// or blank.
     #[inline(always)]
     pub(super) fn index<I: Source>(&self, operand: Operand) -> Option<f64> {
         match I::read(self, operand) {
@@ -24,14 +25,14 @@ impl<T: Tracer> Executor<'_, T> {
         }
     }
 
-    /// The item with an index; `None` outside of the list.
+    /// The item with an index; `None` outside the list.
     #[inline(always)]
     pub(super) fn item_at(&mut self, list: ListNo, index: f64) -> Option<&Value> {
         let items = self.items(list);
         place_of(index, items.len()).map(|place| &items[place])
     }
 
-    /// The item with an index, to be overwritten; `None` outside of the list.
+    /// The item with an index, to be overwritten; `None` outside the list.
     #[inline(always)]
     fn item_at_mut(&mut self, list: ListNo, index: f64) -> Option<&mut Value> {
         let place = place_of(index, self.items(list).len())?;
@@ -88,8 +89,8 @@ pub(crate) fn item<T: Tracer, I: Source>(
 ) -> usize {
     parts!(step, Instruction::Item { reading, to, list, index, whole });
     let number = executor.index::<I>(index).and_then(|index| match executor.item_at(list, index) {
-        // An index outside of the list results in the empty string, which is itself an index
-        // outside of any list.
+        // An index outside the list results in the empty string, which is itself an index outside
+        // any list.
         None => matches!(reading, Reading::Number | Reading::Index).then_some(0.0),
         Some(Value::Number(n)) => Some(*n),
         Some(item) => match reading {
@@ -149,7 +150,7 @@ pub(crate) fn add_text<T: Tracer>(
 }
 
 /// Replaces an item with a literal string. A string that the item already shares with the literal
-/// is kept, because changing a reference count takes longer than everything else in this function.
+/// is kept, because changing a reference count takes time.
 pub(crate) fn replace_with_text<T: Tracer, I: Source>(
     executor: &mut Executor<'_, T>,
     step: &Step<T>,

@@ -26,7 +26,7 @@ pub(super) const TRUSTED: MemFlagsData = MemFlagsData::trusted();
 pub(super) const VALUE: i32 = size_of::<value::Value>() as i32;
 /// log2 of the size of a value.
 pub(super) const VALUE_SHIFT: i64 = VALUE.trailing_zeros() as i64;
-/// Offset of the number of a value, or of the address of its text.
+/// Offset of the number of a value, or of the address of its string.
 pub(super) const SECOND: i32 = VALUE / 2;
 
 /// The type of words and addresses.
@@ -35,9 +35,9 @@ pub(super) const D: Type = types::F64;
 
 /// The generator of the code of a unit.
 ///
-/// Each instruction has a short path and usually one longer path, on which its handler is called
-/// from the beginning of the instruction. Both paths meet after the instruction, so values that
-/// only one path has read are not known after the instruction.
+/// Most instructions have a short path and a longer path, on which the handler executes the
+/// instruction from its beginning. Both paths meet after the instruction, so values that only one
+/// path has read are not known after the instruction.
 pub(super) struct Generator<'b, 'f> {
     pub(super) builder: FunctionBuilder<'b>,
     pub(super) form: &'f Form,
@@ -48,11 +48,11 @@ pub(super) struct Generator<'b, 'f> {
     /// Jumps to the leader whose index is the block's parameter, or returns the index to the
     /// dispatcher.
     pub(super) enters: Block,
-    /// Blocks that return the indices of instructions outside of the unit.
+    /// Blocks that return the indices of instructions outside the unit.
     elsewhere: Vec<(Block, usize)>,
     /// Returns the block's parameter to the dispatcher.
     pub(super) returns: Block,
-    /// Number of parameters of the custom block if calls of the block have delayed frames.
+    /// Number of parameters of the custom block if calls to the block have delayed frames.
     pub(super) parameters_here: Option<u16>,
     pub(super) executor: Value,
     pub(super) kept: Kept,
@@ -114,7 +114,7 @@ pub(super) fn generate(
     let marks = load(native, abi.marks + abi::TIMES);
 
     let to_bridge = builder.import_signature(bridge::signature());
-    // Without the bridge, calls may change registers, so nothing is kept.
+    // Without the bridge, calls may change registers, so no variables or lists are kept.
     let frequent = match bridge {
         Some(_) => Frequent::new(form, unit),
         None => Frequent::default(),
@@ -304,7 +304,7 @@ impl Generator<'_, '_> {
         self.builder.ins().iconst(I, number.try_into().unwrap_or(i64::MAX))
     }
 
-    /// Executes an instruction by its handler. Returns the index of the next instruction.
+    /// Executes an instruction with its handler. Returns the index of the next instruction.
     pub(super) fn single(&mut self, at: usize) -> Value {
         self.put_back();
         let at = self.constant(at as u64);

@@ -10,8 +10,8 @@
 //!
 //! A block is `(name operand...)`, with the short names of [`BLOCKS`], or `(opcode INPUT=value
 //! .FIELD=value ...)` in any order of inputs. `@id` after the name sets the id of the block. The
-//! operands `10` and `"two words"` are strings (as in files), `#10`, `#t` and `#f` are JSON numbers
-//! and booleans, `$v` is a variable, `%l` is a list, `_` is nothing, and `[...]` is a branch. A
+//! operands `10` and `"two words"` are strings (as in files), `#10` is a JSON number, `#t` and `#f`
+//! are booleans, `$v` is a variable, `%l` is a list, `_` is nothing, and `[...]` is a branch. A
 //! field or message `name/id` has an explicit id; otherwise, the name is the id.
 
 mod forms;
@@ -40,7 +40,7 @@ fn scalar(form: &Form) -> Value {
     }
 }
 
-/// Name and id of `name/id`, or of a name that is also the id.
+/// The name and the id of `name/id`, or of a name that is also the id.
 fn named(text: &str) -> (Arc<str>, Arc<str>) {
     let (name, id) = match text.split_once('/') {
         Some((name, id)) if !name.is_empty() => (name, id),

@@ -24,7 +24,10 @@ fn errors_name_the_column() {
     assert_eq!(cause("a (b"), "expression, column 5: a parenthesis is never closed");
     assert_eq!(cause("a ) b"), "expression, column 3: unmatched `)`");
     assert_eq!(cause("* a"), "expression, column 1: `*` is not a letter: write it as \"*\"");
-    assert_eq!(cause("a{3,2}"), "expression, column 2: write {n}, {n,} or {n,m} with numbers up to 1000");
+    assert_eq!(
+        cause("a{3,2}"),
+        "expression, column 2: write {n}, {n,} or {n,m} with numbers up to 1000"
+    );
     assert!(cause(&"(".repeat(100_000)).contains("100 levels"));
 }
 

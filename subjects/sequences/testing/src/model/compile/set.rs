@@ -131,8 +131,9 @@ impl Compiler {
                     fields.push((*id, self.value_of(value, of)?));
                 }
                 Argument::Plain(value) => {
-                    return Err(ModelError::new(value.span, "a field without a name")
-                        .hint("write Name(field: value), or Name(*) for all events of the name"));
+                    return Err(ModelError::new(value.span, "a field without a name").hint(
+                        "write Name(field: value), or Name(*) for all events with this name",
+                    ));
                 }
             }
         }

@@ -33,14 +33,14 @@ const CAPTURED: &str = " captured";
 struct Emitter {
     ops: Vec<Op>,
     syncs: Vec<Sync>,
-    /// For each enclosing loop, the operations that jump to its end: its condition and its
+    /// For each enclosing loop, the operations that jump to its end: its condition, if any, and its
     /// `break`s.
     loops: Vec<Vec<usize>>,
 }
 
 impl Compiler {
     /// Compiles a thread. Returns the body, and the number of elements of a state that the thread
-    /// takes. The largest values of these elements are appended to `largest`.
+    /// takes. The largest values of these elements, if they are known, are appended to `largest`.
     pub(super) fn thread(
         &mut self,
         thread: &ThreadSyntax,
@@ -144,12 +144,12 @@ impl Compiler {
                 }
                 None => {
                     return Err(ModelError::new(span, "`break` outside a loop")
-                        .hint("write stop, to end the thread"));
+                        .hint("write `stop` to end the thread"));
                 }
             },
             StatementKind::Stop => to.ops.push(Op::Stop),
             StatementKind::Push(..) | StatementKind::PopFront(_) | StatementKind::Reverse(_) => {
-                return Err(ModelError::new(span, "a thread does not change data")
+                return Err(ModelError::new(span, "a thread cannot change data")
                     .hint("put it into the effect of an event: on EVENT { ... }"));
             }
         }
@@ -175,7 +175,7 @@ impl Compiler {
                 to.ops.push(Op::Store(offset, of.width().unwrap_or(1), value));
                 Ok(())
             }
-            Some((_, true)) => Err(ModelError::new(target.span, "a thread does not change data")
+            Some((_, true)) => Err(ModelError::new(target.span, "a thread cannot change data")
                 .hint("put it into the effect of an event: on EVENT { ... }")),
             None => {
                 let names = self.locals.iter().map(|variable| variable.name.as_str());
@@ -249,7 +249,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// The item of a list whose index is in a variable.
+    /// The item of a list at the index that a variable contains.
     fn choose(
         &self,
         items: Vec<Expr>,
@@ -258,8 +258,11 @@ impl Compiler {
         span: Span,
     ) -> Result<Expr, ModelError> {
         if of.width() != Some(1) {
-            return Err(ModelError::new(span, "a loop over a list of tuples that is written out")
-                .hint("loop over numbers, or keep the list in `data`"));
+            return Err(ModelError::new(
+                span,
+                "a loop over a literal list must not have tuples or lists as items",
+            )
+            .hint("loop over numbers, or keep the list in `data`"));
         }
         let place =
             Place { data: false, offset: counter, variable: (counter, 1), path: vec![], width: 1 };
@@ -319,8 +322,7 @@ impl Compiler {
         Ok(())
     }
 
-    /// Compiles a set so that it uses the values of data at the time when the statement was
-    /// reached.
+    /// Compiles a set so that it uses the values of data at the time when the statement is reached.
     fn captured(
         &mut self,
         mut set: SetExpr,

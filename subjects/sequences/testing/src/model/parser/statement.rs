@@ -90,14 +90,17 @@ impl Parser {
                 let place = self.postfix()?;
                 if !self.is_sign("=") {
                     let error = self.unexpected("a statement");
-                    return Err(ModelError::new(span, format!("`{word}` begins no statement"))
-                        .hint(if error.hint.is_empty() {
-                            "begin with request, wait, block, interrupt, let, loop, for, while, if, \
+                    return Err(ModelError::new(
+                        span,
+                        format!("`{word}` does not begin a statement"),
+                    )
+                    .hint(if error.hint.is_empty() {
+                        "begin with request, wait, block, interrupt, let, loop, for, while, if, \
                              break, stop, push, pop front, reverse, or NAME ="
-                                .to_owned()
-                        } else {
-                            error.hint
-                        }));
+                            .to_owned()
+                    } else {
+                        error.hint
+                    }));
                 }
                 self.advance();
                 StatementKind::Assign(place, self.expression()?)
