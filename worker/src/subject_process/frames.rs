@@ -1,6 +1,6 @@
 //! Frames between a worker and the process of a subject: a byte for the kind, the length of the
-//! body as eight bytes, and the body. Projects are sent as bytes, and other bodies are JSON or
-//! empty.
+//! body as eight bytes, and the body. A project is sent as bytes, after its digest; other bodies
+//! are JSON or empty.
 
 use std::io::{self, Read, Write};
 

@@ -124,7 +124,7 @@ pub(crate) fn program(bodies: &[String; 3]) -> String {
     )
 }
 
-/// Operands of many kinds: numbers, strings, computed values.
+/// Operands of many kinds, such as numbers, strings and computed values.
 pub(crate) fn operands() -> impl Strategy<Value = String> {
     let leaf = prop::sample::select(vec![
         "0",
@@ -222,7 +222,7 @@ pub(crate) fn conditions() -> impl Strategy<Value = String> {
     })
 }
 
-/// Blocks of many kinds, such as computing, drawing, waiting, calling, stopping.
+/// Blocks of many kinds, such as blocks that compute, draw, wait, call or stop.
 fn blocks() -> impl Strategy<Value = String> {
     let shape = prop::sample::select(vec![
         "(set n A)",
