@@ -3,9 +3,8 @@
 //!
 //! - [`Sequences`]: the kind. Its projects are models: files and built-in models.
 //! - A run usually makes a pool of walks, searches for a suite of tests from the pool, and reports
-//!   which items the
-//!   suite covers and which faults it detects. The `risk` algorithm executes the pool instead, and
-//!   reports the evidence about each item after given numbers of tests.
+//!   which items the suite covers and which faults it detects. The `risk` algorithm executes the
+//!   pool instead, and reports the evidence about each item after given numbers of tests.
 
 mod approach;
 mod configuration;
