@@ -74,6 +74,19 @@ pub(crate) fn text(root: &Path) -> Result<String, String> {
         numbers.dedup();
         parts.push(Part { name, version, licence, texts: numbers });
     }
+    // A crate without a licence file, such as some crates of Cranelift, has the text of another crate
+    // with the same licence.
+    let known: BTreeMap<String, usize> = parts
+        .iter()
+        .filter_map(|part: &Part| Some((part.licence.clone(), *part.texts.first()?)))
+        .collect();
+    for part in parts.iter_mut().filter(|part| part.texts.is_empty()) {
+        if let Some(&number) = known.get(&part.licence) {
+            let (_, users) = &mut texts.list[number - 1];
+            users.push(format!("{} {}", part.name, part.version));
+            part.texts.push(number);
+        }
+    }
     for (name, path) in [
         ("fonts of Scratch", "subjects/scratch/render/fonts/OFL.txt"),
         ("Liberation Sans", "analysis/fonts/OFL.txt"),

@@ -93,9 +93,9 @@ impl Scene {
         self.layers.reorder(id, delta, |old| old + delta);
     }
 
-    /// Moves a drawable, within its group, to the layer of another drawable: directly behind the
-    /// other drawable, or directly in front if the moved drawable was further back. Nothing changes
-    /// if the other drawable does not exist or is at layer 0.
+    /// Moves a drawable, within its group, to the layer of another drawable, which is then directly
+    /// in front of it, or directly behind it if the moved drawable was further back. Nothing changes if
+    /// the other drawable does not exist or is at layer 0.
     pub fn place_behind(&mut self, id: DrawableId, other: DrawableId) {
         if let Some(index) = self.layers.index(other) {
             self.set_order(id, index as f64);
