@@ -123,7 +123,7 @@ fn a_study_of_several_rounds_is_archived() {
     let runs = fs::read_to_string(fixture.path("stop/runs.csv")).unwrap();
     assert!(runs.lines().count() > 1 + 2 * 8 * 5, "a second round: {}", runs.lines().count());
     fixture.archive("stop", "stop.zip", &[]);
-    let verified = fixture.verify("stop.zip", &[]);
+    let verified = fixture.verify("stop.zip", &["--projects", &fixture.text("files")]);
     assert_eq!(verified.status.code(), Some(0), "{}", stderr(&verified));
 }
 
