@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::io::{BufReader, Read};
+use std::io::{self, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use catherd_experiments::DigestBuilder;
@@ -95,6 +95,9 @@ impl Package {
                     open.push((format!("{name}/"), entry.path()));
                 } else if kind.is_file() && names.len() < MAX_FILES {
                     names.push((name, entry.path()));
+                } else if kind.is_file() {
+                    let cause = format!("the folder has more than {MAX_FILES} files");
+                    return Err(unreadable(io::Error::other(cause)));
                 } else {
                     let problem =
                         Problem::NotRegular(if kind.is_symlink() { "link" } else { "device" });

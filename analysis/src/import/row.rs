@@ -121,11 +121,12 @@ impl Header {
             return Ok(Row { path, line, header: self, fields });
         }
         let (found, expected) = (fields.len(), self.names.len());
+        let fields = if found == 1 { "field" } else { "fields" };
         Err(ImportError::Csv {
             path: path.to_owned(),
             line,
             problem: format!(
-                "{found} fields where the header has {expected}: fields with a comma need quotes"
+                "{found} {fields} where the header has {expected}: fields with a comma need quotes"
             ),
         })
     }

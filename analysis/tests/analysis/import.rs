@@ -150,7 +150,7 @@ fn ambiguous_files_are_refused_with_their_line() {
     row("a,mio,1,96 %", "line 2: invalid value `96 %` in column `coverage`: expected a number");
     row("\"a\nb\",mio,1,0.5\nc,mio,x,0.5", "line 4: invalid value `x` in column `seed`");
     row("a,mio,1,0.5\nb,mio,1,0.5\na,mio,1,0.7", "line 4: duplicate run of a with mio and seed 1");
-    row("\"a,mio,1,0.5", "line 2: 1 fields where the header has 4");
+    row("\"a,mio,1,0.5", "line 2: 1 field where the header has 4");
     refused(HEADER, "raw.csv: the file has no runs");
     refused("", "raw.csv: the file has no runs");
     refused("project,algorithm,seed,goals\na,mio,1,5\n", "missing column `coverage`");

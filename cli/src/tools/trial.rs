@@ -112,12 +112,11 @@ pub(super) fn run(arguments: &Try) -> Result<Exit, Failure> {
 fn project(path: &Path) -> Result<FoundProject, Failure> {
     let source = ProjectSource::Paths(vec![path.to_owned()]);
     let mut found = subjects::kind(KIND)?.find(&source, &()).map_err(Worded::worded)?.projects;
+    let count = plural(found.len(), "project");
     match (found.pop(), found.len()) {
         (Some(only), 0) => Ok(only),
-        (_, more) => {
-            let line = format_args!("{}: {} here", path.display(), plural(more, "other project"));
-            Err(Failure::new(line).hint("name the file of one project"))
-        }
+        _ => Err(Failure::new(format_args!("{}: {count}, not one", path.display()))
+            .hint("name the file of one project")),
     }
 }
 

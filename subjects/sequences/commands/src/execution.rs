@@ -313,7 +313,9 @@ pub(crate) fn risk(arguments: &RiskArguments) -> Result<Exit, Failure> {
         value.to_string() + "\n"
     } else {
         let (what, risk) = match classes.partition {
+            Some(_) if names.len() == 1 => ("class", "probability that a use fails"),
             Some(_) => ("classes", "probability that a use fails"),
+            None if names.len() == 1 => ("item", "risk score"),
             None => ("items", "risk score"),
         };
         let mut text = format!(

@@ -24,7 +24,8 @@ pub(crate) fn bugs(subject: &Subject, wanted: &Bugs) -> Result<Vec<Bug>, Stop> {
         && let Some(name) = names.iter().find(|name| known.iter().all(|bug| bug.name != **name))
     {
         let names: Vec<_> = known.iter().map(|bug| bug.name.as_str()).collect();
-        let cause = format!("the model has no fault `{name}`; it has {}", names.join(", "));
+        let names = if names.is_empty() { "no faults".to_owned() } else { names.join(", ") };
+        let cause = format!("the model has no fault `{name}`; it has {names}");
         return Err(Stop::Failed(cause));
     }
     let is_wanted = |bug: &&NamedWord| match wanted {
