@@ -22,7 +22,7 @@ pub enum ProgramError {
     /// There is nothing to load.
     #[error("no entry: name it in subject.toml, package.json or index.js")]
     NoEntry,
-    /// A file is not JavaScript.
+    /// A file cannot be parsed or converted to JavaScript.
     #[error(transparent)]
     Syntax(#[from] SyntaxError),
     /// The entry throws or meets a limit when it is loaded.
@@ -48,8 +48,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Points of each line with operators for number and string (Flycatcher's thesis, table of
-    /// primitive scores).
+    /// Points of each line with operators for number and string.
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }
@@ -133,8 +132,7 @@ impl Program {
         text
     }
 
-    /// A file in the form that is evaluated, compiled once for all contexts. Files that were not
-    /// reached when the program was made are not instrumented.
+    /// A file in the form that is evaluated, compiled once for all contexts.
     pub(crate) fn loaded(
         &self,
         path: &str,

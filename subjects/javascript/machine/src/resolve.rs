@@ -7,7 +7,7 @@ use catherd_javascript_instrument::is_typescript;
 use crate::manifest::Entry;
 use crate::package::Package;
 
-/// Built-in modules of Node.js, without `node:`.
+/// The built-in modules of Node.js that are recognised, without `node:`.
 const BUILT_IN: &str = "assert assert/strict async_hooks buffer child_process cluster console \
     constants crypto dgram diagnostics_channel dns domain events fs fs/promises http http2 https \
     inspector module net os path path/posix perf_hooks process punycode querystring readline repl \
@@ -229,8 +229,8 @@ fn mapped(list: &Entry, name: &str, conditions: &[&str]) -> Option<String> {
     conditional(value, conditions).map(|path| path.replace('*', middle))
 }
 
-/// The path in a value of `exports` or `imports` under conditions: the path of the first condition,
-/// in the order of the manifest, that holds and has a path.
+/// The first path in a value of `exports` or `imports`, in the order of the manifest, whose
+/// conditions all hold.
 fn conditional(value: &Entry, conditions: &[&str]) -> Option<String> {
     match value {
         Entry::Text(path) => Some(path.clone()),

@@ -7,9 +7,9 @@ pub struct MachineSettings {
     pub steps: u64,
     /// Maximum number of operations of the engine during a statement, in units of 10,000.
     pub polls: u64,
-    /// Bytes of memory.
+    /// Maximum memory of the engine, in bytes.
     pub heap: usize,
-    /// Bytes of the engine's stack. The stack of the thread must be eight times as large.
+    /// Bytes of the engine's stack. The stack of the thread must be at least eight times as large.
     pub stack: usize,
     /// Maximum number of timers of a test.
     pub timers: usize,

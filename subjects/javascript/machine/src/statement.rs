@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-/// An argument of a call in a test. Numbers are equal if they are the same value for a program: NaN
-/// equals itself, and 0 differs from -0.
+/// An argument of a call in a test. Numbers are compared as by `Object.is`: NaN equals itself, and
+/// 0 differs from -0.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// The result of an earlier statement.
@@ -68,7 +68,7 @@ impl PartialEq for Argument {
     }
 }
 
-/// A number in the notation of JavaScript.
+/// A number in a notation that JavaScript reads.
 pub(crate) fn number_text(number: f64) -> String {
     if number.is_nan() {
         "NaN".to_owned()
@@ -217,7 +217,7 @@ pub enum Operation {
     Set,
     /// Evaluates code, in examples only.
     Code,
-    /// Makes a value, which is the only argument. Only refined suites contain this operation.
+    /// Makes a value, which is the only argument.
     Value,
 }
 
@@ -242,7 +242,8 @@ impl Operation {
 pub struct Statement {
     /// The operation.
     pub operation: Operation,
-    /// The names of members that lead from the exports to the constructor or function.
+    /// The names of members that lead from the exports to the constructor or function; for code,
+    /// the code.
     pub path: Vec<String>,
     /// The variable whose member is used.
     pub receiver: usize,

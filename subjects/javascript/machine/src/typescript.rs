@@ -26,12 +26,12 @@ pub struct TypedFile {
     pub text: String,
     /// Whether the file is a module.
     pub module: bool,
-    /// The requests for modules that the file may make, each with the path of the requested file.
+    /// The requests for files that the file may make, each with the path of the requested file.
     pub requests: Vec<(String, String)>,
 }
 
 /// The TypeScript file of the project itself to which a path refers if there is no file at the
-/// path: `a.ts` for `a` and `a.js`.
+/// path: for example `a.ts` for `a` and `a.js`.
 pub(crate) fn file(package: &Package, path: &str) -> Option<String> {
     if path.split('/').any(|part| part == "node_modules") {
         return None;

@@ -1,4 +1,4 @@
-//! Tests programs that recurse deeply or without end, in every way that the language offers.
+//! Tests programs that recurse deeply or without end, in many ways that the language offers.
 
 use catherd_javascript_machine::{
     ExecuteOptions, Execution, Machine, MachineSettings, Package, Program, Statement, TestOutcome,

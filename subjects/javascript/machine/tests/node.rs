@@ -1,5 +1,5 @@
-//! Compares the functions of Node.js that are not part of the language with recorded results of
-//! Node.js 20, and tests how programs are loaded as modules.
+//! Compares the results of programs with results recorded with Node.js 20, and tests further
+//! behaviour of the machine as a host of programs.
 
 use std::collections::BTreeMap;
 

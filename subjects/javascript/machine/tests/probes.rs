@@ -5,9 +5,9 @@ use catherd_javascript_machine::{
 };
 use serde_json::json;
 
-/// Finds the arrays of the probes by name and tries to release their memory. The names are put
-/// together from parts, because the prefix of the probes would differ if the source contained this
-/// prefix.
+/// A program that finds the arrays of the probes by name, and tries to release or overwrite their
+/// memory. The names are put together from parts, because the prefix of the probes would differ if
+/// the source contained this prefix.
 const SOURCE: &str = "
     module.exports = class Thief {
         steal() {

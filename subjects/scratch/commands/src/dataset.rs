@@ -43,7 +43,7 @@ pub type Draw<'a> = dyn Fn(&Path, Measure, Noun) -> Result<[PathBuf; 2], Failure
 ///
 /// # Errors
 ///
-/// If a file cannot be read or written, or its content cannot be used.
+/// If the command fails.
 pub fn run(command: Command, draw: &Draw<'_>) -> Result<Exit, Failure> {
     match command {
         Command::Sample(arguments) => sample::run(arguments),
@@ -58,7 +58,7 @@ pub fn run(command: Command, draw: &Draw<'_>) -> Result<Exit, Failure> {
     }
 }
 
-/// Argument `--out` of the commands that write a corpus.
+/// Argument `--out` of commands that write a corpus.
 #[derive(Args)]
 struct OutputFolder {
     /// Folder of the corpus to write
@@ -72,7 +72,7 @@ fn seed_parser() -> clap::builder::RangedU64ValueParser {
     clap::value_parser!(u64).range(..=i64::MAX as u64)
 }
 
-/// Summary of a corpus, which commands print after they have written or verified the corpus.
+/// One line about a corpus, for the output of commands.
 fn summary(corpus: &Corpus) -> String {
     let Corpus { folder, metadata, .. } = corpus;
     let projects = terminal::plural(metadata.projects, "project");

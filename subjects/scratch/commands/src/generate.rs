@@ -40,7 +40,7 @@ pub struct Flags {
     /// Assertions that are kept: all; relevant: those that notice a mutant of the project; minimal
     /// or minimal-by-test: as few as notice the same mutants, in the suite or in each test;
     /// diverse: as minimal-by-test, and also the last two about each attribute of a sprite. Flaky
-    /// assertions are only kept with all
+    /// assertions are kept only with all
     #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
     assertions: Kept,
 
@@ -76,7 +76,7 @@ impl Flags {
 ///
 /// # Errors
 ///
-/// If the project or the algorithm cannot be used, or the suite cannot be written.
+/// If no suite can be generated or written.
 pub fn generate(asked: &Generation, flags: &Flags) -> Result<Exit, Failure> {
     let start = Instant::now();
     let (mut generator, _) = configuration::read(&asked.algorithm).map_err(Worded::worded)?;

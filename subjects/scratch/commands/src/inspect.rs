@@ -61,8 +61,8 @@ pub fn run(path: &Path, flags: &Flags, as_json: bool) -> Result<Exit, Failure> {
     Ok(Exit::Success)
 }
 
-/// Finds the blocks that the VM does not support, by opcode. A block on top of a script is left out
-/// if it has no block below it and is not a hat.
+/// Finds the blocks that the VM does not support or executes differently, by opcode. A block at the
+/// top of a script is left out if it has no block below it and is not a hat.
 fn found(project: &Project, compat: Compat) -> BTreeMap<String, Uses> {
     let mut found: BTreeMap<String, Uses> = BTreeMap::new();
     for target in &project.targets {

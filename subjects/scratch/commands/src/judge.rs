@@ -34,7 +34,7 @@ Examples:
   catherd judge < config.json
   echo '{\"resources\": \"exercise\", \"source\": \"homework.sb3\"}' | catherd judge
 
-Exit codes: 0 if the submission was judged, 1 if the exercise cannot be used.")]
+Exit codes: 0 if the submission was judged, 1 if the input or the exercise cannot be used.")]
 pub struct Arguments {}
 
 /// The object with which the platform describes a submission; other fields are ignored.
@@ -51,14 +51,14 @@ struct Configuration {
 /// Maximum number of bytes of a configuration.
 const MAX_CONFIGURATION: u64 = 1 << 20;
 
-/// Minimum memory of the scripts of a suite, in bytes. With less, no suite can be loaded.
+/// Minimum memory of the scripts of a suite, in bytes.
 const MIN_MEMORY: usize = 4 << 20;
 
 /// Executes `catherd judge`.
 ///
 /// # Errors
 ///
-/// If the exercise cannot be used.
+/// If the input or the exercise cannot be used.
 pub fn run(_: &Arguments) -> Result<Exit, Failure> {
     let mut text = String::new();
     let input = std::io::stdin().lock().take(MAX_CONFIGURATION).read_to_string(&mut text);
@@ -83,7 +83,7 @@ pub fn run(_: &Arguments) -> Result<Exit, Failure> {
         }
     };
     let suite = LoadedSuite::new(&path, &text, tests);
-    // Errors in the submission are reported to the pupil, errors in the suite to the teacher.
+    // Errors in the submission are reported to the pupil, and errors in the suite to the teacher.
     let subject = match project::open(&configuration.source) {
         Ok(subject) => subject,
         Err(failure) => {
@@ -138,7 +138,7 @@ fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The judgement of a submission that is not a project.
+/// The judgement of a submission that cannot be read.
 fn unusable(cause: &str) -> String {
     let status = json!({ "enum": "compilation error", "human": "not a Scratch project" });
     let message = json!({ "format": "plain", "description": cause, "permission": "student" });

@@ -1,5 +1,4 @@
-//! The commands for Scratch except studies: test generation, grading, mutation analysis, corpora
-//! and the VM.
+//! The commands for Scratch except studies.
 //!
 //! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands with these names for a Scratch
 //!   project; [`play`]: `catherd play`; [`inspect`]: `catherd inspect`.

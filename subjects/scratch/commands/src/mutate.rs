@@ -1,4 +1,4 @@
-//! `catherd mutate` for a Scratch project: executes a suite on its mutants.
+//! `catherd mutate` for a Scratch project: executes a suite on mutants of the project.
 
 use std::num::NonZeroUsize;
 use std::ops::ControlFlow;
@@ -58,7 +58,8 @@ pub fn operators() -> String {
 ///
 /// # Errors
 ///
-/// If the project, the suite or the operators cannot be used.
+/// If the mutants cannot be executed, for example because the project, the suite or an operator
+/// cannot be used.
 pub fn run(asked: &Mutation, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     let arguments = Arguments { asked, flags };
     if project::is_javascript(text) {
@@ -239,8 +240,8 @@ fn table<T: Tests>(analysis: &Analysis<T>, results: &[MutantResult<T::Failure>])
     text
 }
 
-/// The mutants that tests execute but do not kill, each with the change of its script: removed
-/// lines begin with `-`, added lines with `+`.
+/// The mutants that survived or reached a limit, each with the change of its script: removed lines
+/// begin with `-`, added lines with `+`.
 fn survivors<T: Tests>(
     analysis: &Analysis<T>,
     results: &[MutantResult<T::Failure>],
@@ -335,7 +336,7 @@ fn lines<T: Tests>(
         executions: result.executions,
         duplicate_of: original.map(|original| names[original].id.as_str()),
     });
-    // A line has only strings and numbers, so writing it cannot fail.
+    // A line has only strings, numbers and JSON values, so writing it cannot fail.
     lines.filter_map(|line| serde_json::to_string(&line).ok()).map(|line| line + "\n").collect()
 }
 

@@ -23,8 +23,8 @@ const SPEED: i32 = 10;
 /// Draws the stage while a test runs, as an animation.
 ///
 /// Sprites, clones, effects, the backdrop, lines and stamps are drawn as the Scratch machine senses
-/// them. Speech bubbles are drawn without their text, and monitors are not drawn. If the test has
-/// rules, the rule of the policy that acts is written below the stage.
+/// them. Speech bubbles are drawn without their text, and monitors are not drawn. If the test has a
+/// policy with rules, the rule that acts is written below the stage.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -33,7 +33,7 @@ Examples:
   catherd play game.sb3 suite.json --every 1 -o smooth.gif
 
 The suite is a JSON file with tests for a Scratch project. The animation has the speed of Scratch: 30
-steps a second. With --seed one sees whether a policy also wins with other random numbers.
+steps a second. With --seed, one sees whether a policy also wins with other random numbers.
 
 Exit codes: 0 if the animation was written, 1 if not.")]
 pub struct Arguments {
@@ -152,8 +152,8 @@ fn number_of_test(arguments: &Arguments, suite: &Suite) -> Result<usize, Failure
     Err(Failure::new(format!("{file}: no test {number}; the suite has {tests}")).hint(hint))
 }
 
-/// An animation in progress. Each picture is written as the box of the pixels that differ from the
-/// previous picture.
+/// An animation in progress. Each picture after the first is written as the box of the pixels that
+/// differ from the previous picture.
 struct Film<'a> {
     encoder: Encoder<&'a mut Vec<u8>>,
     /// Number of steps between two pictures.
@@ -251,7 +251,7 @@ fn changed(before: &[Pixel], picture: &[Pixel]) -> Option<Frame<'static>> {
     let [left, top, right, bottom] = sides?;
     let rows = picture.chunks(width).take(bottom + 1).skip(top);
     let bytes: Vec<u8> = rows.flat_map(|row| row[left..=right].as_flattened()).copied().collect();
-    // The conversion is exact, because width and height of a picture are less than 2^16.
+    // The conversion is exact, because the width and height of a picture are less than 2^16.
     let [left, top, right, bottom] = [left, top, right, bottom].map(|side| side as u16);
     let mut frame = Frame::from_rgb_speed(right - left + 1, bottom - top + 1, &bytes, SPEED);
     (frame.left, frame.top) = (left, top);

@@ -68,8 +68,8 @@ pub(crate) fn prepare(
         .map_err(|error: GenerateError| Failure::new(format!("{}: {error}", path.display())))
 }
 
-/// Whether the text of a suite is JavaScript: neither blank nor the beginning of a JSON object (a
-/// generated suite) or a JSON array (models).
+/// Whether the text of a suite looks like JavaScript: it is not blank and does not begin like a
+/// JSON object (a generated suite) or a JSON array (models).
 pub(crate) fn is_javascript(text: &str) -> bool {
     let first = text.trim_start_matches('\u{feff}').trim_start().chars().next();
     first.is_some_and(|first| !['{', '['].contains(&first))

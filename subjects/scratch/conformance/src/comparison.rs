@@ -9,14 +9,14 @@ use serde_json::Value;
 
 use crate::trace::Properties;
 
-/// The first difference between recording and replay.
+/// The first difference between a recording and its replay.
 #[derive(Clone, Debug, Serialize)]
 pub struct Divergence {
     /// Step of the difference; 0 is the state before the first step.
     pub step: u64,
     /// Name of the sprite; `-` if the number of threads or the list of targets differs.
     pub sprite: String,
-    /// Position of the target in execution order.
+    /// Position of the target in the recorded state; 0 for `-`.
     pub index: usize,
     /// Name of the property, such as `x`, `direction` or `variable score`.
     pub property: String,

@@ -48,7 +48,7 @@ pub fn digests(
     };
     match rayon::ThreadPoolBuilder::new().num_threads(threads).build() {
         Ok(pool) => pool.install(all),
-        // The number of threads influences the speed, not the digests.
+        // The number of threads influences only the speed.
         Err(_) => all(),
     }
 }

@@ -28,7 +28,7 @@ pub use campaign::{Campaign, CampaignReport, FailedExecution, run_campaign, run_
 /// Number of steps of an execution, large enough for growing data to become large.
 pub const STEPS: u64 = 24;
 
-/// Random stream of the damage, independent of the streams of the run.
+/// Offset of the random streams of the damage.
 const DAMAGE_STREAM: u64 = 0x00f0_2211;
 
 /// Input of an execution: a damaged project.
@@ -107,13 +107,13 @@ fn damage_json(json: &mut Vec<u8>, rng: &mut Rng) {
 /// Name of the outcome of an execution, such as `ran` or `refused: cycle`.
 pub type OutcomeName = &'static str;
 
-/// Error: the run that a restored VM repeated differs from the first run.
+/// Error: the run that a restored VM repeats differs from the first run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the run of the restored machine differs from the first one")]
 pub struct RestoredRunDiffers;
 
-/// Reads, compiles and runs a damaged project, queries the renderer, and repeats the run from a
-/// snapshot.
+/// Reads a damaged project and, unless it is refused, runs it, queries the renderer, and repeats
+/// the run from a snapshot.
 ///
 /// # Errors
 /// If the repeated run differs from the first run.

@@ -17,8 +17,9 @@ const USUAL_STEP_MS: u32 = 10;
 const MAX_FLAG_TIMES: usize = 256;
 
 /// Readings of the recorder's clock, inferred for each step: the first candidate, in whole
-/// milliseconds, with which the whole state agrees. The usual duration of a step is tried first.
-/// The replay fails if no candidate agrees, for example because a difference has another cause.
+/// milliseconds, with which the whole state agrees. The usual duration of a step is tried first. If
+/// no candidate agrees, for example because a difference has another cause, the difference is
+/// reported.
 #[derive(Default)]
 pub(crate) struct InferredClock {
     now: u32,
@@ -76,7 +77,7 @@ fn advance_at(replayer: &mut Replayer<'_>, reading: u32) -> Option<Divergence> {
     replayer.advance()
 }
 
-/// Candidates for the time of the green flag, in milliseconds since 2000. They are derived from
+/// Candidates for the time of the green flag, in milliseconds since 2000. Most are derived from
 /// numbers in the variables that the recording lists for `step`, the step of the first difference.
 pub(crate) fn flag_times(trace: &Trace, project: &Project, step: u64) -> Vec<f64> {
     let Some(change) = trace.states.get(step as usize) else { return Vec::new() };

@@ -35,7 +35,7 @@ impl Rng {
         choices[self.below(choices.len())]
     }
 
-    /// A log-uniform number in [1, `2^bits`): each interval between two powers of two is equally
+    /// A number in [1, `2^bits`): each interval between two successive powers of two is equally
     /// likely.
     pub(crate) fn log_uniform(&mut self, bits: usize) -> usize {
         let scale = 1_usize << self.below(bits);

@@ -38,8 +38,8 @@ fn recordings_replay_identically() {
     assert!(identical >= IDENTICAL, "{identical} of {replayed} identical");
 }
 
-/// Recordings of today's Scratch agree in every state, each from its own project. `face` was not
-/// recorded, because the original needs a camera and a model.
+/// Recordings of today's Scratch agree in every state. `face` was not recorded, because the
+/// original needs a camera and a model.
 #[test]
 #[ignore = "needs CATHERD_CORPUS"]
 fn recordings_of_today_replay_identically() {

@@ -1,4 +1,4 @@
-//! Search for the projects of a study.
+//! Search for projects in files, folders and corpora.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,20 +22,18 @@ pub struct FoundProjects {
     pub skipped: Vec<SkippedProject>,
 }
 
-/// A project that was loaded once and is usable.
+/// A usable project.
 #[derive(Clone, Debug)]
 pub struct ProjectEntry {
-    /// Name, unique within the collection: the id in a corpus, otherwise the file stem, preceded by
-    /// parent folders if stems are equal.
+    /// Name, unique within the collection, usually the id in a corpus or the stem of the path.
     pub name: String,
     /// The archive or the unpacked folder.
     pub path: PathBuf,
-    /// SHA-256 of the archive; see [`LoadedProject::digest`].
+    /// SHA-256 of the archive (see [`LoadedProject::digest`]).
     pub digest: [u8; 32],
     /// Counts of the parts of the project.
     pub description: Description,
-    /// Defects with which the project can run, as lines that name the file: missing media, unknown
-    /// kinds of blocks.
+    /// Defects with which the project can run, such as missing media, as lines that name the file.
     pub warnings: Vec<String>,
     /// Seed and number of a synthetic project, which is generated instead of read; `None` for
     /// other projects.
@@ -43,7 +41,7 @@ pub struct ProjectEntry {
 }
 
 impl ProjectEntry {
-    /// Loads the project. Its digest differs from [`ProjectEntry::digest`] if the files were
+    /// Loads the project. Its digest differs from [`ProjectEntry::digest`] if the files have
     /// changed since the search.
     ///
     /// # Errors
@@ -102,8 +100,8 @@ pub enum FindError {
 /// them are ignored. The projects of a corpus are taken from its manifest. Each project is loaded
 /// once, one at a time, to check that it is usable.
 ///
-/// The result depends on the files, not on the order of `paths` or of a folder's listing. A path
-/// that is given twice counts once.
+/// The result does not depend on the order in which folders are listed. A path that is given twice
+/// counts once.
 ///
 /// # Errors
 /// If a path does not exist, a folder cannot be listed, a folder contains no projects, or a corpus

@@ -12,9 +12,8 @@ pub struct Description {
     pub sprites: usize,
     /// Number of scripts that an event, a clone or a call can start.
     pub scripts: usize,
-    /// Number of statement blocks, which a test can execute, including hats and custom-block
-    /// definitions, without the heads of loose scripts. It is an upper bound for the number of
-    /// goals, which also exclude dead code.
+    /// Number of statement blocks, including hats and definitions of custom blocks, but without the
+    /// heads of loose scripts.
     pub statements: usize,
     /// Number of groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,
@@ -134,7 +133,6 @@ fn blocks_below(blocks: &[Block], head: BlockIndex) -> impl Iterator<Item = &Blo
     })
 }
 
-/// Whether a block decides which block is executed next.
 fn is_decision(block: &Block) -> bool {
     use Opcode::*;
     matches!(
@@ -149,8 +147,8 @@ fn is_decision(block: &Block) -> bool {
     )
 }
 
-/// Whether a thread executes the block as a statement. Other blocks report a value or show a menu
-/// (Whisker paper, section 5.1).
+/// Whether a block counts as a statement. Other blocks are, for example, reporters, menus and the
+/// heads of loose scripts.
 fn is_statement(block: &Block) -> bool {
     use Opcode::*;
     let name = block.opcode_name();

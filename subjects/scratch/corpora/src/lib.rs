@@ -5,9 +5,8 @@
 //! with their reasons. [`ProjectEntry::load`] returns a [`LoadedProject`]: the project with the
 //! archive that every worker receives. [`describe`] counts the parts of a project.
 //!
-//! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] executes the recipes
-//! of Random1000 and Top1000 with Scratch's servers; [`synth`] generates projects without a
-//! network.
+//! A [`corpus::Corpus`] is a folder with a manifest and a recipe. [`sample`] downloads projects
+//! from Scratch's servers; [`synth`] generates projects without a network.
 //!
 //! The folder `datasets/demo` of the repository contains the demo corpus, one unpacked project per
 //! folder.

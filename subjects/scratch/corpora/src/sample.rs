@@ -1,10 +1,11 @@
 //! Sampling of Scratch's shared projects, as in section 6.1 of the Whisker paper.
 //!
 //! Ids are probed in a random order (or in the order of a list) until the requested number of
-//! projects is accepted. *The corpus depends only on the recipe and the servers*: the position of a
-//! probe in the order decides, not the order of the replies; an undecided id is probed again and
-//! never skipped silently; and a result is on disk (`probes.jsonl`, [`journal`]) before it counts,
-//! so a killed sample continues at the same place.
+//! projects is accepted. *Unless undecided ids are given up, the corpus depends only on the recipe
+//! and the servers*: the position of a probe in the order decides, not the order of the replies; an
+//! undecided id is probed again and never skipped silently; and a result is on disk
+//! (`probes.jsonl`, [`journal`]) before it counts, so that a killed sample continues at the same
+//! place.
 
 mod addressed;
 mod client;
@@ -80,7 +81,7 @@ impl Default for ServerAddresses {
     }
 }
 
-/// Settings of the client. Only `addresses` and `give_up` influence the resulting corpus.
+/// Settings of the client. Without `give_up`, only `addresses` influences the resulting corpus.
 #[derive(Clone, Debug)]
 pub struct SampleSettings {
     /// Servers to request from.
@@ -165,7 +166,7 @@ pub(crate) struct Candidate {
 }
 
 /// Takes a sample into a folder, or continues the sample that the folder contains. `stop` ends the
-/// sample early; `on_progress` is called after every probe.
+/// sample early; `on_progress` is called at the beginning and after every probe.
 ///
 /// # Errors
 /// See [`SampleError`]. The results so far are stored, so the same call continues the sample.
@@ -366,7 +367,8 @@ impl Sampler<'_> {
                 self.order.reopen(position);
                 continue;
             };
-            // If several consecutive ids cannot be reached, the cause is the network, not the ids.
+            // If several probes in a row cannot reach the servers, the cause is the network, not
+            // the ids.
             consecutive_unreachable =
                 if probe.unreachable { consecutive_unreachable + 1 } else { 0 };
             if consecutive_unreachable > 2 * connections {

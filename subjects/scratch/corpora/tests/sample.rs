@@ -102,7 +102,7 @@ fn every_id_has_the_outcome_of_the_population() {
     }
     assert_eq!(probed, IDS.count());
     assert_eq!(corpus.metadata.frame.values().sum::<u64>(), probed as u64);
-    // Nearly all outcomes must occur in the sample.
+    // Most outcomes must occur in the sample.
     assert!(corpus.metadata.frame.len() >= 9, "{:?}", corpus.metadata.frame);
     assert_eq!(corpus.metadata.frame["accepted"] as usize, corpus.members.len());
     assert_eq!(verify(&corpus, || {}).unwrap(), []);
@@ -174,7 +174,8 @@ fn a_sample_continues_after_any_interruption() {
         assert_eq!(contents(&folder), expected, "cut at {cut}");
     }
 
-    // A complete sample sends no requests. An enlarged sample keeps the first ten projects.
+    // Repeating a complete sample sends no requests. An enlarged sample keeps the first ten
+    // projects.
     let asked = server.log().len();
     complete(&ten(), &settings, &folder);
     assert_eq!(server.log().len(), asked);

@@ -33,7 +33,7 @@ pub(crate) struct Account<'a> {
     meter: Meter,
     /// Number of steps that the VM executed, including probes.
     pub(crate) executed: u64,
-    /// Number of logical steps; see [`Counted::Logical`].
+    /// Number of logical steps (see [`Counted::Logical`]).
     pub(crate) logical: u64,
     pub(crate) executions: u64,
     covered: usize,

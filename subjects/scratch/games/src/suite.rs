@@ -1,4 +1,4 @@
-//! Suites from the results of searches: minimised static tests, and tests with policies.
+//! Tests from the results of searches: minimised static tests, and tests with policies.
 
 use catherd_scratch_suite::event::{Event, Vocabulary};
 use catherd_scratch_suite::policy::Policy;
@@ -23,7 +23,7 @@ pub(crate) struct Shortened {
     pub(crate) unstable: u64,
 }
 
-/// Creates a test from a path without events that the goal does not need, with at most `limit`
+/// Creates a test from a path, and tries to remove and merge its events with at most `limit`
 /// executions after the first. Returns `None` if the events do not cover the goal when they are
 /// sent again.
 pub(crate) fn path_test(

@@ -46,7 +46,7 @@ pub struct GeneratedSuite {
 }
 
 impl Generator {
-    /// The names of all algorithms, in the order of the documentation.
+    /// The names of all algorithms.
     pub fn names() -> Vec<&'static str> {
         let long = catherd_scratch_games::LONG.iter().map(|(name, ..)| *name);
         catherd_search::Algorithm::NAMES.into_iter().chain(long).chain(Game::NAMES).collect()
@@ -86,7 +86,7 @@ impl Generator {
         }
     }
 
-    /// Whether this is an algorithm for games. Tests of such algorithms react to the program or
+    /// Whether this is an algorithm for games. Tests of such algorithms may react to the program or
     /// have separate seeds, so their coverage under fresh seeds is worth measuring.
     pub fn is_for_games(&self) -> bool {
         matches!(self.kind, Kind::Game(_))
@@ -109,7 +109,7 @@ impl Generator {
     }
 
     /// Generates a suite for a project that was prepared with the [settings](Generator::settings).
-    /// `on_progress` is called after every execution and may end the search.
+    /// `on_progress` is called during the search and may end it.
     pub fn generate(
         &self,
         prepared: &Arc<Prepared>,

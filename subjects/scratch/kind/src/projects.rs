@@ -7,10 +7,6 @@ use catherd_interface::{FindError, FoundProject, FoundProjects, Progress, Skippe
 use catherd_scratch_corpora::{LoadError, ProjectEntry, find as find_entries, synth};
 
 /// Finds projects below paths, or creates synthetic projects.
-///
-/// # Errors
-///
-/// If a path or a property of synthetic projects cannot be used.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,

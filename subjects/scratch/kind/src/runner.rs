@@ -1,5 +1,4 @@
-//! Execution of runs: conversion of a [`RunSpec`] to a search, and of the result to a
-//! [`RunRecord`].
+//! Execution of runs: a [`RunSpec`] becomes a search, and its result becomes a [`RunRecord`].
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -46,7 +45,7 @@ impl LoadedProject for Loaded {
         let (generator, after) = configuration::read(&spec.algorithm).map_err(failed)?;
         let mut assertions = after.assertions;
         if spec.mutation.is_some() {
-            // Tests without assertions would kill no mutants.
+            // Mutation analysis needs assertions.
             assertions.get_or_insert_default();
         }
         let settings = generator.settings().clone();
@@ -148,7 +147,8 @@ fn measure(
     Ok(())
 }
 
-/// Adds the coverage of branches to a record, under the seeds of the suite and under fresh seeds.
+/// Adds the coverage of branches to a record, under the seeds of the suite and under `fresh` other
+/// seeds.
 fn measure_branches(
     record: &mut RunRecord,
     model: &Project,

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::resolve;
 
-/// Folders of packages that no program loads.
+/// Folders that are skipped when the files of a package are read.
 const LEFT_OUT: [&str; 7] =
     ["node_modules", "test", "tests", "__tests__", "docs", "examples", "benchmark"];
 
@@ -19,13 +19,13 @@ const LEFT_OUT: [&str; 7] =
 /// reached are left out.
 const MAX_READ: u64 = 256 << 20;
 
-/// The packages that were found: their folders on the disk, without links, by their folders in the
-/// project.
+/// The project and the packages that were found: their folders on the disk, without links, by their
+/// folders in the project.
 type Known = BTreeMap<String, PathBuf>;
 
 /// Adds the packages whose modules the project reaches from its entry, directly or not. A package
-/// that is not installed is left out, so loading it fails in the program. Returns the files that
-/// are reached, so that files that are not reached can be left out if there are too many.
+/// that is not installed is left out. Returns the files that are reached, so that files that are
+/// not reached can be left out if there are too many.
 pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>, PackageError> {
     let mut reached = BTreeSet::new();
     let Some(entry) = resolve::entry(package) else { return Ok(reached) };
@@ -53,8 +53,7 @@ pub(super) fn add(root: &Path, package: &mut Package) -> Result<BTreeSet<String>
     Ok(reached)
 }
 
-/// Reads the package to which a request in a file refers, if it is installed and is not the nearest
-/// package of this name in the project.
+/// Reads the package to which a request in a file refers, if it is installed and not yet known.
 fn install(
     from: &str,
     name: &str,
@@ -86,7 +85,7 @@ fn install(
     Ok(())
 }
 
-/// The strings in a script that may be requests for modules: strings after `require(`, `import` and
+/// The strings in a script that may be requests for modules: strings after `require`, `import` and
 /// `from`.
 pub(crate) fn requests(text: &str) -> BTreeSet<&str> {
     let mut found = BTreeSet::new();
@@ -145,8 +144,8 @@ fn installed(place: &Path, name: &str) -> Option<PathBuf> {
     candidates.find(|at| at.is_dir())?.canonicalize().ok()
 }
 
-/// Reads the JavaScript and JSON files of a package, except minified scripts, hidden folders and
-/// the folders in [`LEFT_OUT`].
+/// Reads the JavaScript and JSON files of a package, except minified scripts, links, hidden folders
+/// and the folders in [`LEFT_OUT`].
 fn read(
     package: &Path,
     folder: &Path,

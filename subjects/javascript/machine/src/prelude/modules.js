@@ -122,7 +122,7 @@ const loadModule = path => {
     module.loaded = true;
     return entry;
 };
-/** The namespace of a CommonJS file that a module imports. */
+/** The namespace of something imported that is not an ES module, such as a CommonJS file. */
 const interop = exports => {
     if (typeof exports === 'function' && weakSetHas(stubs, exports)) {
         return new Proxy(create(null), {get: (_, key) => key === 'default' ? exports : exports[key], has: () => true});

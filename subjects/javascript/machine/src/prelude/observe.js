@@ -30,7 +30,7 @@ const isLiteral = value => {
     return true;
 };
 const numberText = value => Object.is(value, -0) ? '-0' : String(value);
-/** A value as data. Getters are not called. */
+/** A value as data. Getters are not called, except `name` and `message` of errors. */
 const observe = value => {
     const seen = new Map();
     let nodes = 0;
@@ -125,7 +125,7 @@ const safely = f => {
         return undefined;
     }
 };
-/** The type of a value in one word; for an instance, with the name of the class. */
+/** The type of a value in one word; for an instance, with the name of its class or shape. */
 const typeName = value => {
     if (value === null) {
         return 'null';

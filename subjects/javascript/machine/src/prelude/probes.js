@@ -5,11 +5,11 @@ const discriminants = [];
 const stackTrue = [];
 const stackFalse = [];
 let frames = 0;
-/** Whether outcomes and distances are recorded. During loading, this is the case only if the units that loading
+/** Whether outcomes and distances are recorded at sites that are not settled. During loading, this is the case only if the units that loading
     reaches count. */
 let measured = true;
 
-/** 1 for each site that is an operand of a logical chain. The last distances of these sites count until their chain
+/** 1 for each site that is an operand of a logical chain; 0 again once the chain
     is settled. */
 const operands = new Uint8Array(taken.length);
 for (let i = 0; i < chains.length; i++) {
@@ -22,8 +22,8 @@ for (let i = 0; i < chains.length; i++) {
 const operandsAtFirst = new Uint8Array(operands);
 /** Chains whose sites have all had both outcomes. */
 const settledChains = new Uint8Array(chains.length);
-/** Sites that have had both outcomes. The distances of these sites are no longer needed, and their outcomes are only
-    counted. The functions below check this array themselves, because a call would take most of their time. */
+/** Sites that have had both outcomes and whose distances are no longer needed, so their outcomes are only
+    counted. The functions below check this array themselves, because a call would be slow. */
 const settledSites = new Uint8Array(taken.length);
 
 /** Records an outcome at a site with the distances in `toTrue` and `toFalse`. */
@@ -105,7 +105,7 @@ const comparison = (id, code, a, b) => {
     }
     return result;
 };
-/** Records the distances of all parts of a chain after its evaluation, and returns the value of the chain. */
+/** Called after the evaluation of a chain with its value, which it returns. */
 const chain = (number, id, value) => {
     if (!measured) {
         return value;
@@ -167,7 +167,7 @@ const chain = (number, id, value) => {
     settle(number, id);
     return value;
 };
-/** Marks a chain as settled if all its operands and its own decision have had both outcomes. */
+/** Marks a chain as settled if all its parts and its own decision have had both outcomes. */
 const settle = (number, id) => {
     if (id >= 0 && settledSites[id >> 1] === 0) {
         return;
@@ -188,7 +188,7 @@ const settle = (number, id) => {
         }
     }
 };
-/** Whether the optional link that was evaluated last has stopped its chain. */
+/** Whether the last value that `nullish` received was null or undefined, which stops an optional chain. */
 let linkStopped = false;
 const nullish = (site, value) => {
     const is = value === null || value === undefined;
@@ -206,7 +206,7 @@ const nullish = (site, value) => {
     return value;
 };
 /** The method of an object in an optional call, with its receiver. In a chain, the object may be missing because an
-    earlier link has stopped. The key is then a function, so that it is evaluated only if the object exists. */
+    earlier link has stopped. The key may be a function, so that it is evaluated only if the object exists. */
 const optionalMethod = (site, inChain, object, key) => {
     if (inChain && linkStopped && (object === null || object === undefined)) {
         return undefined;

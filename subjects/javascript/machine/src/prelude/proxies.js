@@ -5,7 +5,7 @@ const PLAIN_MEMBERS = new Set(['__proto__', 'constructor', 'toString', 'toLocale
     '__lookupSetter__', 'inspect', 'toSource', 'watch', 'unwatch', '__parent__', '__noSuchMethod__']);
 const IDLE_THRESHOLD = host.idleThreshold;
 const TRAP_THRESHOLD = host.trapThreshold;
-/** Records by proxy, for collecting proxies and the proxies that come from them. */
+/** Records by recording proxy. */
 const collecting = new WeakMap();
 const isProxy = new WeakSet();
 /** Records of the current test, in the order in which they were made. */
@@ -46,7 +46,7 @@ const converted = (idle, hint) => {
     const number = host.proxyNumber();
     return hint === 'string' ? host.proxyText(number) : number;
 };
-/** An idle proxy. `record` is the record of the argument from which the proxy comes, or `null` in the analyser. */
+/** An idle proxy. `record` is the record of the value from which the proxy comes, or `null` in the analyser. */
 const idleProxy = (count, record, name) => {
     const next = () => idleProxy(count, record, undefined);
     const proxy = new Proxy(function () {}, {

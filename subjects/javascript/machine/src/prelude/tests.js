@@ -172,7 +172,7 @@ const run = index => {
 const isSettled = () => settled;
 const observed = index => stringify(observe(variables[index]));
 const exception = () => stringify(thrownData(thrown));
-/** The records of collecting proxies, the traps, whether recursion was too deep, and the types of results. */
+/** The records of collecting proxies, the traps, how often recursion was too deep, and the types of results. */
 const report = () => {
     const types = [];
     for (let i = 0; i < variables.length; i++) {
@@ -180,5 +180,5 @@ const report = () => {
     }
     return stringify({records, traps, frames, types});
 };
-/** The value of a variable as data, for assertions after the last statement. */
+/** The value of a variable as data. */
 const stateOf = index => stringify(observe(variables[index]));

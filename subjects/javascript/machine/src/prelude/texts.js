@@ -1,4 +1,4 @@
-// Limits the length of strings that one call can make, so that tests do not handle megabytes.
+// Limits the length of strings that some methods can make, so that tests do not handle megabytes.
 const MAX_UNITS = 1 << 20;
 const tooLong = () => {
     throw new RangeError('Invalid string length');

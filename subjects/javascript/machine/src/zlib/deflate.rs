@@ -5,21 +5,21 @@
 
 use super::trees::{MAX_MATCH, MIN_MATCH, Trees};
 
-/// Number of bytes that must be available after the current position for the search, unless the
-/// input ends.
+/// Number of bytes from the current position on that the search needs, unless the input ends.
 const MIN_LOOKAHEAD: usize = MAX_MATCH + MIN_MATCH + 1;
-/// Matches of the minimum length that are farther away than this are not used.
+/// The lazy search does not use matches of the minimum length that are farther away than this.
 const TOO_FAR: usize = 4096;
 /// Minimum number of bits of the hash of four bytes.
 const HASH_BITS: u32 = 15;
 /// The value in the table for no position.
 const NONE: u16 = 0;
 
-/// Parameters of the search, one set for each of the levels 1 to 9.
+/// Parameters of the search at a level.
 struct Effort {
     /// The search is shortened if the previous match has at least this length.
     good: usize,
-    /// No better match is searched for if the current match has at least this length.
+    /// The lazy search does not search for a better match if the current match has at least this
+    /// length. The fast search does not enter the positions in longer matches.
     lazy: usize,
     /// The search ends at a match of at least this length.
     nice: usize,
@@ -90,7 +90,7 @@ pub(crate) struct DeflateSettings {
 /// size of the output buffer.
 const MAX_STORED: usize = 16_000;
 
-/// Compresses the parts of an input, each with the kind of its end, without header and checksum.
+/// Compresses the parts of an input, each of which ends with a flush, without header and checksum.
 /// `None` if the result would depend on more than the input.
 pub(crate) fn deflate(parts: &[(&[u8], Flush)], settings: DeflateSettings) -> Option<Vec<u8>> {
     if settings.level == 0 {
@@ -249,7 +249,7 @@ impl Search<'_> {
     }
 
     /// Searches earlier positions for a match that is longer than the previous match. Returns the
-    /// greater length.
+    /// length of the longest match, but not more than the number of known bytes.
     fn longest(&mut self, first: u16) -> usize {
         let mut chain = self.effort.chain;
         if self.before >= self.effort.good {

@@ -1,11 +1,11 @@
-//! The functions of this module as the prelude calls them.
+//! The functions of this module that the prelude calls.
 
 use catherd_javascript_engine::quickjs::{Ctx, Error, Function, Object};
 
 use super::{DeflateSettings, Flush, Format, Inflated, Strategy, compress, crc32, inflate};
 
 /// Maximum length of decompressed data, in bytes. The data becomes a list of numbers in the engine,
-/// which takes as much memory as a context has.
+/// which takes several times as much memory.
 const MAX_INFLATED: usize = 4 << 20;
 
 fn format(name: &str) -> Format {

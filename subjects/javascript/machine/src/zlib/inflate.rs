@@ -24,7 +24,7 @@ pub(crate) struct Inflated {
     pub(crate) too_long: bool,
 }
 
-/// Number of bytes that are decompressed at a time.
+/// Number of bytes for which space is reserved at a time.
 const STEP: usize = 32 << 10;
 
 /// Decompresses data until the data ends, an error occurs, or the result has more than `most`

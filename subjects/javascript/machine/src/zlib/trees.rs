@@ -1,4 +1,4 @@
-//! The Huffman codes of compressed blocks, built in the same way as in zlib.
+//! Blocks of compressed data and their Huffman codes, built in the same way as in zlib.
 
 /// Minimum length of a reference.
 pub(super) const MIN_MATCH: usize = 3;
@@ -71,7 +71,7 @@ impl<const N: usize> Tree<N> {
     }
 
     /// Builds the code from the frequencies. Returns the number of bits that all symbols take with
-    /// the code.
+    /// the code, including extra bits.
     fn build(&mut self, extra: &[u8], base: usize, most_bits: usize) -> u64 {
         let mut frequency: Vec<u32> = self.symbols.iter().map(|symbol| symbol.frequency).collect();
         let mut depth = vec![0_u8; 2 * N + 1];

@@ -1,5 +1,6 @@
 'use strict';
-// Shows the behaviour of `events`, as in subject.js (events-20.json, from `TZ=UTC node print.js events`).
+// Shows the behaviour of `events`. The results are in events-20.json, from `TZ=UTC node print.js
+// events`.
 const S = JSON.stringify;
 const events = require('events');
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.message]; } };

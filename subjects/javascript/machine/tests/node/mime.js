@@ -1,5 +1,6 @@
 'use strict';
-// Shows the behaviour of MIME types in `util`, as in subject.js (mime-20.json, from `TZ=UTC node print.js mime`).
+// Shows the behaviour of MIME types in `util`. The results are in mime-20.json, from `TZ=UTC node
+// print.js mime`.
 const S = JSON.stringify;
 const { MIMEType, MIMEParams } = require('util');
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.message]; } };

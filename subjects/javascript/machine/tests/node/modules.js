@@ -1,5 +1,6 @@
 'use strict';
-// Shows the behaviour of Node.js modules, as in subject.js (modules-20.json, from `TZ=UTC node print.js modules`).
+// Shows the behaviour of Node.js modules. The results are in modules-20.json, from `TZ=UTC node
+// print.js modules`.
 const S = JSON.stringify;
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.message]; } };
 exports.bufferFrom = () => S([Buffer.from('aé€😀'), Buffer.from('68656c6c6fz', 'hex'), Buffer.from('aGk-_w==', 'base64').toString('hex'), Buffer.from([1, 300, -1, '7', 2.7]), Buffer.from(new Uint8Array([1, 2]).buffer), Buffer.from({ length: 2, 0: 5, 1: 6 }), Buffer.from(Buffer.from('x')), Buffer.from(new String('s')), Buffer.from({ type: 'Buffer', data: [9] })]);

@@ -1,5 +1,6 @@
 'use strict';
-// Functions that show the behaviour of streams in Node.js, as in subject.js (streams-20.json).
+// Functions that show the behaviour of streams in Node.js. The results are in streams-20.json (see
+// print.js).
 const { Readable, Writable, Duplex, Transform, PassThrough, pipeline, finished, addAbortSignal } = require('stream');
 const { pipeline: piped, finished: ended } = require('stream/promises');
 const Stream = require('stream');
@@ -15,7 +16,7 @@ const watched = (stream, out, tag = '') => {
   stream.on('error', (e) => out.push(`${tag}error:${e.code ?? e.message}`));
   return stream;
 };
-/** Waits for many short timers in a row, so that all other timers fire first, however slow the computer is. */
+/** Waits for many short timers in a row, so that the other timers of a function fire first. */
 const quiet = async () => { for (let i = 0; i < 25; i++) await new Promise((done) => setTimeout(done, 1)); };
 exports.shape = () => S([Object.keys(Stream).sort(), typeof Stream, Stream.Stream === Stream, Object.keys(Readable.prototype).sort(), Object.keys(Writable.prototype).sort(), Object.keys(Duplex.prototype).sort(), Object.keys(Transform.prototype).sort(), new Duplex() instanceof Writable, new Transform() instanceof Readable, new Readable() instanceof Writable, new Readable() instanceof Stream, Readable.name, Writable.length, PassThrough().constructor.name]);
 exports.defaults = () => { const r = new Readable(), w = new Writable(), d = new Duplex({ readableObjectMode: true, writableHighWaterMark: 3 }); return S([r.readableHighWaterMark, w.writableHighWaterMark, d.readableHighWaterMark, d.writableHighWaterMark, d.readableObjectMode, d.writableObjectMode, r.readable, r.readableFlowing, r.readableEnded, r.readableEncoding, r.destroyed, w.writable, w.writableEnded, w.writableFinished, w.writableCorked, w.writableNeedDrain, w.writableLength, d.allowHalfOpen, r.readableDidRead, r.readableAborted, r.errored, r.closed, new Readable({ objectMode: true }).readableHighWaterMark, Stream.getDefaultHighWaterMark(false), Stream.getDefaultHighWaterMark(true), Object.keys(r), Object.keys(w), Object.keys(d), Object.keys(r._readableState), Object.keys(w._writableState)]); };

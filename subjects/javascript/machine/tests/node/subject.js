@@ -69,7 +69,7 @@ exports.emitterFields = () => { const E = require('events'); class Own extends E
 exports.emitterErrors = () => { const E = require('events'); return [() => new E().emit('error', 'text'), () => new E().emit('error', { a: 1 }), () => new E().on('x', 1), () => new E().setMaxListeners(-1)].map((f) => { try { return f(); } catch (e) { return e.code + ' ' + e.message; } }).join('\n'); };
 exports.collected = () => { const ref = new WeakRef({ a: 1 }); new FinalizationRegistry(() => 1).register({}); return String(ref.deref().a) + ref; };
 
-// Behaviour that instrumentation must not change: optional links, exceptions, and `this`.
+// Behaviour that instrumentation must not change, such as optional chaining, exceptions and `this`.
 const outcome = (f) => { try { const value = f(); return value === undefined ? 'undefined' : S(value); } catch (e) { return e.name; } };
 exports.optionalCalls = () => {
     const log = [];

@@ -1,5 +1,6 @@
 'use strict';
-// Functions that show the behaviour of `util` in Node.js, as in subject.js (tools-20.json).
+// Functions that show the behaviour of `util` and some other modules of Node.js. The results are in
+// tools-20.json (see print.js).
 const util = require('util');
 const S = JSON.stringify;
 const I = util.inspect;

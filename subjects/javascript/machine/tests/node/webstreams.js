@@ -1,5 +1,6 @@
 'use strict';
-// Functions that show the behaviour of web streams in Node.js, as in subject.js (webstreams-20.json).
+// Functions that show the behaviour of web streams in Node.js. The results are in
+// webstreams-20.json (see print.js).
 const S = JSON.stringify;
 const web = require('stream/web');
 const wait = (n) => new Promise((done) => setTimeout(done, n));

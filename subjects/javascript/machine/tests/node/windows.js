@@ -1,5 +1,6 @@
 'use strict';
-// Shows the behaviour of `path.win32`, as in subject.js (windows-20.json, from `TZ=UTC node print.js windows`).
+// Shows the behaviour of `path.win32`. The results are in windows-20.json, from `TZ=UTC node
+// print.js windows`.
 const S = JSON.stringify;
 const p = require('path').win32;
 const PATHS = ['', '.', '..', '/', '\\', '//', 'C:', 'c:/', 'C:\\', 'C:a', 'C:..\\b', 'a', 'a/', 'a\\b/c', 'a//b\\\\c', './a/../..', '/a/../../b', 'C:\\a\\..\\..\\b.txt', 'C:/x/y.tar.gz', '\\\\server\\share', '//server/share/', '\\\\server\\share\\a\\..\\..\\b', '\\\\server', '\\\\server\\', '///a/b', '\\\\.\\pipe\\x', '//?/C/a', '.x', 'a/.x', 'a/b.', 'a/..b', 'x/..', 'a b/c d.e f', 'Z:/..', 'C:.', 'a.b/', '//a//b//c'];

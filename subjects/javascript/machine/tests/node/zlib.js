@@ -1,10 +1,11 @@
 'use strict';
-// Functions that show the behaviour of `zlib` in Node.js, as in subject.js (zlib-20.json).
+// Functions that show the behaviour of `zlib` in Node.js. The results are in zlib-20.json (see
+// print.js).
 const z = require('zlib');
 const S = JSON.stringify;
 const tried = (f) => { try { return f(); } catch (e) { return [e.name, e.code, e.errno, e.message]; } };
 const later = (f) => new Promise((done) => f((error, value) => done(error ? [error.name, error.code, error.message] : value)));
-/** Bytes that are the same everywhere: text with repetitions, numbers without repetitions, and runs. */
+/** Data that is the same everywhere: text with repetitions, pseudo-random numbers, and runs. */
 const text = (n) => Array.from({ length: n }, (_, i) => `line ${(i * i) % 97} of ${i % 13} `).join('');
 const noise = (n) => { let x = 7; return Buffer.from(Array.from({ length: n }, () => (x = (x * 1103515245 + 12345) & 0x7fffffff) >> 16)); };
 const runs = (n) => Buffer.from(Array.from({ length: n }, (_, i) => (i / 40) | 0));

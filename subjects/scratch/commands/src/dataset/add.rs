@@ -20,7 +20,7 @@ Examples:
   catherd dataset add games/*.sb3 -o corpora/games
   catherd dataset add course -o corpora/course --source \"course 2026, group B\" --licence CC-BY-4.0
 
-Exit codes: 0 if all were added, 2 if some cannot be used, 1 if the command failed.")]
+Exit codes: 0 if all can be used, 2 if some cannot, 1 if the command failed.")]
 pub struct Arguments {
     /// Project files (.sb3, .sb2), unpacked project folders, or folders of them
     #[arg(value_name = "PATH", required = true)]

@@ -16,7 +16,7 @@ use clap::Args;
 use super::Draw;
 use crate::failure::Worded;
 
-/// Number of opcodes in the printed table.
+/// Maximum number of opcodes in the printed table.
 const TOP_OPCODES: usize = 15;
 
 /// Describes projects: sizes, blocks, extensions, dead code, loose blocks, near-duplicates, and

@@ -17,9 +17,8 @@ use crate::failure::Worded;
 /// corpus.
 ///
 /// The list is a CSV file with the columns id, address and sha256, and optionally author and
-/// licence. A project whose archive does not have the SHA-256 in the list is left out and named, so
-/// that the corpus depends only on the list. An interrupted fetch continues if the same command is
-/// run again.
+/// licence. A project whose archive does not have the SHA-256 in the list is left out and named. An
+/// interrupted fetch continues if the same command is run again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -43,7 +42,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 5.0, value_parser = parse_rate)]
     rate: f64,
 
-    /// Maximum number of further attempts of a failed request
+    /// Maximum number of further attempts for a failed request
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=20))]
     retries: u32,
 

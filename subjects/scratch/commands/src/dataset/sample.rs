@@ -26,9 +26,10 @@ const LINE_INTERVAL: Duration = Duration::from_secs(10);
 /// Samples shared projects from Scratch's servers into a corpus.
 ///
 /// Ids are probed in the random order of a seed, or in the order of a list, until enough projects
-/// are accepted: shared, in the format of Scratch 3, with blocks, and no remixes (a list may
-/// contain remixes). Every probe is logged with its outcome. The corpus does not depend on network
-/// faults, interruptions, or the number of concurrent probes.
+/// are accepted. An accepted project is shared, is in the format of Scratch 3, has blocks and all
+/// its media, and is not a remix unless it is in a list. Every probe is logged with its outcome.
+/// Without --give-up-undecided, the corpus does not depend on network faults, interruptions, or the
+/// number of concurrent probes.
 ///
 /// An interrupted sample continues if the same command is run again. With a larger --count, the
 /// corpus is enlarged.
@@ -41,7 +42,7 @@ Examples:
       --tuning-disjoint-from corpora/random1000 -o corpora/tuning
 
 Exit codes: 0 if the corpus is complete, 2 if there are fewer projects than wanted, 3 if the sample
-was stopped or ids are undecided and the same command continues it, 1 if the command failed.")]
+is incomplete and the same command continues it, 1 if the command failed.")]
 pub struct Arguments {
     /// Range of project ids to draw from: the first, and one past the last
     #[arg(long, value_name = "A..B", value_parser = parse_range, requires = "count", required_unless_present = "list")]
@@ -79,7 +80,7 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u64).range(1..=16))]
     connections: u64,
 
-    /// Maximum number of further attempts of a failed request
+    /// Maximum number of further attempts for a failed request
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=20))]
     retries: u32,
 
@@ -192,7 +193,7 @@ fn report(end: SampleEnd, progress: &SampleProgress) -> Exit {
             terminal::print(
                 &(frame_table(&corpus.metadata.frame) + &retry_line(progress) + &summary(&corpus)),
             );
-            terminal::note("All ids are probed, and there are fewer projects than wanted.");
+            terminal::note("All ids have been probed, and there are fewer projects than wanted.");
             Exit::Incomplete
         }
         SampleEnd::Undecided(ids) => {

@@ -10,8 +10,8 @@ use clap::Args;
 use super::{read, summary};
 use crate::failure::Worded;
 
-/// Checks every project of a corpus: digest, packing, counts and checksums of its media; and that
-/// the folder contains no other files.
+/// Checks every project of a corpus: digest, packing, counts and checksums of its media. Also
+/// checks that the folder of the projects contains no other files.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

@@ -122,7 +122,7 @@ pub(super) struct Resumed {
     pub(super) table: Option<Table>,
     /// Number of projects whose rows are kept.
     pub(super) kept: usize,
-    /// Whether all tests of these projects passed.
+    /// Whether these projects have no test that failed or ended with an error.
     pub(super) all_passed: bool,
 }
 

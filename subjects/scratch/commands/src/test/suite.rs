@@ -28,7 +28,7 @@ pub(crate) struct LoadedSuite {
 
 /// The tests of a suite.
 pub(crate) enum Tests {
-    /// Written by hand in JavaScript.
+    /// A suite for Whisker: JavaScript or models.
     Whisker(Box<(SuiteFile, SuiteOptions)>),
     /// A plan for Itch.
     Plan(Box<PlanTests>),
@@ -51,8 +51,8 @@ impl LoadedSuite {
         LoadedSuite { name: file_name(path), tests, inputs, last: Mutex::default() }
     }
 
-    /// The version of Scratch for which the suite was made. Suites for Whisker and plans for Itch
-    /// are executed in the version of 2022.
+    /// The version of Scratch in which the tests are executed. Suites for Whisker and plans for
+    /// Itch are executed in the version of 2022.
     fn compat(&self) -> Compat {
         match &self.tests {
             Tests::Generated(generated) => generated.0.machine.compat,
@@ -72,8 +72,7 @@ impl LoadedSuite {
     /// If the suite cannot be loaded: the reason, on one line.
     pub(crate) fn check(&self, paths: &[PathBuf]) -> Result<(), String> {
         let Tests::Whisker(whisker) = &self.tests else { return Ok(()) };
-        // The first project that can be compiled is sufficient, because the suite does not depend
-        // on the project.
+        // The first project that can be compiled is sufficient.
         let program = paths.iter().find_map(|path| {
             let subject = project::open(path).ok()?;
             project::compile_for_scripts(path, &subject, self.compat(), None).ok()

@@ -20,7 +20,7 @@ Examples:
   catherd vm bench games
   catherd vm bench games --steps 5000 --json > speed.json
 
-Exit codes: 0 if all were measured, 2 if one could not run, 1 if a path does not exist.")]
+Exit codes: 0 if all were measured, 2 if a project was skipped, 1 if the command failed.")]
 pub struct Arguments {
     /// Project files, unpacked project folders, or folders of them
     #[arg(required = true, value_name = "DIR")]

@@ -16,9 +16,9 @@ use crate::failure::Worded;
 ///
 /// A digest covers the properties of the stage, of sprites and of clones, with their variables and
 /// lists, the number of threads, the limits that were hit, and the executed blocks, branch
-/// distances and the contents of bubbles, before the first step and after each step. It must be the
-/// same on every computer, in every build, on any number of threads and with `--interpret`: compare
-/// two outputs with `diff`.
+/// distances and strings that sprites say, before the first step and after each step. It must be
+/// the same on every computer, in every build, on any number of threads and with `--interpret`:
+/// compare two outputs with `diff`.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -26,7 +26,7 @@ Examples:
   catherd dev vm digest games --jobs 1 | diff here.txt -
   catherd dev vm digest games --interpret | diff here.txt -
 
-Exit codes: 0 if all ran, 2 if one could not run, 1 if a path does not exist.")]
+Exit codes: 0 if all ran, 2 if a project was skipped, 1 if the command failed.")]
 pub struct Arguments {
     /// Project files, unpacked project folders, or folders of them
     #[arg(required = true, value_name = "DIR")]

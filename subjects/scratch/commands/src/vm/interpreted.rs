@@ -14,16 +14,16 @@ use crate::failure::Worded;
 /// Counts the blocks without screen refresh that the machine interprets, by opcode.
 ///
 /// Blocks in custom blocks that run without screen refresh are compiled to a faster form if it has
-/// instructions for them. Projects run with input drawn from a seed. Each line has a number
-/// of executions, its share of all executed blocks without screen refresh, and an opcode with a
-/// reason.
+/// instructions for them. Projects run with input drawn from a seed. After two lines with totals,
+/// each line has a number of executions, its share of all executed blocks without screen refresh,
+/// and an opcode with a reason.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd dev vm interpreted games
   catherd dev vm interpreted games --projects | sort -n | tail
 
-Exit codes: 0 if all ran, 2 if one could not run, 1 if a path does not exist.")]
+Exit codes: 0 if all ran, 2 if a project was skipped, 1 if the command failed.")]
 pub struct Arguments {
     /// Project files, unpacked project folders, or folders of them
     #[arg(required = true, value_name = "DIR")]

@@ -18,7 +18,7 @@ Examples:
   catherd vm replay-all corpus/today/traces --compat today
   catherd vm replay-all traces --corpus projects --json > conformance.json
 
-Exit codes: 0 if all are identical, 2 if one is not, 1 if a folder cannot be read.")]
+Exit codes: 0 if all are identical, 2 if at least one is not, 1 if the command failed.")]
 pub struct Arguments {
     /// Folder of the traces
     #[arg(value_name = "DIR")]
@@ -97,7 +97,8 @@ fn group_table(verdicts: &[TraceVerdict]) -> String {
     text
 }
 
-/// Counts of the divergences by property and by opcode, then a line for each divergence.
+/// Counts of first divergences by property and by last opcode, then a line for each trace that is
+/// not identical.
 fn divergences(verdicts: &[TraceVerdict]) -> String {
     let mut by_property: BTreeMap<&str, usize> = BTreeMap::new();
     let mut by_opcode: BTreeMap<&str, usize> = BTreeMap::new();

@@ -55,10 +55,10 @@ pub struct Campaign<'a> {
 pub struct FailedExecution {
     /// Number of the execution.
     pub execution: u64,
-    /// Cause: a hang, a different result, unexpected output, or the exit status of the process and
-    /// its last output.
+    /// Cause, such as a hang, a different result, or the exit status of the process with its error
+    /// output.
     pub cause: String,
-    /// Copy of the damaged project.
+    /// File for a copy of the damaged project.
     pub file: PathBuf,
 }
 
@@ -71,7 +71,8 @@ pub struct CampaignReport {
     pub seconds: f64,
     /// Counts of executions by outcome.
     pub outcomes: BTreeMap<String, u64>,
-    /// The slowest executions: milliseconds of processor time, and number of the execution.
+    /// The slowest executions, slowest first: milliseconds of processor time, and number of the
+    /// execution.
     pub slowest: Vec<(u64, u64)>,
     /// Largest resident memory of a process, in KiB.
     pub peak_kib: u64,

@@ -1,4 +1,4 @@
-//! Hostile costume files: extreme sizes, expensive filters, deep references.
+//! Hostile costume files, for example with extreme sizes, expensive filters or deep references.
 
 use crate::rng::Rng;
 
@@ -193,7 +193,7 @@ fn filter(rng: &mut Rng) -> String {
     )
 }
 
-/// Exponential references: each level uses the previous level several times.
+/// Exponential references: each level uses the previous level up to four times.
 fn uses(rng: &mut Rng) -> String {
     let (levels, times) = (rng.log_uniform(5), 1 + rng.below(4));
     let mut text = format!("<defs><g id='u0'>{}</g>", path(rng));
@@ -219,7 +219,8 @@ fn nested_patterns(rng: &mut Rng) -> String {
     text + &format!("<rect width='90' height='90' fill='url(#p{levels})'/>")
 }
 
-/// A sequence of elements (masks or clip paths), each of which applies the previous element.
+/// A sequence of elements (masks or clip paths), each of which except the first applies the
+/// previous element.
 fn nested_references(rng: &mut Rng, element: &str, attribute: &str) -> String {
     let levels = rng.log_uniform(6);
     let mut text =

@@ -20,7 +20,7 @@ const puppeteer = from('puppeteer-core');
 const STEPS = 900;
 const SEEDS = [1, 2, 3];
 
-// Changes of the original's sources, by file.
+// Changes to the original's sources, by file.
 const CHANGES = [
     // Blocks that choose at random draw from the generator of the recording; ids do not.
     [/^src\/(blocks\/\w+|util\/(cast|math-util))\.js$/, /Math\.random\(\)/g, 'window.draw()'],

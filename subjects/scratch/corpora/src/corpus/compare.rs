@@ -4,8 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{Corpus, Member, Sha};
 
-/// Differences between two corpora, each list in the order of its corpus. Dates of fetching are
-/// not compared.
+/// Differences between two corpora. Dates of fetching are not compared.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Difference {
     /// Ids that only the first corpus contains.

@@ -11,11 +11,11 @@ use crate::{atomic_file, describe};
 /// Origin of added projects.
 #[derive(Clone, Debug)]
 pub struct Origin {
-    /// Free text: an address, a course, a study.
+    /// Free text, such as an address, a course or a study.
     pub source: String,
     /// SPDX identifier of the licence of the projects.
     pub licence: String,
-    /// Today's date; see [`crate::today`].
+    /// Today's date (see [`crate::today`]).
     pub fetched: String,
 }
 
@@ -43,8 +43,8 @@ pub fn add(
 ) -> Result<(Corpus, usize), AddError> {
     let mut members = Vec::new();
     if Corpus::is_at(folder) {
-        // The digest is not checked, so that a command that was interrupted between writing
-        // manifest and metadata can be repeated.
+        // The digest is not checked, so that a command that was interrupted between writing the
+        // manifest and the metadata can be repeated.
         let corpus = Corpus::read_unchecked(folder)?;
         if corpus.metadata.recipe != Recipe::Files {
             let line = format!("{}: was not made by `catherd dataset add`", folder.display());

@@ -17,7 +17,8 @@ const HEADER: &str = "\
 
 ";
 
-/// Metadata of a corpus. It contains no date, so the same recipe results in the same file.
+/// Metadata of a corpus. It contains no date, so that a repeated recipe can result in the same
+/// file.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CorpusMetadata {

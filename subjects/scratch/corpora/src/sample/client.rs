@@ -1,6 +1,6 @@
 //! HTTP client with a rate limit and retries.
 //!
-//! Waiting times and the number of attempts depend on clocks and chance, but the replies do not.
+//! Waiting times depend on clocks and chance.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::RandomState;
@@ -31,7 +31,7 @@ const STOP_POLL_INTERVAL: Duration = Duration::from_millis(50);
 #[derive(Debug)]
 pub(super) enum Reply<T> {
     Valid(T),
-    /// Refused with this status, which does not change on a retry.
+    /// Refused with this status, which is not expected to change on a retry.
     Refused(u16),
     /// Several attempts in a row returned the same contents, which fail the check for this reason.
     Invalid(String),
@@ -146,7 +146,7 @@ impl<'s> Client<'s> {
                 });
             }
             if let Some(pause) = failed.pause {
-                // The pause applies to all requests to the server, not only to this request.
+                // The pause applies to all requests of the client, not only to this request.
                 let end = Instant::now() + pause.min(MAX_RETRY_AFTER);
                 let mut next = self.next.lock().expect("nothing panics with the lock");
                 *next = (*next).max(end);
@@ -187,8 +187,9 @@ impl<'s> Client<'s> {
         Err(FailedAttempt { cause, detail: format!("status {status}"), pause })
     }
 
-    /// Pause before the next attempt. The pause doubles with each attempt and is multiplied by a
-    /// random factor from 0.5 to 1.5, so that many clients do not retry at the same time.
+    /// Pause before the next attempt. The pause doubles with each attempt up to [`MAX_BACKOFF`],
+    /// and is multiplied by a random factor from 0.5 to 1.5, so that many clients do not retry at
+    /// the same time.
     fn backoff(&self, attempt: u32) -> Duration {
         let doubled = self.settings.backoff.saturating_mul(1 << attempt.min(16));
         let jitter = RandomState::new().hash_one(attempt) as f64 / u64::MAX as f64;

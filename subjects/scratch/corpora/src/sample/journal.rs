@@ -1,4 +1,4 @@
-//! Journal of all probes, to which lines are only appended. A probe counts once it is in the
+//! Journal of all probes, to which each probe appends a line. A probe counts once it is in the
 //! journal.
 
 use std::fs::{File, OpenOptions, TryLockError};
@@ -98,8 +98,8 @@ impl Journal {
     }
 }
 
-/// Whether both recipes probe the same ids in the same order. The number of projects may differ,
-/// because a sample can be enlarged.
+/// Whether the recipes are equal except for the number of projects, which may differ because a
+/// sample can be enlarged.
 fn is_same_order(a: &Recipe, b: &Recipe) -> bool {
     let uncounted = |recipe: &Recipe| {
         let mut recipe = recipe.clone();

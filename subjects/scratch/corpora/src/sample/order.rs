@@ -28,7 +28,7 @@ impl SampleProgress {
     }
 }
 
-/// The ids that have been drawn so far, in order, and the results of their probes.
+/// The ids in their order, and the results of probes.
 pub(super) struct ProbeOrder {
     ids: Box<dyn Iterator<Item = Candidate>>,
     drawn: Vec<Candidate>,

@@ -1,4 +1,4 @@
-//! Outcomes of the probe of an id.
+//! Outcomes of probes of ids.
 
 use serde::{Deserialize, Serialize};
 
@@ -14,8 +14,8 @@ pub enum ProbeOutcome {
     Unshared,
     /// A remix of another project.
     Remix,
-    /// The description exists, but the contents do not: they were deleted between two requests, or
-    /// the server refuses them.
+    /// The server returns the description but not the contents: they were deleted between two
+    /// requests, or the server refuses to send them.
     Gone,
     /// A project of Scratch 2 or 1.
     OldFormat,
@@ -81,7 +81,7 @@ impl ProbeOutcome {
     pub fn meaning(self) -> &'static str {
         match self {
             ProbeOutcome::Accepted => "in the sample",
-            ProbeOutcome::Absent => "no shared project of this id",
+            ProbeOutcome::Absent => "no shared project with this id",
             ProbeOutcome::Unshared => "not shared",
             ProbeOutcome::Remix => "remix of another project",
             ProbeOutcome::Gone => "contents withheld, or deleted between requests",

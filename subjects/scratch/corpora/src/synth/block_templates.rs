@@ -180,7 +180,7 @@ pub(super) const PLAIN: &[BlockTemplate] = &[
     ),
 ];
 
-/// Statements with branches that end.
+/// Statements with branches, except the endless loop.
 pub(super) const BRANCHING: &[BlockTemplate] = &[
     any("control_if", 10897, &[Condition("CONDITION"), Branch("SUBSTACK")]),
     any(
@@ -192,7 +192,7 @@ pub(super) const BRANCHING: &[BlockTemplate] = &[
     any("control_repeat_until", 1267, &[Condition("CONDITION"), Branch("SUBSTACK")]),
 ];
 
-/// The endless loop, which no statement follows.
+/// The endless loop, which no statement can follow.
 pub(super) const FOREVER: BlockTemplate = any("control_forever", 4295, &[Branch("SUBSTACK")]);
 
 /// Reporters of numbers and strings, without variables and arguments, which are drawn separately.

@@ -158,7 +158,7 @@ fn draw_script(stream: &mut Stream, names: &mut Names, first: bool, statements: 
             }
         }
     }
-    // One in twelve scripts belongs to the stage.
+    // One in twelve scripts belongs to the stage, unless a clone starts it.
     let on_stage = stream.below(12) == 0;
     let sprite = stream.index(names.sprites.len());
     let sprite = (!on_stage || hat == Hat::Clone).then_some(sprite);

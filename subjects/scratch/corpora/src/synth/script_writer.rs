@@ -19,7 +19,7 @@ const MAX_REPORTER_DEPTH: usize = 3;
 /// argument.
 const P_REPORTER: f64 = 0.25;
 const P_VARIABLE: f64 = 0.45;
-/// Probability that a branch ends by stopping the script, and that a clone deletes itself.
+/// Probability that a branch ends with a stop block, and that a clone deletes itself.
 const P_STOP: f64 = 0.06;
 const P_DELETE_CLONE: f64 = 0.6;
 
@@ -209,7 +209,7 @@ impl<'w> ScriptWriter<'w> {
         let within = match template.opcode {
             _ if branches == 0 => 0,
             "control_forever" => room - 1,
-            // A branch has about three blocks.
+            // Branches have a few blocks.
             _ => (branches + self.stream.below(5) as usize).min(room - 1),
         };
         let mut used = 1;

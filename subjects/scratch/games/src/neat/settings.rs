@@ -5,14 +5,14 @@ use catherd_search::{Field, Parameters};
 use super::genome::Start;
 use super::genome_settings::{GenomeSettings, Operators};
 
-/// Parameters of `neatest`. The defaults are taken from the publication of 2022.
+/// Parameters of `neatest`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Neatest {
     /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
-    /// Number of networks of a population.
+    /// Number of networks in a population.
     pub population: usize,
-    /// Target number of species of a population.
+    /// Target number of species in a population.
     pub species: usize,
     /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,

@@ -1,4 +1,4 @@
-//! Tests of genomes and their changes, and of a search on a project in which a bowl must catch an
+//! Tests of genomes and their changes, and of searches on a project in which a bowl must catch an
 //! apple.
 
 use catherd_scratch_suite::event::KeyNo;
@@ -62,7 +62,7 @@ fn changed_networks_stay_sound() {
     for turn in 0..400 {
         let (a, b) = (rng.index(4), rng.index(4));
         let mut child = cross(&genomes[a], &genomes[b], &mut rng);
-        assert_eq!(child.hidden, genomes[a].hidden, "the structure is that of the fitter");
+        assert_eq!(child.hidden, genomes[a].hidden, "the structure of the fitter parent");
         changes.mutate(&mut child, &mut rng);
         assert!(child.genes.is_sorted_by(|a, b| a.innovation < b.innovation), "{turn}");
         let network = child.network(&interface);

@@ -1,4 +1,4 @@
-//! The language of policies, which draws and changes rules.
+//! The language of policies: drawing and changing rules.
 
 use catherd_scratch_suite::event::Event;
 use catherd_scratch_suite::policy::{Action, Condition, Policy, Rule};
@@ -14,12 +14,12 @@ const DEAD: [f64; 5] = [4.0, 10.0, 20.0, 40.0, 80.0];
 const EVERY: [u32; 6] = [1, 4, 16, 40, 64, 100];
 const WITHIN: [f64; 5] = [30.0, 60.0, 90.0, 120.0, 160.0];
 const MARGIN: [f64; 4] = [20.0, 40.0, 60.0, 100.0];
-/// Standard deviations of the changes of an aim, and of a place or a distance.
+/// Standard deviations of changes to an aim, and of changes to an offset or a distance.
 const DEVIATION: (f64, f64) = (10.0, 20.0);
-/// Probability that a rule has a condition.
+/// Probability with which a condition is drawn for a rule if guards are set.
 const GUARDED: f64 = 0.2;
 /// Probability that a press depends on a distance, and probability that the distance is between two
-/// sprites of [`Layout::meetings`].
+/// sprites of [`Layout::meetings`] if there are any.
 const NEAR: (f64, f64) = (0.4, 0.7);
 /// Amplitudes of the waves that are added to an aim.
 const SWAY: [f64; 3] = [5.0, 10.0, 20.0];
@@ -215,9 +215,9 @@ impl<'a> Language<'a> {
         policy
     }
 
-    /// Changes a policy: a rule is removed, inserted or replaced, or its constants and its
-    /// condition change. The answers may also be drawn again. `lent` is a rule to use instead of a
-    /// random rule.
+    /// Changes a policy: a rule is removed, inserted or replaced, or its constants and sometimes
+    /// its condition change. The answers may also be drawn again. `lent` is a rule to use instead
+    /// of a random rule.
     pub(super) fn changed(&self, policy: &Policy, lent: Option<Rule>, rng: &mut Stream) -> Policy {
         let mut policy = policy.clone();
         if !policy.answers.is_empty() && rng.chance(0.2) {

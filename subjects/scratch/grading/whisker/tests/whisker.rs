@@ -307,7 +307,7 @@ fn suites_start_only_the_scripts_of_a_hat() {
         ),
         (
             "startHats('event_whenflagclicked', {}, {id: 1})",
-            "startHats: the target is none of the machine",
+            "startHats: the target is not part of the machine",
         ),
     ] {
         let outcome = test_of_any(&format!("t.vm.runtime.{call}"));

@@ -1,5 +1,6 @@
-// The module `async_hooks`: stores that are passed on through timers, ticks and functions passed to `then`. After an
-// `await`, the stores are unknown, and a test that asks for a store has no result.
+// The module `async_hooks`: stores that are passed on through timers, ticks, microtasks and
+// functions passed to `then`. After an `await`, the stores are unknown, and a test that asks for a
+// store has no result.
 const asyncHooksModule = () => {
     let isUsed = false;
     const {UNKNOWN, withStores, inStores} = contexts;
@@ -13,7 +14,7 @@ const asyncHooksModule = () => {
     defineProperty(Promise.prototype, 'then', {value: {then(...values) {
         return apply(nativeThen, this, values.map(each => typeof each === 'function' ? withStores(each) : each));
     }}.then, writable: true, enumerable: false, configurable: true});
-    /** The current stores: pairs, after UNKNOWN if there may be other stores. */
+    /** The current stores as pairs, which UNKNOWN precedes if there may be other stores. */
     const known = () => {
         const stores = contexts.get();
         return stores === UNKNOWN ? [UNKNOWN] : stores ?? [];

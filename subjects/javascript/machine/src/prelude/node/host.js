@@ -1,4 +1,4 @@
-// The parts of Node.js that need no files, network or system.
+// Globals and built-in modules of Node.js, with stubs for the parts that do not exist here.
 const silent = () => undefined;
 /** The stores of `AsyncLocalStorage`: a list, or UNKNOWN after an `await`, where the engine does not reveal which
     call continues. */
@@ -55,7 +55,7 @@ const synchronously = f => {
 const silentStream = () => ({write: () => true, end: silent, on: silent, once: silent});
 /** A function whose result depends on the machine: loading may use it, and a test that calls it has no result. */
 const onlyLoading = value => () => testing ? stop('unsupported') : value;
-/** Parts of the language that exist in the engine but not in Node.js 20. */
+/** Parts of the language that the engine may have but Node.js 20 does not. */
 const LATER_THAN_NODE = [[Object, ['groupBy']], [Map, ['groupBy']], [Promise, ['withResolvers', 'try']], [Array, ['fromAsync']],
     [RegExp, ['escape']], [Error, ['isError']], [Math, ['sumPrecise', 'f16round']], [globalThis, ['Iterator', 'Float16Array']],
     [Uint8Array, ['fromBase64', 'fromHex']], [Uint8Array.prototype, ['toBase64', 'toHex', 'setFromBase64', 'setFromHex']],
@@ -131,7 +131,7 @@ let loaded = new Map();
 /** Whether a test is being executed; false while the program is loaded. */
 let testing = false;
 /** Stubs for parts of Node.js that do not exist here. A program may load and keep stubs. A test that uses a stub has
-    no result, because its result would differ in Node.js. */
+    no result, because its result could differ in Node.js. */
 const stubs = new WeakSet();
 const unavailable = name => {
     const use = () => {
@@ -160,7 +160,8 @@ const unavailable = name => {
             return mapGet(known, key);
         },
         apply: use,
-        // A test must not use a value that loading constructs, so the value is a stub.
+        // A test must not use a value that loading constructs with a stub, so the value is a stub
+        // too.
         construct: () => testing ? use() : unavailable('new ' + name),
         has: () => true,
         set: use,
@@ -185,7 +186,7 @@ const together = (names, make) => {
         lazily(globalThis, name, false, () => (made ??= make())[name]);
     }
 };
-/** Streams of the web, which are evaluated only for programs that use them. */
+/** Web streams, which are evaluated only for programs that use them. */
 const GLOBAL_WEB_STREAMS = ['ByteLengthQueuingStrategy', 'CompressionStream', 'CountQueuingStrategy', 'DecompressionStream',
     'ReadableByteStreamController', 'ReadableStream', 'ReadableStreamBYOBReader', 'ReadableStreamBYOBRequest',
     'ReadableStreamDefaultController', 'ReadableStreamDefaultReader', 'TextDecoderStream', 'TextEncoderStream', 'TransformStream',

@@ -22,7 +22,7 @@ const listenTo = (emitter, name, listener, once) => {
     return () => emitter.removeEventListener(name, listener);
 };
 const AsyncIteratorPrototype = Object.getPrototypeOf(Object.getPrototypeOf(async function* () {}.prototype));
-/** The promise of the next occurrence of an event. */
+/** Returns a promise for the next occurrence of an event. */
 const onceOf = async (emitter, name, options = {}) => {
     const signal = options?.signal;
     checkAborted(signal);

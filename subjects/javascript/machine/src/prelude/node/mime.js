@@ -1,4 +1,4 @@
-// The classes of MIME types in the module `util`.
+// The classes for MIME types in the module `util`.
 const MIME_NAME = /^[-!#$%&'*+.^_`|~A-Za-z0-9]+$/;
 const MIME_OTHER = /[^-!#$%&'*+.^_`|~A-Za-z0-9]/;
 const MIME_VALUE = /^[\t -~\x80-\xff]*$/;

@@ -1,4 +1,4 @@
-// The module `os`, as far as it is the same on every Linux system.
+// The module `os`, with fixed values for a Linux system.
 const SIGNALS = ['SIGHUP', 'SIGINT', 'SIGQUIT', 'SIGILL', 'SIGTRAP', 'SIGABRT', 'SIGIOT', 'SIGBUS', 'SIGFPE', 'SIGKILL', 'SIGUSR1', 'SIGSEGV', 'SIGUSR2',
     'SIGPIPE', 'SIGALRM', 'SIGTERM'];
 const osModule = () => {

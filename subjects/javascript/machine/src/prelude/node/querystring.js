@@ -61,7 +61,7 @@ const querystringModule = () => {
     };
     return assign(module, {encode: module.stringify, decode: module.parse});
 };
-/** The module `url`: the classes, and conversions of paths. The older functions of the module do not exist here. */
+/** The module `url`: the classes and some conversions. The older functions of the module do not exist here. */
 const urlModule = () => {
     const {URL, URLSearchParams} = globalThis;
     const fileURLToPath = value => {

@@ -2,7 +2,8 @@
 const windowsPathOf = posix => {
     const text = (value, name = 'path') => {
         checkArgument(value, name, 'string');
-        // Within version 20 of Node.js, the meaning of a colon that does not follow the letter of a drive changed.
+        // Within version 20 of Node.js, the meaning of a colon that does not follow a drive letter
+        // changed.
         return value.indexOf(':', /^[a-z]:/i.test(value) ? 2 : 0) >= 0 ? unavailable('path.win32').call() : value;
     };
     const isCut = letter => letter === '/' || letter === '\\';

@@ -59,12 +59,12 @@ pub enum LoadError {
     /// The suite or its models are longer than 8 MiB.
     #[error("the suite has {0} bytes; the maximum is {SIZE_LIMIT}")]
     TooLong(usize),
-    /// The suite cannot be parsed, or threw an error when it was evaluated.
+    /// The suite cannot be parsed, or threw an error while it was loaded.
     #[error("{thrown}{}", place(.thrown, .source_line))]
     Thrown {
         /// The error that was thrown.
         thrown: Box<Thrown>,
-        /// The line of the suite; empty if it is not known.
+        /// The beginning of the line in the suite; empty if the line is not known.
         source_line: String,
     },
     /// Loading ended early, for example because of a limit.
@@ -198,7 +198,7 @@ impl SuiteFile {
         })
     }
 
-    /// Returns the error of the suite itself. An error in the line after the suite, with which
+    /// Returns the error of the suite itself. An error on the line after the suite, with which
     /// catherd closes the function around the suite, means that the suite ends too early, so the
     /// suite is compiled without the function.
     fn of_suite(&self, thrown: Thrown, limits: Limits) -> Thrown {

@@ -34,9 +34,10 @@ pub struct Executed {
     pub number: usize,
     /// The result of the test.
     pub outcome: TestOutcome,
-    /// The blocks that the test covered; empty if [`SuiteOptions::coverage`] is not set.
+    /// The blocks that the test covered; empty if the test was skipped or
+    /// [`SuiteOptions::coverage`] is not set.
     pub covered: CoveredBlocks,
-    /// Whether the test has sent an input of the keyboard.
+    /// Whether the test has sent keyboard input.
     pub presses_keys: bool,
     /// Number of inputs that the test has sent.
     pub inputs: u64,
@@ -83,7 +84,7 @@ pub fn run_chosen(
 }
 
 impl SuiteFile {
-    /// Loads the suite without executing a test. The result does not depend on the program.
+    /// Loads the suite without executing a test.
     ///
     /// # Errors
     /// If the suite cannot be loaded.
@@ -129,7 +130,7 @@ impl<'a> SuiteExecution<'a> {
         }
     }
 
-    /// Number of covered blocks, and number of all blocks that can be reached.
+    /// Number of covered blocks, and number of all blocks that were compiled to commands.
     fn coverage(&self) -> (usize, usize) {
         let covered = self.blocks.iter().filter(|block| self.covered.contains(**block));
         (covered.count(), self.blocks.len())

@@ -1,4 +1,4 @@
-// The classes of streams. Each load makes new classes, because a program may change them.
+// Classes of streams. Each load makes new classes, because a program may change them.
 const readableViews = {
     readable: state => Boolean(state) && state.readable !== false && !state.destroyed && !state.errorEmitted && !state.endEmitted,
     readableDidRead: state => state.dataEmitted,

@@ -96,7 +96,7 @@ const errorOrDestroy = (stream, error, isSynchronous) => {
         }
     }
 };
-/** Calls `_construct` of a stream, and `done` afterwards. */
+/** Calls `_construct` of a stream, if it has this method, and then `done` unless there was an error. */
 const constructStream = (stream, done) => {
     if (typeof stream._construct !== 'function') {
         return;
@@ -155,7 +155,7 @@ const endStream = (stream, error) => {
         stream[DESTROYED] = true;
     }
 };
-/** Calls a function when a stream has ended. Returns a function that cancels the call. */
+/** Calls a function when a stream has ended or failed. Returns a function that cancels the call. */
 const finished = function (stream, options, callback) {
     const [settings, f] = arguments.length === 2 ? [{}, options] : [options ?? {}, callback];
     checkObject(settings, 'options');

@@ -1,4 +1,5 @@
-// Streams: the methods of readable streams that take functions, and the modules `stream` and `stream/promises`.
+// Streams: the operators of readable streams, and the modules `stream`, `stream/promises` and
+// `stream/consumers`.
 const DROPPED = Symbol('kEmpty');
 const FINAL = Symbol('kEof');
 const checkOperator = (f, options, name = 'fn') => {

@@ -1,4 +1,5 @@
-// Readable streams: pipes, listeners and iteration.
+// Methods of readable streams, for example for pipes, listeners and iteration, and streams of
+// iterables.
 const prependTo = (emitter, name, f) => {
     if (typeof emitter.prependListener === 'function') {
         emitter.prependListener(name, f);
@@ -131,7 +132,7 @@ const unpipeMethod = function unpipe(target) {
     }
     return this;
 };
-/** Decides whether a stream waits for `readable` or flows, after listeners were removed. */
+/** Decides whether a stream waits for `readable` or flows, after listeners have been removed. */
 const updateListening = stream => {
     const state = stream._readableState;
     state.readableListening = stream.listenerCount('readable') > 0;
@@ -282,7 +283,7 @@ const iterated = async function* (stream, options) {
         }
     }
 };
-/** A stream of the items of an iterable, or of a single string or buffer. */
+/** Creates a stream of the items of an iterable, or of a single string or buffer. */
 const fromIterable = (Readable, source, options) => {
     if (typeof source === 'string' || source instanceof globalThis.Buffer) {
         return new Readable({objectMode: true, ...options, read() {

@@ -1,8 +1,8 @@
-// Streams: the flags of their states, predicates, and errors.
+// Streams: flags of states, predicates, errors and other helpers.
 const nothing = () => undefined;
 const {AggregateError} = globalThis;
 const BITS = Symbol('kState');
-/** Adds boolean members, which are stored in one number, to a class of states. */
+/** Adds boolean members, which are stored in one number, to a class of states. Returns a function that sets up the number. */
 const defineFlags = (State, names) => {
     const bits = create(null);
     names.forEach((name, index) => {
@@ -80,7 +80,7 @@ const wrongResult = (wanted, name, value) => {
     return coded(TypeError, 'ERR_INVALID_RETURN_VALUE', 'Expected ' + wanted + ' to be returned from the "' + name + '" function but got '
         + kind + '.');
 };
-/** Combines two errors into one. */
+/** Combines two errors, each of which may be missing, into one. */
 const bothErrors = (inner, outer) => {
     if (inner && outer && inner !== outer) {
         if (isArray(inner.errors)) {
@@ -112,7 +112,7 @@ const checkWhole = (value, name, least) => {
         throw outOfRange(name, '>= ' + least + ' && <= 9007199254740991', value);
     }
 };
-/** Calls a function when a signal aborts. Returns a function that cancels the call. */
+/** Calls a function when a signal aborts, or soon if it has aborted. The result stops waiting for the signal. */
 const whenAborted = (signal, f) => {
     if (signal.aborted) {
         globalThis.queueMicrotask(() => f());

@@ -1,5 +1,5 @@
-// Connecting and copying web streams, and making them from iterables.
-/** Writes the values of a readable stream to a writable stream until one of the streams ends. Then ends the other
+// Piping and copying of web streams, web streams from iterables, and the class `ReadableStream`.
+/** Writes the values of a readable stream to a writable stream until one of the streams ends or `signal` aborts. Then ends the other
     stream, unless it must stay open. */
 const pipeStreams = (source, destination, {keepsOpen, keepsWritable, keepsReadable}, signal) => {
     const [reader, writer] = [source.lock(), destination.lock()];
@@ -61,7 +61,7 @@ const pipeStreams = (source, destination, {keepsOpen, keepsWritable, keepsReadab
     };
     const run = async () => {
         while (!await step()) {
-            // Each step moves one value.
+            // The condition does the work.
         }
     };
     if (signal !== undefined) {
@@ -93,7 +93,7 @@ const pipeStreams = (source, destination, {keepsOpen, keepsWritable, keepsReadab
     }
     return result.promise;
 };
-/** Two streams with the values of one stream. */
+/** Returns two streams with the values of one stream. */
 const teeReadable = source => {
     const reader = source.lock();
     const cancelled = new Later();

@@ -169,7 +169,7 @@ class TransformStream {
         return TransformStream.#of(this).writableStream;
     }
 }
-/** Streams that convert between text and bytes, based on a transform stream. */
+/** The streams that convert between text and bytes are based on transform streams. */
 class TextEncoderStream {
     #transform;
     constructor() {

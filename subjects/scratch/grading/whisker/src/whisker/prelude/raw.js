@@ -108,7 +108,7 @@
         return id < 0 ? undefined : rawTarget(id);
     });
     define(runtime, 'getTargetForStage', () => rawTarget(host.stage()));
-    // The field of each hat block that has a field.
+    // The fields that `startHats` accepts, by hat block.
     const hatFields = {__proto__: null, event_whenkeypressed: 'KEY_OPTION',
         event_whenbackdropswitchesto: 'BACKDROP', event_whenbroadcastreceived: 'BROADCAST_OPTION'};
     define(runtime, 'startHats', (opcode, fields, target) => {
@@ -120,7 +120,7 @@
         }
         const only = apply(mapGet, keys, [target]);
         if (only === undefined && target !== undefined && target !== null) {
-            throw new TypeError('startHats: the target is none of the machine');
+            throw new TypeError('startHats: the target is not part of the machine');
         }
         const started = [];
         for (let i = host.startHats(hat, kit.text(option), only ?? -1); i > 0; i--) {
