@@ -82,9 +82,8 @@ pub struct Package {
 impl Package {
     /// Reads a file, a folder or a `.tgz` archive.
     ///
-    /// # Errors
-    /// If the project cannot be read, is too large, contains a link or a path that leads outside,
-    /// contains no script, or has an invalid `subject.toml`.
+    /// # Errors If the project cannot be read, is too large, is a folder with a link or an archive
+    /// with a path that leads outside, contains no script, or has an invalid `subject.toml`.
     pub fn read(path: &Path) -> Result<Package, PackageError> {
         let shown = path.display().to_string();
         let mut files = BTreeMap::new();
@@ -183,8 +182,8 @@ impl Package {
         Package::new(files)
     }
 
-    /// The project as a `.tgz` archive in the format of package managers. Equal files have equal
-    /// archives.
+    /// The project as a `.tgz` archive in the format of package managers. Projects with equal files
+    /// have equal archives.
     ///
     /// # Errors
     /// If the archive cannot store a path.

@@ -27,8 +27,8 @@ pub struct WarpBlocks {
     /// Number of executed blocks in warp.
     pub executed: u64,
     /// Counts of interpreted blocks by opcode and reason. If the reason is a part of the block, the
-    /// opcodes of the reporters in the block follow, without arithmetic, comparisons, `and`, `or`
-    /// and `not`.
+    /// opcodes of the reporters in the block follow, without `+`, `-`, `*`, `/`, `<`, `>`, `=`,
+    /// `and`, `or` and `not`.
     pub interpreted: BTreeMap<String, u64>,
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 /// A limit of the VM that a run hit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LimitHit {
-    /// Name of the limit; see [`catherd_scratch_vm::Limit::name`].
+    /// Name of the limit (see [`catherd_scratch_vm::Limit::name`]).
     pub limit: &'static str,
     /// Step of the first hit, counted from the green flag.
     pub first: u64,

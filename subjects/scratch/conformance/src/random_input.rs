@@ -7,7 +7,7 @@ use catherd_scratch_vm::{Compat, Program, Random, TargetId, Tracer, Vm, VmSettin
 
 use crate::rng::Rng;
 
-/// Random stream of the input; the VM draws from a different stream of the same seed.
+/// Random stream of the input, which differs from the stream of the VM.
 const INPUT_STREAM: u64 = 0x1297;
 
 const KEYS: [&str; 10] =

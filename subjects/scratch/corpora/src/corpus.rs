@@ -67,7 +67,7 @@ pub enum CorpusError {
         /// The folder.
         folder: PathBuf,
     },
-    /// A file of the corpus is malformed or contradicts another file.
+    /// A file of a corpus, or a list of projects, is malformed or contradicts another file.
     #[error("{}: {fault}", path.display())]
     Damaged {
         /// The file.
@@ -106,7 +106,7 @@ impl Corpus {
         folder.join(METADATA_FILE).is_file()
     }
 
-    /// Reads metadata and manifest, whose digests must agree. Projects are not read.
+    /// Reads the metadata and the manifest, whose digests must agree. Projects are not read.
     ///
     /// # Errors
     /// [`CorpusError`] if a file cannot be read or is malformed, or if the digests do not agree.
@@ -132,7 +132,7 @@ impl Corpus {
         Ok(Corpus { folder: folder.to_owned(), metadata, members })
     }
 
-    /// Writes manifest and metadata, in this order. The projects must exist.
+    /// Writes the manifest and the metadata, in this order. The projects must exist.
     ///
     /// # Errors
     /// If a file cannot be written.

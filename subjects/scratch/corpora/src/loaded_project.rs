@@ -17,7 +17,7 @@ pub struct LoadedProject {
     pub digest: [u8; 32],
 }
 
-/// Error in loading a project for a study. It is displayed as one line that names the file.
+/// Error in loading a project. It is displayed as one line that names the file.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

@@ -7,14 +7,14 @@ use crate::explore::Explore;
 use crate::neat::{MioNeatest, MosaNeatest, Neatest, NewsdNeatest};
 use crate::reflex::Reflex;
 
-/// Names of baselines, each with its algorithm of `catherd-search` and a summary. The tests of
-/// these baselines have up to [`LONG_EVENTS`] events.
+/// Names of baselines, each with its algorithm of `catherd-search` and a summary. By default, the
+/// tests of these baselines have up to [`LONG_EVENTS`] events.
 pub const LONG: [(&str, &str, &str); 2] = [
     ("mio-long", "mio", "mio with tests of up to 150 events, for games"),
     ("mosa-long", "mosa", "mosa with tests of up to 150 events, for games"),
 ];
 
-/// Maximum number of events of a test of [`LONG`].
+/// Default maximum number of events of a test of an algorithm in [`LONG`].
 pub const LONG_EVENTS: usize = 150;
 
 /// The configuration of the algorithm with a name in [`LONG`]; `None` for other names.
@@ -58,7 +58,7 @@ pub enum Game {
 }
 
 impl Game {
-    /// The names of all algorithms, in the order of the documentation.
+    /// The names of all algorithms.
     pub const NAMES: [&'static str; 7] =
         ["explore", "reflex", "play", "neatest", "mosa-neatest", "mio-neatest", "newsd-neatest"];
 

@@ -243,8 +243,8 @@ impl<S: StateSpace> Search<'_, S> {
         true
     }
 
-    /// Updates the goals that the search pursues: preferably independent goals whose dependencies
-    /// are covered.
+    /// Updates the goals that the search pursues: preferably independent goals that depend on no
+    /// other goal or on a covered goal.
     fn refresh(&mut self, known: &[bool]) {
         let covered = |goal: &usize| self.found.states[*goal].is_some() || known[*goal];
         let ready = |goal: usize| {

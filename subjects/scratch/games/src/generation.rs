@@ -18,7 +18,8 @@ use crate::reflex::{Alphabet, Arena, Learner, Reflex, policy_tests};
 use crate::states::{Layout, Space, State};
 use crate::suite::{PathTest, Shortened, path_test, policy_test, static_test};
 
-/// Shares of the budget of [`Game::Play`] after which exploration and learning end.
+/// Shares of the budget of [`Game::Play`] after which the first exploration and the first learning
+/// end.
 const EXPLORED: f64 = 0.2;
 const LEARNED: f64 = 0.8;
 
@@ -61,7 +62,7 @@ struct Run<'a> {
 }
 
 /// Generates a suite for a project that was prepared with the settings of the run. `on_progress` is
-/// called after every execution and may end the search.
+/// called during the search and may end it.
 pub fn generate(
     prepared: &Arc<Prepared>,
     project: &Project,
@@ -282,7 +283,8 @@ impl Run<'_> {
         }
     }
 
-    /// Adds tests of paths for the goals that no other test covers, deepest goals first.
+    /// Adds tests of paths for the goals that are neither covered `otherwise` nor by an added test,
+    /// deepest goals first.
     fn add_paths(
         &mut self,
         states: &[Option<State>],

@@ -1,6 +1,6 @@
 //! Neatest (Feldmeier and Fraser, ASE 2022), which breeds networks with NEAT (Stanley and
 //! Miikkulainen 2002) for one goal after another, and its many-objective variants (Feldmeier and
-//! Fraser, arXiv 2501.07954). All are baselines with the published parameters.
+//! Fraser, arXiv 2501.07954). All are baselines.
 
 mod change;
 mod decomposition;

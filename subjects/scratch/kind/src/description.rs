@@ -14,13 +14,14 @@ pub struct ProjectMeasures {
     pub project: String,
     /// The digest of the project's bytes.
     pub sha256: Digest,
-    /// Number of statement blocks, without the heads of loose scripts.
+    /// Number of statement blocks. Of the heads of loose scripts, only broadcasts and calls of
+    /// custom blocks count.
     pub statements: usize,
     /// Number of statements that are goals of test generation.
     pub reachable: usize,
     /// Number of statements that are not goals of test generation.
     pub dead: usize,
-    /// Number of stacks of blocks without a hat, which never run.
+    /// Number of groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,
     /// Number of blocks in loose scripts.
     pub loose_blocks: usize,

@@ -71,7 +71,8 @@ struct Film {
     /// Steps from one frame to the next, a multiple of [`STEPS`].
     interval: u64,
     steps: u64,
-    /// Pictures that differ from the previous picture, at multiples of the interval.
+    /// Pictures at multiples of the interval. A picture that equals the previous picture is not
+    /// added.
     frames: Vec<Shown>,
 }
 
@@ -194,7 +195,7 @@ fn encode(frames: &[Shown], interval: u64) -> Result<Vec<u8>, EncodingError> {
         let before = at.checked_sub(1).map(|before| &numbered[before].1);
         let Some(mut changed) = changed(before, frame) else { continue };
         changed.delay = match numbered.get(at + 1) {
-            // The quotient is at most the number of frames.
+            // The quotient is at most `MAX_FRAMES`.
             Some((next, _)) => ((next - step) / interval) as u16 * DELAY,
             None => DELAY + END,
         };

@@ -1,5 +1,5 @@
-// Branch distances of mixed types, in [0, 1): how far a comparison is from the other outcome. A difference in type is
-// farther than a difference in value.
+// Branch distances of mixed types, in [0, 1): how far a comparison is from the other outcome. A
+// difference in type is usually farther than a difference in value.
 const TYPE = 0.875;
 const NULLISH = 0.75;
 const UNIT = 0.25;

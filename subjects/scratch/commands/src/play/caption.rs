@@ -6,7 +6,7 @@ use super::Pixel;
 const DOT: usize = 2;
 /// Distance in dots from one letter to the next, and from one line to the next.
 const ADVANCE: (usize, usize) = (6, 9);
-/// Number of lines.
+/// Maximum number of lines.
 const LINES: usize = 3;
 
 /// Height of the lines in pixels.
@@ -15,8 +15,8 @@ pub(super) const HEIGHT: usize = (LINES * ADVANCE.1 + 2) * DOT;
 const PAPER: Pixel = [255; 3];
 const INK: Pixel = [40; 3];
 
-/// Draws a string into a picture that is `width` pixels wide, and returns its pixels row by row.
-/// Text that does not fit into the lines is left out.
+/// Draws a string as a picture that is `width` pixels wide, and returns its pixels row by row. Text
+/// that does not fit into the lines is left out.
 pub(super) fn draw(text: &str, width: usize) -> Vec<Pixel> {
     let mut pixels = vec![PAPER; width * HEIGHT];
     let columns = width / (ADVANCE.0 * DOT);

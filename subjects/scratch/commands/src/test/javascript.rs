@@ -1,4 +1,4 @@
-//! `catherd test` with a suite that was written by hand in JavaScript.
+//! `catherd test` with a suite in JavaScript or a suite of models.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,11 +15,11 @@ use super::suite::{Tests, file_name};
 #[derive(Args)]
 #[command(next_help_heading = "Suites in JavaScript")]
 pub(super) struct Choices {
-    /// Execute only the tests of this name; may be repeated
+    /// Execute only the tests with this name; may be repeated
     #[arg(long, value_name = "NAME")]
     test: Vec<String>,
 
-    /// Execute only the tests of this category; may be repeated
+    /// Execute only the tests in this category; may be repeated
     #[arg(long, value_name = "NAME")]
     category: Vec<String>,
 
@@ -44,12 +44,12 @@ pub(super) struct Choices {
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
 
-    /// Number of tests of a suite that only has models, each with different random numbers for the
+    /// Number of tests of a suite that has only models, each with different random numbers for the
     /// models
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     model_repetitions: u32,
 
-    /// Maximum length of a test of a suite that only has models, in milliseconds of program time
+    /// Maximum length of a test of a suite that has only models, in milliseconds of program time
     #[arg(long, value_name = "MS", default_value_t = 35_000)]
     model_duration: u32,
 
@@ -108,12 +108,12 @@ pub(super) fn tests(arguments: &super::Arguments<'_>, text: &str) -> Result<Test
     Ok(Tests::Whisker(Box::new((suite, options))))
 }
 
-/// Whether a suite with this text only has models: whether the text begins like a JSON array.
+/// Whether a suite with this text has only models: whether the text begins like a JSON array.
 pub(super) fn is_models(text: &str) -> bool {
     text.trim_start_matches('\u{feff}').trim_start().starts_with('[')
 }
 
-/// The tests of a suite that only has models.
+/// The tests of a suite that has only models.
 pub(super) fn models(arguments: &super::Arguments<'_>, text: &str) -> Result<Tests, Failure> {
     let path = arguments.pair.suite.as_path();
     let suite = SuiteFile::of_models(&file_name(path), settings(arguments, text));
@@ -155,7 +155,7 @@ pub(crate) fn whisker_suite(
         Ok(SuiteKind::Whisker) => {}
         Ok(SuiteKind::Itch) => {
             let error = failure(&"this is a plan for Itch, and not a suite for Whisker");
-            return Err(error.hint("judge submissions by it with catherd test"));
+            return Err(error.hint("judge submissions with it: use catherd test"));
         }
         Err(error) => {
             let hint =

@@ -15,14 +15,15 @@ use crate::failure::Worded;
 /// Such a project announces its checks and their results in speech bubbles: `plan N`, `pass ...`,
 /// `fail ...`, `end`. It passes with as many passes as planned, no failure and one end. These
 /// projects were written for unmodified Scratch, so several batches of threads run in a step. If a
-/// file does not contain the layers of its sprites, all orders are tried before the project fails.
+/// file has at most five sprites and does not contain their layers, all orders are tried before the
+/// project fails.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
   catherd vm conformance execute/*.sb2
   catherd vm conformance execute
 
-Exit codes: 0 if all pass, 2 if one does not, 1 if a path does not exist.")]
+Exit codes: 0 if all pass, 2 if at least one does not, 1 if the command failed.")]
 pub struct Arguments {
     /// Project files, unpacked project folders, or folders of them
     #[arg(required = true, value_name = "FILE")]

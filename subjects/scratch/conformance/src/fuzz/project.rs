@@ -22,7 +22,7 @@ pub(super) fn mutate(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Deletes, copies, exchanges and rewires blocks.
+/// Deletes, copies, exchanges, rewires or changes blocks.
 fn mutate_blocks(project: &mut Value, rng: &mut Rng) {
     let Some(target) = any_target(project, rng) else { return };
     let Some(blocks) = target.get_mut("blocks").and_then(Value::as_object_mut) else { return };
@@ -86,7 +86,7 @@ fn rewire(block: &mut Value, to: &str, rng: &mut Rng) {
     }
 }
 
-/// Opcodes that may cause endless or expensive execution.
+/// Opcodes that changed blocks get. Many of them may cause endless or expensive execution.
 const OPCODES: [&str; 32] = [
     "control_forever",
     "control_repeat",
@@ -253,7 +253,8 @@ fn mutate_anywhere(project: &mut Value, rng: &mut Rng) {
     }
 }
 
-/// Damages the text of `project.json`: cuts, deep nesting, random bytes, byte order marks.
+/// Damages the text of `project.json`: cuts, deep nesting, random bytes, byte order marks, repeated
+/// parts.
 pub(super) fn mutate_text(text: &mut Vec<u8>, rng: &mut Rng) {
     let at = rng.below(text.len());
     match rng.below(5) {

@@ -4,7 +4,7 @@
 //! cargo run --release -p catherd-scratch-corpora --example simulated_scratch -- 8117 100
 //! ```
 //!
-//! The command listens on port 8117 and injects a fault into 100 of 1000 requests.
+//! The command listens on port 8117 and injects a fault into about 100 of 1000 requests.
 #![allow(clippy::print_stdout)]
 
 mod server;
@@ -18,7 +18,7 @@ fn main() {
     let port = numbers.next().unwrap_or(8117);
     let faults = numbers.next().unwrap_or(100);
     let server = Server::start(Population::new(1, faults), port as u16).expect("the port is free");
-    println!("http://{}: {faults} of 1000 requests fail", server.address);
+    println!("http://{}: about {faults} of 1000 requests have a fault", server.address);
     loop {
         thread::park();
     }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Corpus, CorpusError, Member};
 use crate::atomic_file;
 
-/// Whether a project can be fetched, because its id is a number, as for shared projects.
+/// Whether the id of a project is a number, as for all projects that are shared on Scratch.
 fn is_shared(member: &Member) -> bool {
     !member.id.is_empty() && member.id.bytes().all(|byte| byte.is_ascii_digit())
 }

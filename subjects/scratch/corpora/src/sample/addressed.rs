@@ -1,8 +1,8 @@
 //! Projects from the addresses of a list, such as files of public repositories.
 //!
-//! Every file must have the SHA-256 of its row, so the corpus depends only on the list.
-//! Fetched files are kept in a hidden folder until the corpus is complete, so that they are not
-//! fetched again if the command is interrupted.
+//! A file that does not have the SHA-256 of its row is left out. Fetched files are kept in a hidden
+//! folder until the corpus is complete, so that they are not fetched again if the command is
+//! interrupted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -32,8 +32,8 @@ pub struct AddressedProject {
     pub address: String,
     /// SHA-256 of the archive at this address.
     pub sha256: Sha,
-    /// Name of the author; empty if unknown. The corpus contains only a pseudonym; see
-    /// [`Member::author_hash`].
+    /// Name of the author; empty if unknown. The corpus contains only a pseudonym (see
+    /// [`Member::author_hash`]).
     #[serde(default)]
     pub author: String,
     /// SPDX identifier of the licence; empty if unknown.

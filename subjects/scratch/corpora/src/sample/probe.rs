@@ -145,8 +145,8 @@ impl Prober<'_> {
         let mut description = self.description(&id, retries)?;
         let json = match self.project_json(&id, &description, retries)? {
             Ok(json) => json,
-            // Either the token has expired or the project has been deleted. A second request for
-            // the description decides which.
+            // The token may have expired, or the project may have been deleted, so the description
+            // is requested again.
             Err(_) => {
                 description = match self.description(&id, retries) {
                     Err(ProbeEnd::Decided(ProbeOutcome::Absent, detail)) => {
@@ -284,7 +284,7 @@ enum ProjectFile {
     Old,
 }
 
-/// Checks that a reply is a complete `project.json`, or recognises an older format.
+/// Checks that a reply is JSON, or recognises an older format.
 fn check_json(bytes: &[u8]) -> Result<ProjectFile, String> {
     #[derive(Deserialize)]
     struct Top {

@@ -14,7 +14,7 @@ const PRIOR: f64 = 20.0;
 const FLOOR: f64 = 0.001;
 /// Viability after waiting, relative to the viability before, below which a state counts as doomed.
 const DOOMED: f64 = 0.5;
-/// Number of fruitless visits of a cell after which any new state with the same fitness replaces
+/// Number of fruitless visits to a cell after which any new state with the same fitness replaces
 /// the state of the cell.
 const TIRED: u32 = 4;
 

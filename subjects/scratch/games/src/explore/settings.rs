@@ -60,7 +60,7 @@ pub struct Explore {
     pub turn: f64,
     /// Share of rollouts that start from roots.
     pub root_share: f64,
-    /// Share of rollouts that start from the archive of novelty.
+    /// Approximate share of rollouts that start from the archive of novelty, once goals have cells.
     pub novelty_share: f64,
     /// Probability that a rollout from a root with an empty path uses a new seed.
     pub reseed: f64,

@@ -13,7 +13,7 @@ use super::trials::Trials;
 use crate::account::Account;
 use crate::reflex::Arena;
 
-/// Number of attempts to create a child whose topology has not died out.
+/// Maximum number of attempts to create a child whose topology has not died out.
 const ATTEMPTS: usize = 10;
 
 /// A topology: the numbers of the links of a network, ascending.

@@ -138,6 +138,7 @@ impl<'a, 'b> Independent<'a, 'b> {
     }
 
     /// Changes a network: first its structure, with a certain probability, and then its links.
+    /// Returns a new network if no link would lead to an output.
     fn changed(&mut self, genome: &Genome, rng: &mut Stream) -> Genome {
         let mut child = genome.clone();
         if rng.chance(self.settings.structure) {
@@ -182,9 +183,9 @@ impl<'a, 'b> Independent<'a, 'b> {
     }
 }
 
-/// Offers a network to a population, which is ordered from best to worst. Members with the lowest
-/// score, and of these the least novel, are removed until the population is small enough. Returns
-/// whether the network replaced another member.
+/// Offers a network to a population, which is ordered from best to worst. The population is reduced
+/// to the capacity: usually, members with the lowest score, and of these the least novel, are
+/// removed. Returns whether the network replaced another member.
 fn offer(population: &mut Vec<Member>, member: Member, capacity: usize, neighbours: usize) -> bool {
     let worst = population.last().map_or(0.0, |worst| worst.score);
     if population.len() >= capacity && member.score < worst {

@@ -6,8 +6,8 @@ use catherd_scratch_suite::policy::{Output, Sense, Signal, Subject};
 use catherd_scratch_testgen::extraction::{Input, Tables};
 use catherd_scratch_vm::color_of;
 
-/// Number of clones of a sprite that networks observe, and number of clones that networks can
-/// click.
+/// Maximum number of clones of a sprite that networks observe, and maximum number of clones that
+/// networks can click.
 const SEEN: u32 = 5;
 const CLICKED: u32 = 3;
 

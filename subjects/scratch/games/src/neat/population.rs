@@ -28,7 +28,7 @@ const STRANGER: f64 = 0.001;
 /// Number of children that are made from the best member of all, one of which is an unchanged copy,
 /// and probability that each of the others gets a new link instead of other weights.
 const CHAMPION: (usize, f64) = (3, 0.3);
-/// Number of attempts to breed a child with links to an output.
+/// Maximum number of attempts to breed a child with links to an output.
 const TRIES: usize = 20;
 
 /// A genome with its fitness, which is not negative.

@@ -5,7 +5,7 @@ use catherd_search::{Field, Parameters};
 use super::genome::Start;
 use super::genome_settings::{GenomeSettings, Operators};
 
-/// The parameters of mutations in the published program; for `newsd-neatest` they are assumed.
+/// Parameters of mutations and events.
 const GENOME: GenomeSettings = GenomeSettings {
     add_node: 0.2,
     add_link: 0.2,
@@ -21,14 +21,14 @@ pub(super) fn operators(genome: &GenomeSettings) -> Operators {
     genome.operators(ATTEMPTS, Start::Direct)
 }
 
-/// Parameters of `mosa-neatest`. The defaults are taken from the published program.
+/// Parameters of `mosa-neatest`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MosaNeatest {
     /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
-    /// Number of networks of the population.
+    /// Number of networks in the population.
     pub population: usize,
-    /// Target number of species of the population.
+    /// Target number of species in the population.
     pub species: usize,
     /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
@@ -40,26 +40,26 @@ pub struct MosaNeatest {
     pub(super) genome: GenomeSettings,
 }
 
-/// Parameters of `mio-neatest`. The defaults are taken from the published program.
+/// Parameters of `mio-neatest`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MioNeatest {
     /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
-    /// Target number of species of the population of a goal.
+    /// Target number of species in the population of a goal.
     pub species: usize,
     /// Number of executions, each under a different seed, that must cover a goal.
     pub repetitions: usize,
-    /// Initial probability of a new network instead of mutations.
+    /// Probability of a new network instead of mutations at the start of the search.
     pub random_start: f64,
-    /// Final probability of a new network instead of mutations.
+    /// Probability of a new network instead of mutations at the end of the budget.
     pub random_end: f64,
-    /// Initial number of networks kept for each goal.
+    /// Maximum number of networks kept for each goal at the start of the search.
     pub archive_start: usize,
-    /// Final number of networks kept for each goal.
+    /// Maximum number of networks kept for each goal at the end of the budget.
     pub archive_end: usize,
-    /// Initial number of successive mutations.
+    /// Number of successive mutations at the start of the search.
     pub mutations_start: usize,
-    /// Final number of successive mutations.
+    /// Number of successive mutations at the end of the budget.
     pub mutations_end: usize,
     /// Probability that a mutation changes the structure.
     pub structure: f64,
@@ -74,7 +74,7 @@ pub struct MioNeatest {
 pub struct NewsdNeatest {
     /// Maximum number of steps of an execution of a network.
     pub network_steps: usize,
-    /// Number of networks of the population.
+    /// Number of networks in the population.
     pub population: usize,
     /// Number of topologies at which structures stop changing.
     pub topologies: usize,

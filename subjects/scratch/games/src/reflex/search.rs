@@ -207,8 +207,8 @@ impl<'a> Learner<'a> {
         })
     }
 
-    /// A rule of the best policy for a random goal, which is likely to help with other goals as
-    /// well; `None` if no rule is lent.
+    /// A rule of the best policy for a random goal, which may help with other goals as well; `None`
+    /// if no rule is lent.
     fn lent_rule(&self, rng: &mut Stream) -> Option<Rule> {
         if !self.settings.lend || !rng.chance(LENT) || self.independent.is_empty() {
             return None;

@@ -1,4 +1,5 @@
-//! Tests policies for a bowl that must catch an apple at a random place.
+//! Tests of algorithms for games, for example on a project in which a bowl must catch an apple at a
+//! random place.
 
 use std::ops::ControlFlow;
 
@@ -126,7 +127,7 @@ fn goals_beyond_policies_are_left_to_plans() {
 #[ignore = "slow"]
 fn the_search_works_without_optional_rules() {
     let few = [("most_rules", Setting::Number(1.0)), ("play_steps", Setting::Number(200.0))];
-    // Policies without rules that follow a sprite catch the apple under some seeds only.
+    // Policies without rules that follow a sprite catch the apple only under some seeds.
     let blind = [("effects", Setting::Switch(false)), ("play_steps", Setting::Number(100.0))];
     for (project, base, switches) in
         [(door(), few, &["lend", "plans"][..]), (catching(), blind, &["lend", "equals"])]

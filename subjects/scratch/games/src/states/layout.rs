@@ -8,7 +8,7 @@ use catherd_scratch_testgen::model::Model;
 /// Scripts, variables and chance conditions of a project.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Layout {
-    /// For each goal, the block on top of its script.
+    /// For each goal, the top block of its script.
     pub(crate) top_of: Vec<BlockNo>,
     /// The top blocks of all scripts with goals, in ascending order.
     pub(crate) tops: Vec<BlockNo>,
@@ -18,8 +18,8 @@ pub(crate) struct Layout {
     pub(crate) constants: Vec<(u16, usize, String)>,
     /// Whether a condition depends on random numbers, directly or through variables.
     pub(crate) has_chance: bool,
-    /// Whether the name of a message is computed. If so, no distance leads to its receivers, and
-    /// random numbers may decide which scripts receive it.
+    /// Whether the name of at least one message is computed. If so, no distance leads to its
+    /// receivers, and random numbers may decide which scripts receive it.
     pub(crate) computes_messages: bool,
     /// Pairs of sprites, the first of which senses the second: contact or distance.
     pub(crate) meetings: Vec<(u16, u16)>,
@@ -125,7 +125,6 @@ fn tops(project: &Project) -> Vec<BlockNo> {
     tops
 }
 
-/// Whether the block decides how its script continues.
 fn is_decision(block: &Block) -> bool {
     use Opcode::*;
     matches!(
@@ -155,7 +154,7 @@ fn computes(target: &Target, block: &Block) -> bool {
 #[derive(Debug)]
 enum Reporter {
     Random,
-    /// A variable, and the literal with which it is compared.
+    /// A variable, and the literal with which it is compared, if any.
     Variable {
         id: String,
         than: Option<String>,

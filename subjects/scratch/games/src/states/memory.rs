@@ -7,7 +7,7 @@ use std::rc::{Rc, Weak};
 
 use super::state::{Counted, Saved, StateData};
 
-/// Snapshots in use, the oldest first, and their number of bytes.
+/// Snapshots in use, the oldest first, and their size in bytes.
 #[derive(Debug)]
 pub(super) struct Memory {
     limit: usize,

@@ -90,7 +90,7 @@ fn positions_of_scripts_count_loops() {
     for _ in 0..4 {
         vm.step();
         assert_eq!(vm.position(), vm.script_position(top));
-        assert!(!seen.contains(&vm.position()), "each turn is another position");
+        assert!(!seen.contains(&vm.position()), "each turn has a different position");
         seen.push(vm.position());
     }
     (0..5).for_each(|_| vm.step());

@@ -7,9 +7,9 @@
 //! [`Judgement::full`] and [`Judgement::report`] create other formats. The judgement is a function
 //! of both projects, the plan and the [`JudgeOptions`], because all limits are counts.
 //!
-//! `prelude/*.js` implements the API that plans use: patterns, groups, schedule. The prelude refers
-//! to snapshots and events by number. Snapshots and events are stored in Rust and share unchanged
-//! data.
+//! `prelude/*.js` implements the API that plans use, such as patterns, groups and the schedule. The
+//! prelude refers to snapshots and events by number. Snapshots and events are stored in Rust and
+//! share unchanged data.
 
 mod events;
 mod host;

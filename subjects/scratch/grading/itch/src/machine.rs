@@ -269,7 +269,7 @@ impl Shared {
         }
     }
 
-    /// Logs the changes of *stop all*, which clears the effects of all sprites.
+    /// Logs the changes caused by *stop all*, which clears the effects of all sprites.
     fn cleared_effects(&self) {
         for sprite in 0..self.submission.targets.len() as u32 {
             self.updated(TargetId(sprite));

@@ -1,4 +1,4 @@
-//! The static model of a project for plans: blocks, variables and costumes.
+//! The static model of a project for plans: blocks and costumes.
 
 use catherd_scratch_sb3::{Block, Literal, Mutation, Opcode, Project, Slot, Target, Value};
 use serde_json::{Value as Json, json};

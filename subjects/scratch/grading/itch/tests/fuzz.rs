@@ -37,7 +37,7 @@ const CHECKS: &[&str] = &[
     "globalThis.Promise = $v; globalThis.setTimeout = $v;",
     "throw $v;",
 ];
-/// Calls of the schedule.
+/// Method calls that build the schedule.
 const ACTIONS: &[&str] = &[
     ".greenFlag($v, $n)",
     ".clickSprite($v, $v, $n)",

@@ -121,7 +121,7 @@ impl Bundle {
         }
         suites.sort_by(|a, b| a.name.cmp(&b.name));
         if suites.windows(2).any(|pair| pair[0].name == pair[1].name) {
-            return Err(form("it has several suites of one name"));
+            return Err(form("it has several suites with the same name"));
         }
         let project = project.ok_or_else(|| form("it has no project"))?;
         Ok(Bundle { project, suites })

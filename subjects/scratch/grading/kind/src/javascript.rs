@@ -107,7 +107,8 @@ impl Tests for JavaScriptTests {
         let program = Arc::new(program.with_colors());
         let run =
             whisker::run_chosen(&self.suite, &program, &options, Some(&chosen), &mut { executed });
-        // The suite was loaded on the original, and loading does not depend on the program.
+        // The suite was loaded on the original, and loading is not expected to depend on the
+        // program.
         debug_assert!(run.is_ok());
     }
 }

@@ -51,7 +51,7 @@ impl SubjectKind for Suites {
     fn algorithms(&self) -> Vec<AlgorithmInfo> {
         let suite = AlgorithmInfo {
             name: ANY_ALGORITHM.to_owned(),
-            summary: "any other name: the suite of this name is executed".to_owned(),
+            summary: "any other name: the suite with this name is executed".to_owned(),
             parameters: settings::parameters(),
         };
         std::iter::once(suite).chain(Scratch.algorithms()).collect()

@@ -15,11 +15,11 @@ use crate::bundle::{Bundle, MAX_SUITE_BYTES, MAX_SUITES, SuiteText};
 
 const EXTENSIONS: [&str; 2] = ["js", "json"];
 
-/// Finds projects below paths, and the suites of each project. Suites are next to their project, or
-/// in folders that are among the paths and contain only suites.
+/// Finds projects below paths, and the suites of each project. Suites are next to their project, in
+/// the folder next to it that has its name, or in folders that are among the paths and contain only
+/// suites.
 ///
-/// # Errors
-/// If a path cannot be used, or if there are suites but no projects.
+/// # Errors If a path cannot be used, or if all paths are folders that contain only suites.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,
@@ -54,7 +54,8 @@ pub(crate) fn find(
     Ok(with_suites)
 }
 
-/// Whether a folder contains suites, and neither projects nor a corpus nor other folders.
+/// Whether a folder contains files that may be suites, and neither projects nor a corpus nor other
+/// folders.
 fn contains_only_suites(path: &Path) -> bool {
     let Ok(entries) = fs::read_dir(path) else { return false };
     let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
@@ -116,9 +117,10 @@ fn bundle(project: FoundProject, places: &Places) -> Result<(FoundProject, usize
 
 /// The suites of a project by name: files next to the project whose names begin with the name of
 /// the project (and not with a longer name of another project), files in the folder next to the
-/// project that has the name of the project, and files with matching names in folders that contain
-/// only suites. If the project is the only project of its folder, all suites in the folder are its
-/// suites. Refuses two files for the same suite, and too many suites.
+/// project that has the name of the project (unless this folder is a project), and files with
+/// matching names in folders that contain only suites. If the project is the only project of its
+/// folder, all suites in the folder are its suites. Refuses two files for the same suite, and too
+/// many suites.
 fn suite_files(project: &Path, places: &Places) -> Result<BTreeMap<String, PathBuf>, String> {
     let (folder, own) = (folder(project), stem(project));
     let empty = BTreeSet::new();

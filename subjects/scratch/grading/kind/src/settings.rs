@@ -33,8 +33,8 @@ pub(crate) fn parameters() -> Vec<ParameterInfo> {
             SUITE,
             Some(Parameter::Text(String::new())),
             Values::Text,
-            "name of the suite, which is what its file's name has beyond the project's, with {seed} \
-             for the seed of the run; empty: the name of the algorithm",
+            "name of the suite, which is the rest of its file's name after the name of the project, \
+             with {seed} for the seed of the run; empty: the name of the algorithm",
         ),
         parameter(
             STRICT,

@@ -125,7 +125,8 @@ fn accepted(test: &TestReport) -> bool {
     matches!(test.status, Status::Pass | Status::Skip)
 }
 
-/// The word of the platform for the status of a test. A limit counts only if it decided the status.
+/// The word of the platform for the status of a test. Limits count only for tests that ended with
+/// an error.
 fn status(test: &TestReport) -> &'static str {
     let met = |limit| test.limits.contains(&limit);
     match test.status {

@@ -17,8 +17,7 @@
 //! | [`TestReport::expected`], [`TestReport::actual`] | of the assertion | `append-diff` |
 //! | [`SuiteReport::messages`] | - | `append-message` outside tests, summaries of groups |
 //!
-//! The output depends only on the report: it contains neither the time of day nor paths of the
-//! computer.
+//! The output depends only on the report; for example, it does not contain the time of day.
 
 mod dodona;
 mod json;

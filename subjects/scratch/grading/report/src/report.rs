@@ -199,7 +199,7 @@ impl TestReport {
 pub struct Coverage {
     /// Number of blocks that at least one test reached.
     pub covered: usize,
-    /// Number of blocks that can be reached.
+    /// Number of blocks that count for coverage.
     pub total: usize,
 }
 

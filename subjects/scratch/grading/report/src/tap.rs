@@ -11,7 +11,7 @@ use crate::report::{Audience, Status, SuiteReport, TestReport};
 pub enum Skips {
     /// `ok` with the directive `SKIP` and the reason, as readers of TAP expect.
     Directive,
-    /// `not ok` without a reason, as in Whisker.
+    /// `not ok` without a directive, as in Whisker.
     NotOk,
 }
 
@@ -96,7 +96,7 @@ fn diagnostics(test: &TestReport, text: &mut String) {
     text.push_str("  ...\n");
 }
 
-/// A name without line breaks, in which the character that begins a directive is escaped.
+/// A name without control characters, in which the character that begins a directive is escaped.
 fn one_line(name: &str) -> String {
     name.chars()
         .map(|c| if c.is_control() { ' ' } else { c })

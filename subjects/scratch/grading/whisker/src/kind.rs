@@ -7,7 +7,8 @@ use thiserror::Error;
 pub enum SuiteKind {
     /// Whisker: the suite assigns an array of tests to `module.exports`, or exports the array.
     Whisker,
-    /// Itch: the plan defines functions for the phases before, during and after the execution.
+    /// Itch: the plan defines functions for at least one of the phases before, during and after the
+    /// execution.
     Itch,
 }
 

@@ -1,9 +1,9 @@
 //! Suites for Whisker: the object `t` that tests get, the order of calls within a step, and the
 //! results of tests.
 //!
-//! `prelude/*.js` implements the parts that are easier to write in JavaScript: assertions, wrappers
-//! of sprites, and lists of callbacks. `host` contains the native functions that the prelude calls,
-//! `runner` executes suites, and `execution` executes one test.
+//! `prelude/*.js` implements the parts that are easier to write in JavaScript, for example
+//! assertions, wrappers of sprites, and lists of callbacks. `host` and `targets` contain the native
+//! functions that the prelude calls, `runner` executes suites, and `execution` executes one test.
 
 mod detection;
 mod driver;

@@ -1,5 +1,5 @@
-//! Tests that hostile suites end with a counted limit or an error, in the same way every time, and
-//! do not influence the next test.
+//! Tests that hostile suites end with the expected message, in the same way every time, and do not
+//! influence the next test.
 
 use crate::support;
 
@@ -10,7 +10,7 @@ use support::{run_with, statuses};
 const COMPUTES: &str = "the script does not stop computing";
 const MEMORY: &str = "the script uses more memory than allowed";
 
-/// Bodies of tests, and the message with which they end.
+/// Bodies of tests, and the message with which they end; empty if the test passes.
 const BODIES: &[(&str, &str)] = &[
     ("for (;;) {}", COMPUTES),
     ("t.addCallback(() => { for (;;) {} }); await t.runForSteps(2)", COMPUTES),

@@ -1,4 +1,5 @@
-//! Tests of behaviour that exists only in strict mode: quirks of the original between tests.
+//! Tests of strict mode, which keeps quirks of the original between tests, and of `require` and the
+//! log.
 
 use std::path::Path;
 use std::sync::Arc;

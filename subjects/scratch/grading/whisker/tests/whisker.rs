@@ -1,4 +1,4 @@
-//! Tests Whisker suites on small projects: values that tests read, order of calls, and results.
+//! Tests Whisker suites on a small project: values that tests read, order of calls, and results.
 
 use crate::support;
 

@@ -34,7 +34,7 @@ const assertModule = () => {
             fails(given[1], 'The expression evaluated to a falsy value', {actual: given[0], expected: true, operator});
         }
     };
-    /** Whether a thrown value is as expected. `expected` is a class, a pattern, an object with members, or a
+    /** Whether a thrown value is as expected. `expected` may be a class, a pattern, an object with members, or a
         predicate. */
     const isExpected = (thrown, expected) => {
         if (expected === undefined || typeof expected === 'string') {

@@ -1,5 +1,5 @@
 // The module `string_decoder`.
-/** A decoder keeps the bytes of an unfinished letter for the next call. */
+/** A decoder keeps the bytes of an unfinished letter or group for the next call. */
 const stringDecoderModule = () => {
     const waiting = (bytes, encoding) => {
         switch (encoding) {

@@ -1,4 +1,5 @@
-// The module `fs`: files in memory, which exist only during an execution. Links, watching and streams do not exist.
+// The module `fs`: files in memory, which exist only during an execution. Some parts, such as
+// links, watching and streams, are missing.
 const ERRNO = create(null);
 assign(ERRNO, {ENOENT: [-2, 'no such file or directory'], EBADF: [-9, 'bad file descriptor'], EEXIST: [-17, 'file already exists'],
     ENOTDIR: [-20, 'not a directory'], EISDIR: [-21, 'illegal operation on a directory'], EINVAL: [-22, 'invalid argument'],

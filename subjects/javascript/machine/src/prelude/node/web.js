@@ -1,4 +1,5 @@
-// Events, signals and errors of the Web API that Node.js also has.
+// Events, signals and errors of the Web API that Node.js also has, and the modules
+// `diagnostics_channel` and `crypto`.
 const ERRORS_OF_THE_WEB = create(null);
 assign(ERRORS_OF_THE_WEB, {IndexSizeError: 1, HierarchyRequestError: 3, WrongDocumentError: 4, InvalidCharacterError: 5, NotFoundError: 8,
     NotSupportedError: 9, InUseAttributeError: 10, InvalidStateError: 11, SyntaxError: 12, InvalidModificationError: 13, NamespaceError: 14,
@@ -246,7 +247,7 @@ const channelsModule = () => {
         subscribe: (name, listener) => channel(name).subscribe(listener),
         unsubscribe: (name, listener) => channel(name).unsubscribe(listener), Channel};
 };
-/** Hashes of the module `crypto`. Nothing else in this module exists here. */
+/** Hashes and a few other functions of the module `crypto`. The rest of this module does not exist here. */
 const cryptoModule = () => {
     const NAMES = {md5: 'md5', sha256: 'sha256', 'sha-256': 'sha256', sha224: 'sha224', sha384: 'sha384', sha512: 'sha512', 'sha-512': 'sha512',
         sha1: 'sha1', 'sha-1': 'sha1'};

@@ -1,5 +1,6 @@
-// The module `zlib`, without Brotli. For each part of a stream, the host compresses or decompresses the whole input
-// again, and the stream returns only the new output.
+// The module `zlib`, without Brotli and some rarely used functions. For each part of a stream, the
+// host compresses or decompresses the whole input again, and the stream returns only the new
+// output.
 const ZLIB = {Z_NO_FLUSH: 0, Z_PARTIAL_FLUSH: 1, Z_SYNC_FLUSH: 2, Z_FULL_FLUSH: 3, Z_FINISH: 4, Z_BLOCK: 5, Z_OK: 0, Z_STREAM_END: 1,
     Z_NEED_DICT: 2, Z_ERRNO: -1, Z_STREAM_ERROR: -2, Z_DATA_ERROR: -3, Z_MEM_ERROR: -4, Z_BUF_ERROR: -5, Z_VERSION_ERROR: -6,
     Z_NO_COMPRESSION: 0, Z_BEST_SPEED: 1, Z_BEST_COMPRESSION: 9, Z_DEFAULT_COMPRESSION: -1, Z_FILTERED: 1, Z_HUFFMAN_ONLY: 2, Z_RLE: 3,

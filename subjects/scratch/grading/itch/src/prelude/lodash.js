@@ -1,4 +1,4 @@
-// The functions of lodash that plans use.
+// Some functions of lodash, for plans.
 (function (kit) {
     'use strict';
     const isObject = value => value !== null && typeof value === 'object';

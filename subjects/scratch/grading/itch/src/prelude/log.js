@@ -37,7 +37,7 @@
     }
     const point = (x, y) => ({x, y});
     const line = ([ax, ay, bx, by]) => ({start: point(ax, ay), end: point(bx, by)});
-    /** The data of the host on an event. */
+    /** The host's data about an event. */
     const dataOf = (number, type) => {
         const values = host.eventData(number);
         switch (type) {

@@ -3,9 +3,9 @@
     'use strict';
     const {Node, NativeString, define} = kit;
 
-    // One function on each line: its name, the type of its pattern, the opcode, then inputs and fields in
-    // the order of the pattern, each with the number of the argument. After `@` is the opcode of
-    // the menu in which the argument is. A star stands for the functions that are written below.
+    // One function on each line: its name, then the parts of its pattern: type, opcode, and inputs
+    // and fields, each with the number of the argument. After `@` comes the opcode of the menu that
+    // contains the argument. A star stands for a function that is written below.
     const TABLE = `
 anything *
 backdrop =reporter looks_backdropnumbername fields:NUMBER_NAME.0
@@ -285,7 +285,7 @@ penSetColor pen_setPenColorToColor inputs:COLOR.0`;
     kit.matchesTree = (node, pattern) => {
         const refuse = item => {
             if (typeof item === 'function') {
-                throw new Error('A function is no pattern of a script.');
+                throw new Error('A function is not a pattern of a script.');
             }
             if (Array.isArray(item)) {
                 item.forEach(refuse);

@@ -18,7 +18,7 @@
     /** Functions that wait for an event of the machine; each returns whether its wait is over. */
     let moves = [];
     let messages = [];
-    /** Resolvers by the numbers of the started threads for which they wait. */
+    /** Resolvers by the numbers of the actions whose threads they wait for. */
     const threads = new NativeMap();
     const notify = (list, ...values) => {
         const over = new Set(list.filter(wait => wait(...values)));

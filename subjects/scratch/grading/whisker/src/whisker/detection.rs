@@ -6,7 +6,7 @@ use catherd_scratch_sb3::{Block, Literal, Opcode, Project, Slot, Target, Value};
 const MOUSE: &str = "_mouse_";
 
 /// The inputs to which the blocks of a project react, in the order of its targets and blocks: the
-/// kind of input, and its key, sprite or answer.
+/// kind of input, and its key, target or answer.
 pub fn detected_inputs(project: &Project) -> Vec<(&'static str, String)> {
     let blocks = project
         .targets

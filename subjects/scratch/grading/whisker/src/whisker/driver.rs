@@ -118,7 +118,7 @@ pub(crate) struct Driver {
     /// Hints on variables and lists that do not exist.
     pub(crate) unknown_variables: RefCell<Vec<String>>,
     pub(crate) limits: RefCell<Vec<Limit>>,
-    /// Whether the test has sent an input of the keyboard.
+    /// Whether the test has sent keyboard input.
     pub(crate) keys_pressed: Cell<bool>,
     pub(crate) inputs_sent: Cell<u64>,
     /// Number of covered blocks and number of all blocks, if coverage is measured.

@@ -59,8 +59,8 @@ impl<'js> TestExecution<'_, '_, 'js> {
     }
 
     /// Executes one iteration of the event loop: fires the timers that are due, then executes a
-    /// step of the run or advances the clock to the next timer. If there is neither a run nor a
-    /// timer, ends the test with an error.
+    /// step of the run or advances the clock to the next timer. If there is neither a timer nor a
+    /// run that has not failed, ends the test with an error.
     fn turn(&mut self) {
         let session = self.session;
         session.begin_turn();

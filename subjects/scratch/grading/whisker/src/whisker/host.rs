@@ -36,8 +36,8 @@ pub(super) struct Parts<'js> {
     pub(super) constraints: Function<'js>,
     pub(super) models_before: Function<'js>,
     pub(super) models_after: Function<'js>,
-    /// Adds models to the tests that a suite exports. If there are no tests, creates tests that
-    /// consist only of the models.
+    /// Adds models to the tests that a suite exports. If the suite exports nothing, creates tests
+    /// that consist only of the models.
     pub(super) with_models: Option<Function<'js>>,
 }
 

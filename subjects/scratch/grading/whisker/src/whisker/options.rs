@@ -5,8 +5,8 @@ use catherd_javascript_engine::Limits;
 use super::module::TestInfo;
 use crate::seed::Seed;
 
-/// Options for executing a suite. All of them influence results, except `acceleration`, which
-/// suites can only read.
+/// Options for executing a suite. All of them influence results; `acceleration` influences only the
+/// results of suites that read it.
 #[derive(Clone, Debug)]
 pub struct SuiteOptions {
     /// Seed of all tests. If it is `None`, a test uses its own seed, or else the seed of the first
@@ -37,7 +37,7 @@ pub struct SuiteOptions {
     /// Whether coverage is measured.
     pub coverage: bool,
     /// Inputs to which the project reacts, for `detectRandomInputs`: the kind of input, and its
-    /// key, sprite or answer.
+    /// key, target or answer.
     pub detected_inputs: Vec<(&'static str, String)>,
 }
 

@@ -59,8 +59,8 @@ pub struct SuiteOutcome {
     /// The facts that the suite states about itself.
     #[serde(skip)]
     pub facts: SuiteFacts,
-    /// The number of blocks that at least one test reached, and the number of all blocks that can
-    /// be reached; `None` if coverage was not measured.
+    /// The number of blocks that at least one test reached, and the number of all blocks that count
+    /// for coverage; `None` if coverage was not measured.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub coverage: Option<(usize, usize)>,
 }

@@ -25,7 +25,8 @@
         const limit = given(steps) ? NativeNumber(steps)
             : given(timeout) ? NativeNumber(timeout) / STEP : Infinity;
         return new NativePromise((resolve, reject) => {
-            // A condition that is not a function throws only when it is evaluated, before a step.
+            // A condition that is not a function is an error only if it is evaluated, which
+            // requires a limit above 0.
             current = {resolve, reject, condition: condition ? condition : null, inSteps: given(steps)};
             host.beginRun(limit, !!condition);
             if (typeof condition === 'function' || limit > 0) {
@@ -213,7 +214,7 @@
         onSayOrThink: f => watch('said', f),
         onVariableChange: f => watch('changed', f),
     });
-    /** Called by the host in the middle of a step, or after a drag. */
+    /** Called in the middle of a step, and after a suite changed a sprite. */
     const changed = (kind, id, name) => {
         if (observer) {
             observer(kind === CHANGED ? null : kit.wrap(id));

@@ -99,7 +99,8 @@
 
     /** Starts the models in a test. Returns the functions that query and end them. */
     const begin = repetition => {
-        // Each repetition has a generator, which is seeded from the suite's random numbers.
+        // Each test has a generator, which is seeded from the suite's random numbers and the
+        // repetition.
         let random = Math.imul(Math.floor(Math.random() * 4294967296) + repetition, 2654435761);
         const draw = () => {
             random = Math.imul(random, 1664525) + 1013904223 | 0;
@@ -243,7 +244,8 @@
             case 'TimeBetween': return reached(steps - state.since, a);
             case 'TimeAfterEnd': return endedAt >= 0 && reached(steps - endedAt, a);
             default: {
-                // RandomValue: the last three different values do not repeat.
+                // RandomValue: the last three values differ, where equal values in a row count
+                // once.
                 const key = a + '.' + b;
                 const values = randoms.get(key) || [];
                 const value = attribute(existing(a), b);

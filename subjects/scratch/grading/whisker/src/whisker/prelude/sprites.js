@@ -1,5 +1,5 @@
-// Wrappers of sprites, variables and costumes. Wrappers contain only the keys of the machine's
-// targets; all state is read from the machine on demand.
+// Wrappers of sprites, variables and costumes. Wrappers contain the keys of the machine's targets;
+// values that can change are read from the machine on demand.
 (function (kit) {
     'use strict';
     const {host, apply, define, members, NativeString, NativeNumber, NativeMap, NativeRegExp, defineProperty} = kit;
