@@ -59,7 +59,7 @@ pub enum PackageError {
     #[error("the project has more than {MAX_FILES} files or {} MiB", MAX_BYTES >> 20)]
     TooLarge,
     /// The project has no script.
-    #[error("no JavaScript file")]
+    #[error("no JavaScript or TypeScript file")]
     Empty,
     /// The packed bytes are damaged.
     #[error("the packed project is damaged")]

@@ -20,7 +20,7 @@ use crate::settings::LineHints;
 #[non_exhaustive]
 pub enum ProgramError {
     /// There is nothing to load.
-    #[error("no entry: name it in subject.toml, package.json or index.js")]
+    #[error("no entry: name it in subject.toml or package.json, or add index.js")]
     NoEntry,
     /// A file cannot be parsed or converted to JavaScript.
     #[error(transparent)]
@@ -39,7 +39,8 @@ pub struct Program {
     pub entry: String,
     /// Statements, functions, branches and goals of the target files that loading reaches.
     pub units: Units,
-    /// Points of primitive types by lines with operators, for lines without and with comments.
+    /// Points of primitive types for each line with operators: first computed from lines without
+    /// comments, then from lines with comments.
     pub(crate) lines: [Vec<LineScores>; 2],
     /// Instrumented files by path, for the search build and the inference build.
     pub(crate) texts: [BTreeMap<String, Instrumented>; 2],
@@ -48,7 +49,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Points of each line with operators for number and string.
+    /// The points for number and string of each line with operators.
     pub(crate) fn line_scores(&self, hints: LineHints) -> &[LineScores] {
         &self.lines[usize::from(hints == LineHints::WithComments)]
     }

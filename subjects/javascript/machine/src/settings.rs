@@ -17,9 +17,9 @@ pub struct MachineSettings {
     pub load_steps: u64,
     /// Maximum number of operations of the engine while the program is loaded, in units of 10,000.
     pub load_polls: u64,
-    /// Traps of an idle proxy after which a test ends.
+    /// Number of traps of an idle proxy after which a test ends.
     pub idle_threshold: u32,
-    /// Traps of a collecting proxy after which a test ends.
+    /// Number of traps of a collecting proxy after which a test ends.
     pub trap_threshold: u32,
     /// Probability that a collecting proxy converts to the number 0.
     pub zero: f64,

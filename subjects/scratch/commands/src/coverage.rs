@@ -1,4 +1,4 @@
-//! `catherd coverage` for a Scratch project: which of its blocks a suite covers.
+//! `catherd coverage` for a Scratch project: which of its blocks and branches a suite covers.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -26,7 +26,7 @@ pub struct Flags {
     pub seeds: u16,
 }
 
-/// Shows which blocks a suite covers.
+/// Shows which blocks and branches a suite covers.
 ///
 /// # Errors
 ///

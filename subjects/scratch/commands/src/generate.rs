@@ -28,19 +28,19 @@ pub struct Flags {
     #[arg(long, conflicts_with_all = ["touching", "reexecutions"])]
     no_assertions: bool,
 
-    /// Also assert which sprites touch each other
+    /// Also assert which sprites touch each other or the edge
     #[arg(long)]
     touching: bool,
 
-    /// Number of further executions of each test, with other seeds; an assertion that does not hold
-    /// in all of them is flaky. A test without random numbers is executed at most 5 times
+    /// Number of successive further executions of each test, with other seeds, in which all
+    /// assertions that are not flaky must hold; at most 5 for a test without random numbers
     #[arg(long, value_name = "N", default_value_t = Assertions::default().reexecutions)]
     reexecutions: u32,
 
     /// Assertions that are kept: all; relevant: those that notice a mutant of the project; minimal
-    /// or minimal-by-test: as few as notice the same mutants, in the suite or in each test;
-    /// diverse: as minimal-by-test, and also the last two about each attribute of a sprite. Flaky
-    /// assertions are kept only with all
+    /// or minimal-by-test: a small subset with which the suite or each test notices the same
+    /// mutants; diverse: as minimal-by-test, and also the last two about each attribute of a
+    /// sprite. Flaky assertions are kept only with all
     #[arg(long, value_name = "WHICH", default_value = "all", conflicts_with = "no_assertions")]
     assertions: Kept,
 
@@ -49,7 +49,8 @@ pub struct Flags {
     asked_mutants: Option<u64>,
 
     /// Number of assertions that are kept for each mutant by --assertions minimal, minimal-by-test
-    /// and diverse: with more of them, the suite notices more of the mutants that were not used
+    /// and diverse, if there are as many: with more of them, the suite usually notices more of the
+    /// mutants that were not used
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1000))]
     noticed_by: u32,
 }

@@ -23,11 +23,11 @@ use crate::test::suite::{LoadedSuite, Tests};
 /// output, one command of Dodona on each line.
 ///
 /// In the object, `resources` is the folder of the exercise with a suite for Whisker or a plan for
-/// Itch (suite.js, or the only file in JavaScript there), and `source` is the submission, an .sb3
-/// or .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
+/// Itch (suite.js, or the only JavaScript file there), and `source` is the submission, an .sb3 or
+/// .sb2 file. The template of a plan is template.sb3 in the folder; without it the submission is
 /// compared with itself. `natural_language` is the language of the sentences that the judge adds,
-/// Dutch for `nl` and otherwise English. `memory_limit` in bytes bounds the scripts of the suite.
-/// `time_limit` is not used, because all limits are counted.
+/// Dutch for `nl` and otherwise English. `memory_limit` in bytes, but at least 4 MiB, bounds the
+/// scripts of the suite. `time_limit` is not used, because all limits are counted.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -117,7 +117,7 @@ fn limited(mut limits: Limits, configuration: &Configuration) -> Limits {
     limits
 }
 
-/// The suite of an exercise: suite.js in the folder, or else the only file in JavaScript there.
+/// The suite of an exercise: suite.js in the folder, or else the only JavaScript file there.
 fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
     let named = folder.join("suite.js");
     if named.is_file() {
@@ -133,8 +133,8 @@ fn suite_in(folder: &Path) -> Result<PathBuf, Failure> {
         paths.filter(|path| path.extension().is_some_and(|extension| extension == "js")).collect();
     match &scripts[..] {
         [only] => Ok(only.clone()),
-        [] => Err(failed(&"no suite in JavaScript")),
-        _ => Err(failed(&"several suites in JavaScript, none of which is suite.js")),
+        [] => Err(failed(&"no JavaScript file")),
+        _ => Err(failed(&"several JavaScript files, none of which is suite.js")),
     }
 }
 

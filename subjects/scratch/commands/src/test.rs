@@ -69,7 +69,7 @@ pub struct Flags {
     #[arg(long)]
     fail_fast: bool,
 
-    /// Number of projects that are executed at the same time [default: one on each core]
+    /// Number of projects that are executed at the same time [default: one for each core]
     #[arg(long, short = 'j', value_name = "N")]
     threads: Option<NonZeroUsize>,
 
@@ -78,8 +78,8 @@ pub struct Flags {
     #[arg(long, value_name = "PROJECT")]
     template: Option<PathBuf>,
 
-    /// Check the suite instead of a pupil's work. `exercise`: all tests have to pass on PROJECT,
-    /// the solution, and some test has to fail on the project of --template
+    /// Check the suite instead of a pupil's work. `exercise`: no test may fail on PROJECT, the
+    /// solution, but at least one must fail on the project of --template
     #[arg(long, value_name = "WHAT", requires = "template")]
     expect: Option<Expectation>,
 

@@ -35,7 +35,8 @@ pub enum Command {
     Interpreted(interpreted::Arguments),
 }
 
-/// Compares builds of the Scratch machine, and executes hostile projects on it.
+/// Compares builds of the Scratch machine, executes hostile projects on it, and counts the blocks
+/// that it interprets.
 #[derive(Subcommand)]
 #[allow(missing_docs, reason = "the arguments of each command contain its help")]
 pub enum DevCommand {

@@ -49,7 +49,7 @@ impl Tracer for BlockCounter {
     }
 }
 
-/// The reason why a project cannot be run, in one line that names the file.
+/// The reason why a project cannot be run, on one line that names the file.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct ProgramError(String);

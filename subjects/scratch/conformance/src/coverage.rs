@@ -16,8 +16,8 @@ pub(crate) struct CoverageDifference {
     pub(crate) extra: Vec<String>,
 }
 
-/// Compares the blocks that a replay covered with the recorded blocks. The result is empty if all
-/// recorded ids are unknown, because the recorder created random ids for projects of Scratch 2.
+/// Compares the blocks that a replay covered with the recorded blocks. The result is empty if the
+/// recording has no usable ids: for projects of Scratch 2, the recorder created random ids.
 pub(crate) fn compare_coverage(
     covered: &BTreeSet<BlockNo>,
     program: &Program,

@@ -89,7 +89,7 @@ impl<'a> Replayer<'a> {
         self.step + 1 >= self.trace.states.len()
     }
 
-    /// Sets the clock; see [`Vm::set_clock`].
+    /// Sets the clock (see [`Vm::set_clock`]).
     pub(crate) fn set_clock(&mut self, milliseconds: f64) {
         self.vm.set_clock(milliseconds);
     }

@@ -86,7 +86,7 @@ pub enum FindError {
     /// The folder contains no project.
     #[error(
         "{}: no projects here: searched for .sb3 and .sb2 files and for folders with a \
-         project.json, down to {SEARCH_LEVELS} folders deep",
+         project.json, up to {SEARCH_LEVELS} folders deep",
         path.display()
     )]
     Empty {

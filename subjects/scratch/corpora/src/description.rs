@@ -12,8 +12,8 @@ pub struct Description {
     pub sprites: usize,
     /// Number of scripts that an event, a clone or a call can start.
     pub scripts: usize,
-    /// Number of statement blocks, including hats and definitions of custom blocks, but without the
-    /// heads of loose scripts.
+    /// Number of statement blocks, including hats and definitions of custom blocks. Of the heads of
+    /// loose scripts, only broadcasts and calls of custom blocks count.
     pub statements: usize,
     /// Number of groups of blocks that no event, clone or call can start.
     pub loose_scripts: usize,
@@ -147,7 +147,7 @@ fn is_decision(block: &Block) -> bool {
     )
 }
 
-/// Whether a block counts as a statement. Other blocks are, for example, reporters, menus and the
+/// Whether a block counts as a statement. Other blocks are, for example, reporters, menus and most
 /// heads of loose scripts.
 fn is_statement(block: &Block) -> bool {
     use Opcode::*;

@@ -92,7 +92,8 @@ pub struct SampleSettings {
     pub connections: usize,
     /// Maximum number of further attempts for each request after the first attempt has failed.
     pub retries: u32,
-    /// Pause before the second attempt; the pause doubles with each attempt.
+    /// Pause before the second attempt; the pause roughly doubles with each attempt, up to a
+    /// minute.
     pub backoff: Duration,
     /// Time without a received byte after which an attempt has failed.
     pub timeout: Duration,

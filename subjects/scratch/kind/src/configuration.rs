@@ -266,9 +266,9 @@ pub(crate) fn algorithms() -> Vec<AlgorithmInfo> {
             name: MINIMISE.to_owned(),
             default: Some(Parameter::Text("none".to_owned())),
             values: Values::Choice { words: WORDS.map(str::to_owned).to_vec() },
-            meaning: "keep only assertions that notice a mutant, or as few as notice the same \
-                      mutants by the suite or by each test; diverse also keeps two about \
-                      each attribute"
+            meaning: "keep only assertions that notice a mutant, or a small subset with which the \
+                      suite or each test notices the same mutants; diverse also keeps two \
+                      about each attribute"
                 .to_owned(),
         });
         parameters.push(ParameterInfo {

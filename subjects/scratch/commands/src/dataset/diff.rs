@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::read;
 
-/// Compares the manifests of two corpora, except for the dates of fetching.
+/// Compares the manifests and recipes of two corpora, except for the dates of fetching.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:

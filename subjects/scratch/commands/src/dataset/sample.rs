@@ -84,7 +84,8 @@ pub struct Arguments {
     #[arg(long, value_name = "N", default_value_t = 6, value_parser = clap::value_parser!(u32).range(0..=20))]
     retries: u32,
 
-    /// Pause before the second attempt of a request, in milliseconds; it doubles with each attempt
+    /// Pause before the second attempt of a request, in milliseconds; it roughly doubles with each
+    /// attempt, up to a minute
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     backoff: u64,
 
@@ -92,7 +93,7 @@ pub struct Arguments {
     #[arg(long, value_name = "S", default_value_t = 30, value_parser = clap::value_parser!(u64).range(1..=600))]
     timeout: u64,
 
-    /// Complete the sample although ids are undecided; the sampling frame counts them
+    /// Complete the sample even if ids are undecided; the sampling frame counts them
     #[arg(long)]
     give_up_undecided: bool,
 

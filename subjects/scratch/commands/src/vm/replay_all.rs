@@ -92,7 +92,7 @@ fn group_table(verdicts: &[TraceVerdict]) -> String {
     row("all", total.0, total.1);
     let assumed = verdicts.iter().filter(|v| v.is_identical() && v.is_assumed()).count();
     if assumed > 0 {
-        text += &format!("\nidentical with assumed devices or clock: {assumed}\n");
+        text += &format!("\nidentical with an assumed environment: {assumed}\n");
     }
     text
 }

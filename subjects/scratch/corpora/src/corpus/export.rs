@@ -24,7 +24,7 @@ pub fn export_frozen(corpus: &Corpus, file: &Path) -> Result<(), CorpusError> {
             "They are not shared on Scratch: pass on the folder of the corpus as well".to_owned()
         }
         some => format!(
-            "{some} of them are not shared on Scratch: pass on the folder of the corpus as well. Get the \
+            "Not shared on Scratch: {some} of them. Pass on the folder of the corpus as well, and get the \
              others with: catherd dataset sample --from-list FILE -o DIR"
         ),
     };

@@ -124,13 +124,12 @@ impl Parameters for Explore {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
             Field::choice("counted", &mut self.counted, Counted::WORDS).meaning(
-                "steps of the budget: logical, restored prefixes count each time; executed, they \
-                 do not",
+                "steps that count; logical: restored prefixes count each time; executed: they do not",
             ),
             Field::share("continue", &mut self.going_on)
-                .meaning("probability that a rollout has one action more"),
+                .meaning("probability that a rollout has one more action"),
             Field::count("rollout", &mut self.rollout, 1, 1_000)
-                .meaning("maximum actions of a rollout"),
+                .meaning("maximum number of actions of a rollout"),
             Field::share("decay", &mut self.decay)
                 .meaning("probability of taking the next worse bucket"),
             Field::count("cells_per_bucket", &mut self.cells_per_bucket, 1, 100_000)
@@ -147,7 +146,7 @@ impl Parameters for Explore {
                 "share of rollouts from the archive of novelty; 0.9 while no goal has a distance",
             ),
             Field::share("reseed", &mut self.reseed)
-                .meaning("probability of a new seed for a rollout from the first root"),
+                .meaning("probability of a new seed for a rollout from a root with an empty path"),
             Field::count("chance_seeds", &mut self.chance_seeds, 0, 10_000)
                 .meaning("seeds that are tried first if random numbers decide about goals"),
             Field::switch("viability", &mut self.viability)
@@ -157,11 +156,11 @@ impl Parameters for Explore {
             Field::switch("watch_variables", &mut self.watch_variables)
                 .meaning("estimate this also from variables in conditions"),
             Field::count("memory", &mut self.memory, 0, 1 << 20)
-                .meaning("MiB of states; results do not depend on it"),
+                .meaning("maximum memory for states in MiB; results do not depend on it"),
             Field::count("most_steps", &mut self.most_steps, 1, 100_000)
-                .meaning("maximum steps of a path"),
+                .meaning("maximum number of steps of a path"),
             Field::choice("cells", &mut self.cells, Cells::WORDS)
-                .meaning("what states are distinguished by; none: only restarts from roots"),
+                .meaning("data by which states are distinguished; none: only restarts from roots"),
             Field::choice("guidance", &mut self.guidance, Guidance::WORDS)
                 .meaning("distances that guide: the latest, or the minima of the path"),
             Field::switch("goal_archives", &mut self.goals)

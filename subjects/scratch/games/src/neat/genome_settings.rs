@@ -59,8 +59,9 @@ impl GenomeSettings {
             Field::number("weight_power", &mut self.weight_power, 0.0, 100.0)
                 .meaning("largest new weight, and deviation of changes"),
             Field::count("press", &mut self.press, 1, 10_000)
-                .meaning("maximum steps of a key press"),
-            Field::count("wait", &mut self.wait, 1, 10_000).meaning("maximum steps of a wait"),
+                .meaning("maximum number of steps of a key press"),
+            Field::count("wait", &mut self.wait, 1, 10_000)
+                .meaning("maximum number of steps of a wait"),
         ]
     }
 }

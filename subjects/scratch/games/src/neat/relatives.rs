@@ -135,7 +135,7 @@ impl Default for NewsdNeatest {
     }
 }
 
-const STEPS: &str = "maximum steps of an execution of a network";
+const STEPS: &str = "maximum number of steps of an execution of a network";
 const REPETITIONS: &str = "executions under different seeds that must cover a goal";
 const RANDOM: &str = "probability of a new network instead of mutations";
 const KEPT: &str = "networks kept for each goal";

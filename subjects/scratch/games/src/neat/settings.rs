@@ -56,7 +56,7 @@ impl Parameters for Neatest {
     fn fields(&mut self) -> Vec<Field<'_>> {
         let mut fields = vec![
             Field::count("network_steps", &mut self.network_steps, 1, 100_000)
-                .meaning("maximum steps of an execution of a network"),
+                .meaning("maximum number of steps of an execution of a network"),
             Field::count("population", &mut self.population, 4, 10_000)
                 .meaning("networks of a population"),
             Field::count("species", &mut self.species, 1, 1_000)

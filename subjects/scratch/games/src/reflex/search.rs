@@ -16,7 +16,7 @@ use crate::states::Layout;
 /// also depends on the seed.
 const LIFE: u64 = 100;
 
-/// Probability that a rule of the best policy for a goal is used in a policy for another goal.
+/// Probability that a changed policy may use a rule of the best policy for a random goal.
 const LENT: f64 = 0.5;
 
 /// The best policy for a goal. The score is the number of training seeds under which the policy

@@ -66,9 +66,9 @@ impl Parameters for Reflex {
     fn fields(&mut self) -> Vec<Field<'_>> {
         vec![
             Field::count("play_steps", &mut self.play_steps, 1, 100_000)
-                .meaning("maximum steps of an episode"),
+                .meaning("maximum number of steps of an episode"),
             Field::count("most_rules", &mut self.most_rules, 1, 50)
-                .meaning("maximum rules of a policy"),
+                .meaning("maximum number of rules of a policy"),
             Field::share("new_policy", &mut self.new_policy)
                 .meaning("probability of a new policy instead of a changed one"),
             Field::count("policies", &mut self.policies, 1, 1_000)
@@ -78,20 +78,21 @@ impl Parameters for Reflex {
             Field::count("confirming_seeds", &mut self.confirming_seeds, 0, 1_000)
                 .meaning("further seeds that confirm a policy"),
             Field::share("retry", &mut self.retry).meaning(
-                "probability of trying all seeds for a goal that a policy covers under some",
+                "probability of trying all seeds for a goal that a policy covers under some seeds",
             ),
             Field::switch("effects", &mut self.effects)
                 .meaning("rules that follow sprites with the keys that move them"),
             Field::switch("reexecution", &mut self.reexecution)
                 .meaning("execute policies under all training seeds, not one"),
-            Field::switch("guards", &mut self.guards)
-                .meaning("rules that extrapolate, have conditions or keep off the edge"),
+            Field::switch("guards", &mut self.guards).meaning(
+                "rules that extrapolate, have conditions or keep sprites away from the edge",
+            ),
             Field::switch("plans", &mut self.plans)
                 .meaning("try tests that do not react for goals that policies do not cover"),
             Field::switch("lend", &mut self.lend)
                 .meaning("lend rules of the best policy for a goal to policies for others"),
             Field::switch("equals", &mut self.equals)
-                .meaning("change policies that are as good as the best for their goal, too"),
+                .meaning("also change policies that are as good as the best for their goal"),
             Field::share("compose", &mut self.compose)
                 .meaning("probability of joining the rules for a goal and those for another"),
             Field::share("turns", &mut self.turns).meaning(

@@ -13,7 +13,7 @@ use crate::values::from_saved;
 
 /// Maximum number of snapshots in a log.
 const MAX_SNAPSHOTS: usize = 2_000_000;
-/// Maximum estimated size of the records in a log, in bytes.
+/// Estimated size of the records and snapshots at which a log is full, in bytes.
 const MAX_BYTES: usize = 256 << 20;
 
 #[derive(Clone, PartialEq)]

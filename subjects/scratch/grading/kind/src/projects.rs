@@ -43,7 +43,7 @@ pub(crate) fn find(
         match bundle(project, &places) {
             Ok((project, suites)) => {
                 if suites == 0 {
-                    let line = format!("{}: no suite is next to the project", path.display());
+                    let line = format!("{}: there is no suite for the project", path.display());
                     with_suites.warnings.push(line);
                 }
                 with_suites.projects.push(project);

@@ -15,8 +15,8 @@ pub enum SuiteKind {
 /// Error for a file that is not a suite of a known kind.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[error(
-    "neither a Whisker suite (it does not assign `module.exports`) nor an Itch plan (it defines \
-     none of `beforeExecution`, `duringExecution`, `afterExecution`)"
+    "neither a Whisker suite (it exports no tests with `module.exports =` or `export`) nor an Itch \
+     plan (it defines none of `beforeExecution`, `duringExecution`, `afterExecution`)"
 )]
 pub struct KindError;
 

@@ -148,11 +148,11 @@ fn models_that_cannot_be_used_say_why() {
         whisker::run(&suite, &program(), &SuiteOptions::default()).unwrap_err().to_string()
     };
     for (key, value, reason) in [
-        ("usage", json!("other"), "m: `usage` is program, end or user"),
-        ("startNodeId", json!(["a", "b"]), "`startNodeId` is not one node"),
+        ("usage", json!("other"), "m: `usage` must be program, end or user"),
+        ("startNodeId", json!(["a", "b"]), "`startNodeId` must be the name of a node"),
         ("startNodeId", json!("q"), "there is no node `q`"),
         ("nodeIds", json!([]), "there is no node `a`"),
-        ("nodeIds", json!(["a", "a"]), "two nodes have one name"),
+        ("nodeIds", json!(["a", "a"]), "two nodes have the same name"),
         ("edges", json!([{ "from": "a", "to": "b" }]), "an edge needs a condition"),
         ("edges", json!(7), "edges is not an array"),
     ] {

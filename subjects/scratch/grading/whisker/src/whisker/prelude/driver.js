@@ -19,7 +19,7 @@
     const run = (condition, timeout, steps) => {
         if (host.isRunning()) {
             return apply(NativePromise.reject, NativePromise, [new NativeError(
-                'a run is already active; is there an `await` missing before it?')]);
+                'a run is already active; is an `await` missing before it?')]);
         }
         const given = value => value !== undefined && value !== null;
         const limit = given(steps) ? NativeNumber(steps)
@@ -340,7 +340,7 @@
         onConstraintFailure: action => {
             if (action !== undefined) {
                 if (action !== 'fail' && action !== 'stop' && action !== 'nothing') {
-                    throw new NativeError('a constraint failure is `fail`, `stop` or `nothing`');
+                    throw new NativeError('a constraint failure must be `fail`, `stop` or `nothing`');
                 }
                 policy = action;
             }

@@ -65,15 +65,15 @@
         const id = graphName(graph.id, 'graph ' + (number + 1));
         const {usage, startNodeId} = graph;
         if (!['program', 'end', 'user'].includes(usage)) {
-            refuse(id + ': `usage` is program, end or user');
+            refuse(id + ': `usage` must be program, end or user');
         }
         if (typeof startNodeId !== 'string') {
-            refuse(id + ': `startNodeId` is not one node');
+            refuse(id + ': `startNodeId` must be the name of a node');
         }
         const nodes = graph.nodes ? listOf(graph.nodes, id + ': nodes').map(node => String(node.id))
             : listOf(graph.nodeIds, id + ': nodeIds').map(String);
         if (new Set(nodes).size < nodes.length) {
-            refuse(id + ': two nodes have one name');
+            refuse(id + ': two nodes have the same name');
         }
         const known = node => nodes.includes(node) ? node : refuse(id + ': there is no node `' + node + '`');
         const edgeName = distinct();
