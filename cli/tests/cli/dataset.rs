@@ -64,7 +64,7 @@ fn a_killed_sample_results_in_the_same_corpus() {
     }
     let output = sampling(&server, &faulty).output().unwrap();
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stdout(&output).contains("requests repeated: "), "{}", stdout(&output));
+    assert!(stdout(&output).contains("failed attempts: "), "{}", stdout(&output));
     let (calm, faulty) = (Corpus::read(&calm).unwrap(), Corpus::read(&faulty).unwrap());
     let difference = compare(&calm, &faulty);
     assert!(difference.is_empty() && !difference.other_recipe, "{difference:?}");

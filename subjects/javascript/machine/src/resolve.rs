@@ -119,8 +119,8 @@ fn scope(package: &Package, folder: &str) -> Option<(String, Entry)> {
         .find_map(|at| Some((at.to_owned(), package.manifest(&join(at, "package.json"))?)))
 }
 
-/// Whether a file is a module, according to its name and the manifests in its parent folders;
-/// `None` if this depends on its contents.
+/// Whether a file is a module, according to its name and the nearest manifest; `None` if this
+/// depends on its contents.
 pub(crate) fn is_module(package: &Package, path: &str) -> Option<bool> {
     if path.ends_with(".mjs") || path.ends_with(".mts") {
         return Some(true);

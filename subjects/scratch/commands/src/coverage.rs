@@ -128,7 +128,7 @@ struct Sprite<'a> {
 }
 
 struct Script<'a> {
-    /// Id of the block on top.
+    /// Id of the top block.
     top: &'a str,
     lines: Vec<Line<'a>>,
 }

@@ -30,10 +30,10 @@ impl Worded for CorpusError {
     fn worded(self) -> Failure {
         let hint = match &self {
             CorpusError::Io { cause, .. } if cause.kind() == io::ErrorKind::StorageFull => {
-                "free disk space, then run the command again: it continues from here"
+                "free disk space, then run the command again; a sample continues from here"
             }
             CorpusError::Io { .. } => {
-                "check that the path exists and that you have access, then run the command again: it continues from here"
+                "check that the path exists and that you have access, then run the command again; a sample continues from here"
             }
             CorpusError::NotACorpus { .. } => {
                 "give the folder of a complete corpus; see catherd dataset --help for how to make one"

@@ -257,8 +257,8 @@ fn report(asked: &Generation, flags: &Flags, generated: &Generated, time: Durati
         let tests: Vec<_> =
             tests.map(|(test, number)| format!("{number} ({})", test.chance.len())).collect();
         text += &format!(
-            "{robust} of them with any random numbers; {chance} by chance; by test, with the number of \
-             blocks: {}\n",
+            "{robust} of them under any random numbers; {chance} only by chance, in tests (with the \
+             number of blocks): {}\n",
             tests.join(", ")
         );
     }

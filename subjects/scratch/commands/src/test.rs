@@ -65,7 +65,8 @@ pub struct Flags {
     #[arg(long, requires = "output")]
     resume: bool,
 
-    /// Stop at the first project with a test that does not pass
+    /// Stop at the first project that cannot be used, or has a test that fails or ends with an
+    /// error
     #[arg(long)]
     fail_fast: bool,
 

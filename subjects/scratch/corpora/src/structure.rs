@@ -29,7 +29,8 @@ fn combined(parts: &[Sha]) -> Sha {
     Sha(hash.finalize().into())
 }
 
-/// Digest of a script in the order of evaluation. Brackets distinguish nesting from sequence.
+/// Digest of a script. The inputs of a block are in the order of their names. Brackets distinguish
+/// nesting from sequence.
 fn script_digest(target: &Target, head: BlockIndex) -> Sha {
     enum Step {
         Block(BlockIndex),

@@ -463,7 +463,7 @@ impl<S: StateSpace> Search<'_, S> {
 
 /// The bucket of a fitness `2 a + alpha(b) + c` (see `Model::evaluate` of
 /// `catherd-scratch-testgen`): ordered by approach level, then by branch distance, which is rounded
-/// to a whole number below 32 and to a quarter of an octave above.
+/// to a whole number below 32, and rounded down to a quarter of an octave above.
 pub(crate) fn bucket(fitness: f64) -> i32 {
     if !fitness.is_finite() {
         return i32::MAX;

@@ -1,6 +1,6 @@
 //! The installed packages that a project reaches. Package managers put or link them into a
-//! `node_modules` folder of the project or of a folder above it. Only scripts, data and manifests
-//! of these packages are read.
+//! `node_modules` folder of the project or of a folder above it. Only JavaScript and JSON files of
+//! these packages are read.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -15,8 +15,8 @@ use crate::resolve;
 const LEFT_OUT: [&str; 7] =
     ["node_modules", "test", "tests", "__tests__", "docs", "examples", "benchmark"];
 
-/// Maximum total size of scripts and data of all packages, in bytes, before files that are not
-/// reached are left out.
+/// Maximum total size of the files of all packages, in bytes, before files that are not reached are
+/// left out.
 const MAX_READ: u64 = 256 << 20;
 
 /// The project and the packages that were found: their folders on the disk, without links, by their

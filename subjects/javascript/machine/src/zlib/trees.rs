@@ -335,8 +335,8 @@ impl Trees {
         self.put(0, 7);
     }
 
-    /// Writes the current block in the shortest form. `bytes` are the bytes of the block, if they
-    /// are still known.
+    /// Writes the current block in the form that zlib chooses, which is usually the shortest.
+    /// `bytes` are the bytes of the block, if they are still known.
     pub(super) fn end_block(&mut self, bytes: Option<&[u8]>, length: usize, last: bool) {
         let mut bits = self.literals.build(&LENGTH_EXTRA, LITERALS + 1, MAX_BITS);
         bits += self.distances.build(&DISTANCE_EXTRA, 0, MAX_BITS);

@@ -17,8 +17,8 @@ use crate::failure::Worded;
 /// corpus.
 ///
 /// The list is a CSV file with the columns id, address and sha256, and optionally author and
-/// licence. A project whose archive does not have the SHA-256 in the list is left out and named. An
-/// interrupted fetch continues if the same command is run again.
+/// licence. Projects that cannot be fetched or used, or do not have the SHA-256 in the list, are
+/// left out and named. An interrupted fetch continues if the same command is run again.
 #[derive(Args)]
 #[command(after_help = "\
 Examples:
@@ -51,7 +51,7 @@ pub struct Arguments {
     #[arg(long, value_name = "MS", default_value_t = 1000)]
     backoff: u64,
 
-    /// Leave out projects whose server cannot be reached
+    /// Leave out projects whose server cannot be reached; three in a row still end the fetch
     #[arg(long)]
     give_up_undecided: bool,
 

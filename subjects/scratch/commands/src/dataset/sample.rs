@@ -20,7 +20,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use super::{OutputFolder, seed_parser, summary};
 use crate::failure::Worded;
 
-/// Minimum time between two lines of progress if standard error is not a terminal.
+/// Usual time between two lines of progress if standard error is not a terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Samples shared projects from Scratch's servers into a corpus.
@@ -263,13 +263,13 @@ fn outcome_table(progress: &SampleProgress) -> String {
     frame_table(&progress.outcomes.iter().map(|(o, &count)| (o.name().to_owned(), count)).collect())
 }
 
-/// Line with the counts of repeated requests by cause; empty if no request was repeated.
+/// Line with the counts of failed attempts by cause; empty if no attempt failed.
 fn retry_line(progress: &SampleProgress) -> String {
     if progress.retries.is_empty() {
         return String::new();
     }
     let causes: Vec<_> = progress.retries.iter().map(|(name, n)| format!("{name} {n}")).collect();
-    format!("requests repeated: {}\n", causes.join(", "))
+    format!("failed attempts: {}\n", causes.join(", "))
 }
 
 /// Display of the progress: a bar on a terminal, or else a line at intervals; nothing with

@@ -55,7 +55,8 @@ pub(super) fn projects_in(path: &Path) -> Result<Option<Vec<PathBuf>>, Failure> 
 #[derive(Clone, Copy)]
 pub(super) struct Schedule {
     pub(super) threads: Option<NonZeroUsize>,
-    /// Whether to stop at the first project with a test that does not pass.
+    /// Whether to stop at the first project that cannot be used, or has a test that fails or ends
+    /// with an error.
     pub(super) fail_fast: bool,
 }
 

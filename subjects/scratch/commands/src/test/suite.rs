@@ -81,8 +81,8 @@ impl LoadedSuite {
         whisker.0.check(&program, &whisker.1).map_err(|error| error.to_string())
     }
 
-    /// Executes the suite on a project. If the project cannot be used, the report contains the
-    /// reason.
+    /// Executes the suite on a project. If the project or the suite cannot be used, the report
+    /// contains the reason.
     pub(crate) fn execute_at(&self, path: &Path) -> ProjectReport {
         let project = path.display().to_string();
         let executed = project::open(path).map_err(|failure| failure.cause().to_owned());
@@ -94,8 +94,7 @@ impl LoadedSuite {
 
     /// Executes the suite on a project that was read.
     ///
-    /// # Errors
-    /// If the project cannot be used: the reason, on one line.
+    /// # Errors If the project or the suite cannot be used: the reason, on one line.
     pub(crate) fn execute(
         &self,
         path: &Path,

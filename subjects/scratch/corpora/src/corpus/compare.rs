@@ -31,7 +31,7 @@ impl Difference {
     }
 }
 
-/// Compares two corpora by their manifests.
+/// Compares two corpora by their manifests and metadata.
 pub fn compare(first: &Corpus, second: &Corpus) -> Difference {
     let by_id = |corpus: &'_ Corpus| -> BTreeMap<String, Member> {
         corpus.members.iter().map(|member| (member.id.clone(), member.clone())).collect()

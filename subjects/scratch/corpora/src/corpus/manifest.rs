@@ -63,7 +63,7 @@ impl<'de> Deserialize<'de> for Sha {
 pub struct Member {
     /// Id, unique in the corpus: Scratch's number of the project, or a name.
     pub id: String,
-    /// Title by the author; may be empty.
+    /// Title by the author, or another name of the project; may be empty.
     pub title: String,
     /// Pseudonym of the author, equal for projects of the same author (see
     /// [`Member::author_hash`]); empty if unknown.

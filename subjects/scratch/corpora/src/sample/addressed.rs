@@ -1,8 +1,8 @@
 //! Projects from the addresses of a list, such as files of public repositories.
 //!
-//! A file that does not have the SHA-256 of its row is left out. Fetched files are kept in a hidden
-//! folder until the corpus is complete, so that they are not fetched again if the command is
-//! interrupted.
+//! Files that cannot be fetched or used, or do not have the SHA-256 of their row, are left out.
+//! Fetched files are kept in a hidden folder until the corpus is complete, so that they are not
+//! fetched again if the command is interrupted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -28,7 +28,7 @@ const MAX_UNREACHABLE: usize = 3;
 pub struct AddressedProject {
     /// Id in the corpus, unique in the list.
     pub id: String,
-    /// Address of the archive, `https://...`.
+    /// Address of the archive, `https://...` or `http://...`.
     pub address: String,
     /// SHA-256 of the archive at this address.
     pub sha256: Sha,
@@ -47,7 +47,7 @@ pub enum FetchEnd {
     /// A corpus of the fetched projects, and the id, outcome and detail of each project that is
     /// left out.
     Fetched(Box<Corpus>, Vec<(String, ProbeOutcome, String)>),
-    /// The servers cannot be reached, for this cause.
+    /// At least one server cannot be reached, for this cause.
     Unreachable(String),
     /// Stopped by the caller.
     Stopped,

@@ -1,5 +1,5 @@
-//! Journal of all probes, to which each probe appends a line. A probe counts once it is in the
-//! journal.
+//! Journal of all probes, to which each finished probe appends a line. A probe counts once it is in
+//! the journal.
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, SeekFrom, Write};

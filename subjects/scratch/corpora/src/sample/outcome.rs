@@ -32,7 +32,8 @@ pub enum ProbeOutcome {
     /// A corpus whose projects are excluded contains the project, according to its id or its
     /// contents.
     Excluded,
-    /// The project does not have the SHA-256 in the list, because it has been changed since then.
+    /// The project does not have the SHA-256 in the list, because it has been changed since the
+    /// list was frozen.
     Changed,
     /// Every attempt failed, so nothing is known about the project.
     Undecided,

@@ -70,7 +70,7 @@ impl<'a, 'b> Breeder<'a, 'b> {
         }
         let worth = |goal: &usize| (!self.tried[*goal], self.trials.hits[*goal]);
         let met = all.iter().copied().filter(|goal| self.trials.hits[*goal] > 0);
-        // The order is reversed, because `max_by` returns the last of several equal elements.
+        // The order is reversed, because `max_by_key` returns the last of several equal elements.
         if let Some(goal) = met.rev().max_by_key(worth).filter(|goal| !self.tried[*goal]) {
             return Some(goal);
         }

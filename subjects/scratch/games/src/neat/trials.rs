@@ -1,5 +1,5 @@
-//! Executes networks under several seeds, and keeps each network that covers a goal under all these
-//! seeds.
+//! Executes networks under several seeds, and keeps, for each goal, the first network that covers
+//! the goal under all these seeds.
 
 use std::rc::Rc;
 

@@ -89,7 +89,7 @@ pub(crate) fn policy_tests(
         };
         let under = (0..seeds.len()).map(|seed| (seed, kept_under(seed)));
         let under = under.filter(|(_, goals)| goals.contains(&goal));
-        // The order is reversed, because `max_by` returns the last of several equal elements.
+        // The order is reversed, because `max_by_key` returns the last of several equal elements.
         let Some((seed, goals)) = under.rev().max_by_key(|(_, goals)| goals.len()) else {
             continue;
         };
