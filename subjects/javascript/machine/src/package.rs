@@ -82,8 +82,9 @@ pub struct Package {
 impl Package {
     /// Reads a file, a folder or a `.tgz` archive.
     ///
-    /// # Errors If the project cannot be read, is too large, is a folder with a link or an archive
-    /// with a path that leads outside, contains no script, or has an invalid `subject.toml`.
+    /// # Errors
+    /// If the project cannot be read, is too large, is a folder with a link or an archive with a
+    /// path that leads outside, contains no script, or has an invalid `subject.toml`.
     pub fn read(path: &Path) -> Result<Package, PackageError> {
         let shown = path.display().to_string();
         let mut files = BTreeMap::new();

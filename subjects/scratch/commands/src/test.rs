@@ -35,7 +35,7 @@ pub struct Flags {
     kind: Option<Kind>,
 
     /// Seed of the project's random numbers: a number, or for a suite in JavaScript also a word
-    /// [default: the seed in the suite]
+    /// [default: the seed in the suite, or else a fixed seed]
     #[arg(long, value_name = "N")]
     pub seed: Option<String>,
 
@@ -44,7 +44,8 @@ pub struct Flags {
     #[arg(long)]
     stable: bool,
 
-    /// Maximum length of a test, in steps of 1/30 s of Scratch time; a longer test fails
+    /// Maximum length of a test, in steps of 1/30 s of Scratch time; a longer test does not pass.
+    /// For a plan for Itch: of the whole judgement, in steps of 1/60 s
     #[arg(long, value_name = "N", default_value_t = Bounds::default().steps)]
     steps: u64,
 
@@ -79,8 +80,8 @@ pub struct Flags {
     #[arg(long, value_name = "PROJECT")]
     template: Option<PathBuf>,
 
-    /// Check the suite instead of a pupil's work. `exercise`: no test may fail on PROJECT, the
-    /// solution, but at least one must fail on the project of --template
+    /// Check the suite instead of a pupil's work. `exercise`: no test may fail or end with an error
+    /// on PROJECT, the solution, but at least one must do so on the project of --template
     #[arg(long, value_name = "WHAT", requires = "template")]
     expect: Option<Expectation>,
 
@@ -142,8 +143,8 @@ pub fn run(pair: &Pair, flags: &Flags, text: &str) -> Result<Exit, Failure> {
     {
         return itch::run(arguments, text);
     }
-    // The report about a generated suite and one project has a separate format, which is older than
-    // the other formats.
+    // As TAP or JSON on standard output, the report about a generated suite and one project has a
+    // separate format, which is older than the other formats.
     let own = [Format::Tap, Format::Json].contains(&format) && arguments.flags.output.is_none();
     if !plan
         && !javascript

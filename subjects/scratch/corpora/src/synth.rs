@@ -1,9 +1,10 @@
 //! Synthetic projects for use without a network. They are random and valid, and all their scripts
 //! are reachable.
 //!
-//! Sizes, blocks and hats are distributed as in real projects ([`plan`], [`block_templates`]); the
-//! programs as a whole are meaningless. Every script can be started: by input, or by a script that
-//! input starts. Projects with equal seeds and numbers are the same on every computer.
+//! Sizes, blocks and hats are distributed approximately as in real projects ([`plan`],
+//! [`block_templates`]); the programs as a whole are meaningless. Every script can be started: by
+//! input, or by a script that input starts. Projects with equal seeds and numbers are the same on
+//! every computer.
 
 mod block_templates;
 mod media;

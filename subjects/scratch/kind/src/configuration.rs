@@ -145,7 +145,7 @@ fn criteria(algorithm: &Algorithm) -> Result<Criteria, FieldError> {
 }
 
 /// How the assertions of an algorithm's suites are minimised by mutants, and the maximum number of
-/// mutants, if there is one; `None` if all assertions are kept.
+/// mutants, if there is one; `None` if they are not minimised.
 ///
 /// # Errors
 ///

@@ -1,5 +1,4 @@
-//! The subject kind `scratch`: Scratch projects, for which `catherd-search` and
-//! `catherd-scratch-testgen` generate suites.
+//! The subject kind `scratch`: Scratch projects, for which catherd generates suites.
 //!
 //! - [`Scratch`]: the kind. Its projects are found and measured by `catherd-scratch-corpora`.
 //! - [`configuration`]: conversion of the algorithms, parameters and budgets of a study.

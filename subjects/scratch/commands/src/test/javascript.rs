@@ -27,8 +27,8 @@ pub(super) struct Choices {
     #[arg(long, value_name = "VERSION", default_value = "2023")]
     compat: Compat,
 
-    /// Behave like Whisker or Itch in every detail: no additions of catherd, such as `t.wait` and
-    /// hints, and one sequence of random numbers for suite and project
+    /// Follow Whisker or Itch more closely: no additions of catherd, such as `t.wait` and hints,
+    /// and one sequence of random numbers for suite and project
     #[arg(long)]
     pub(super) strict: bool,
 
@@ -57,8 +57,8 @@ pub(super) struct Choices {
     #[arg(long)]
     model_case: bool,
 
-    /// Maximum work of a suite's scripts between two steps of the project, in units of 10,000
-    /// operations; a whole test may take ten times as much [default: 2000]
+    /// Maximum work of the scripts of a suite for Whisker between two steps of the project, in
+    /// units of 10,000 operations; a whole test may take ten times as much [default: 2000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
     operations: Option<u64>,
 
@@ -66,7 +66,7 @@ pub(super) struct Choices {
     #[arg(long, value_name = "KIB", value_parser = clap::value_parser!(u64).range(1..=1_048_576))]
     log_limit: Option<u64>,
 
-    /// Maximum memory of a suite's scripts, in MiB [default: 64]
+    /// Maximum memory of the scripts of a suite for Whisker, in MiB [default: 64]
     #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u64).range(4..=4096))]
     memory: Option<u64>,
 }

@@ -158,7 +158,7 @@ impl Output {
         match &mut self.file {
             None => terminal::print(text),
             Some((path, file)) => {
-                // Flush after each project, so that a command that is stopped keeps the reports so
+                // Flush after each part, so that a command that is stopped keeps the reports so
                 // far.
                 let written = file.write_all(text.as_bytes()).and_then(|()| file.flush());
                 written.map_err(|error| unwritable(path, &error))?;

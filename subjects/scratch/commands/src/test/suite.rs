@@ -94,7 +94,8 @@ impl LoadedSuite {
 
     /// Executes the suite on a project that was read.
     ///
-    /// # Errors If the project or the suite cannot be used: the reason, on one line.
+    /// # Errors
+    /// If the project or the suite cannot be used: the reason, on one line.
     pub(crate) fn execute(
         &self,
         path: &Path,

@@ -83,7 +83,7 @@ fn long_list(rng: &mut Rng) -> Vec<Value> {
     vec![statement("control_repeat", json!({ "TIMES": times, "SUBSTACK": [2, [add]] }))]
 }
 
-/// A `forever` loop with operations whose cost depends on the number of pixels.
+/// A `forever` loop with operations that may be expensive, such as pen lines and effects.
 fn expensive_rendering(rng: &mut Rng) -> Vec<Value> {
     let number = |rng: &mut Rng| json!([1, [4, scalar(rng)]]);
     let effects = ["COLOR", "FISHEYE", "WHIRL", "PIXELATE", "MOSAIC", "BRIGHTNESS", "GHOST"];

@@ -27,7 +27,7 @@ pub(super) struct Probe {
     /// The project, whose archive is in the staging folder; `None` if the project was not accepted.
     pub(super) member: Option<Member>,
     pub(super) retries: RetryCounts,
-    /// Whether the id is undecided because no connection could be established.
+    /// Whether the id is undecided because of a connection error.
     pub(super) unreachable: bool,
 }
 

@@ -175,7 +175,7 @@ impl Parameters for MioNeatest {
             Field::share("structure", &mut self.structure)
                 .meaning("probability that a mutation changes the structure"),
             Field::count("neighbours", &mut self.neighbours, 1, 1_000)
-                .meaning("networks with which a network is compared, by what both saw, for ties"),
+                .meaning("nearest networks, by what they saw, that decide between equal scores"),
         ];
         fields.extend(self.genome.fields());
         fields

@@ -105,8 +105,8 @@ impl<'a> Arena<'a> {
         self.end()
     }
 
-    /// Sends events under a seed until the goal is covered. Returns the number of events sent and
-    /// whether the goal is covered.
+    /// Sends events under a seed until the goal is covered or all events are sent. Returns the
+    /// number of events sent and whether the goal is covered.
     pub(crate) fn replay(&mut self, events: &[Event], seed: u64, goal: u32) -> (usize, bool) {
         self.begin(seed);
         let block = self.prepared.model().goals()[goal as usize];

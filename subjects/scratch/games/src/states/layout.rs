@@ -12,11 +12,13 @@ pub(crate) struct Layout {
     pub(crate) top_of: Vec<BlockNo>,
     /// The top blocks of all scripts with goals, in ascending order.
     pub(crate) tops: Vec<BlockNo>,
-    /// Variables in conditions: the position of the target, and of the variable in the target.
+    /// Variables in conditions and in numbers of repetitions: the position of the target, and of
+    /// the variable in the target.
     pub(crate) watched: Vec<(u16, usize)>,
-    /// The constants with which these variables are compared.
+    /// The constants with which these variables are compared or otherwise combined.
     pub(crate) constants: Vec<(u16, usize, String)>,
-    /// Whether a condition depends on random numbers, directly or through variables.
+    /// Whether a condition or a number of repetitions depends on random numbers, directly or
+    /// through variables.
     pub(crate) has_chance: bool,
     /// Whether the name of at least one message is computed. If so, no distance leads to its
     /// receivers, and random numbers may decide which scripts receive it.
@@ -104,7 +106,7 @@ impl Layout {
     }
 }
 
-/// For each block, the top block of its script; the block itself if it belongs to no script.
+/// For each statement, the top block of its script; for every other block, the block itself.
 fn tops(project: &Project) -> Vec<BlockNo> {
     let mut tops: Vec<BlockNo> = (0..project.block_count() as u32).map(BlockNo).collect();
     for target in &project.targets {
@@ -150,11 +152,11 @@ fn computes(target: &Target, block: &Block) -> bool {
         })
 }
 
-/// A part of a condition.
+/// A part of a condition or another input.
 #[derive(Debug)]
 enum Reporter {
     Random,
-    /// A variable, and the literal with which it is compared, if any.
+    /// A variable, and a literal with which it is compared or otherwise combined, if any.
     Variable {
         id: String,
         than: Option<String>,
@@ -178,7 +180,7 @@ fn conditions(target: &Target, block: &Block, found: &mut Vec<Reporter>) {
     }
 }
 
-/// Adds the parts of an input, each with the literal with which it is compared.
+/// Adds the parts of an input, each variable with a literal input of the same block, if any.
 fn reporters(
     target: &Target,
     slot: &Slot,

@@ -70,7 +70,7 @@ impl Bundle {
     /// The bundle as bytes.
     ///
     /// # Errors
-    /// If the bundle is larger than an archive can be.
+    /// If the archive cannot be written, for example because two suites have the same name.
     pub fn to_bytes(&self) -> Result<Vec<u8>, BundleError> {
         let mut archive = ZipWriter::new(Cursor::new(Vec::new()));
         // A fixed date, so that equal bundles have equal bytes.

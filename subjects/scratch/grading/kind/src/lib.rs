@@ -1,9 +1,9 @@
 //! The subject kind `suite`: Scratch projects with existing suites, written by hand or generated
 //! earlier, which a study executes on the projects and on their mutants.
 //!
-//! - [`Suites`]: the kind. The algorithms of the kind `scratch` generate a suite; the name of any
-//!   other algorithm is the name of a suite next to the project. Suites written by hand and
-//!   generated suites therefore appear in the same tables.
+//! - [`Suites`]: the kind. The algorithms of the kind `scratch` generate a suite; any other
+//!   algorithm executes a suite next to the project, by default the suite with the name of the
+//!   algorithm. Suites written by hand and generated suites therefore appear in the same tables.
 //! - [`Bundle`]: a project with its suites, which workers receive.
 //! - [`JavaScriptTests`]: a suite in JavaScript as mutation analysis executes it.
 
@@ -51,7 +51,8 @@ impl SubjectKind for Suites {
     fn algorithms(&self) -> Vec<AlgorithmInfo> {
         let suite = AlgorithmInfo {
             name: ANY_ALGORITHM.to_owned(),
-            summary: "any other name: the suite with this name is executed".to_owned(),
+            summary: "any other name: an existing suite, by default the one with this name"
+                .to_owned(),
             parameters: settings::parameters(),
         };
         std::iter::once(suite).chain(Scratch.algorithms()).collect()

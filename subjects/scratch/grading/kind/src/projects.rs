@@ -19,7 +19,8 @@ const EXTENSIONS: [&str; 2] = ["js", "json"];
 /// the folder next to it that has its name, or in folders that are among the paths and contain only
 /// suites.
 ///
-/// # Errors If a path cannot be used, or if all paths are folders that contain only suites.
+/// # Errors
+/// If a path cannot be used, or if all paths are folders that contain only suites.
 pub(crate) fn find(
     projects: &ProjectSource,
     progress: &dyn Progress,

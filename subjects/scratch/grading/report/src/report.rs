@@ -102,9 +102,9 @@ pub enum Visibility {
     /// The group is shown with its tests.
     #[default]
     Show,
-    /// The group is shown as a summary, unless a test in it does not pass.
+    /// The group is shown as a summary, unless a test in it fails or ends with an error.
     Summary,
-    /// The group is hidden, unless a test in it does not pass.
+    /// The group is hidden, unless a test in it fails or ends with an error.
     Hide,
 }
 
@@ -153,9 +153,11 @@ pub struct TestReport {
     pub details: Vec<(String, Value)>,
     /// The position at which the suite threw the error; `None` if it is unknown.
     pub location: Option<Location>,
-    /// Number of steps that the VM executed in the test.
+    /// Number of steps that the VM executed in the test. The last test of a plan for Itch has the
+    /// steps of the whole judgement.
     pub steps: u64,
-    /// Number of blocks that the VM executed in the test.
+    /// Number of blocks that the VM executed in the test; for a plan for Itch as in
+    /// [`TestReport::steps`].
     pub blocks: u64,
     /// The limits that the test reached, each once.
     pub limits: Vec<Limit>,
@@ -203,8 +205,8 @@ pub struct Coverage {
     pub total: usize,
 }
 
-/// Facts that a suite for Whisker states about itself, for the table of Whisker. They are not part
-/// of the digest of a report.
+/// Facts about a suite for Whisker, for the table of Whisker. They are not part of the digest of a
+/// report.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SuiteFacts {
     /// The seed of the tests.
@@ -224,14 +226,14 @@ pub struct SuiteReport {
     pub digest: String,
     /// The file name of the suite.
     pub suite: String,
-    /// SHA-256 of all inputs of the execution in hexadecimal digits: project, suite and options.
-    /// Executions with equal inputs have equal results.
+    /// SHA-256 of all inputs of the execution, such as project, suite and options, in hexadecimal
+    /// digits. Executions with equal inputs have equal results.
     pub inputs: String,
     /// The groups, each after its parent group.
     pub groups: Vec<Group>,
     /// The chosen tests in the order of the suite.
     pub tests: Vec<TestReport>,
-    /// The facts that the suite states about itself.
+    /// Facts about the suite for the table of Whisker.
     pub facts: SuiteFacts,
     /// Messages about the project as a whole.
     pub messages: Vec<Feedback>,

@@ -89,8 +89,8 @@ pub(crate) fn comparison(details: &Map<String, Value>) -> Option<String> {
     };
     let strict = of("operator") == Some(&Value::String("===".to_owned()));
     (same && strict).then(|| {
-        "a number is compared with a string; write `t.assert.equal`, or make both numbers with \
-         `Number(...)`"
+        "a number is compared with a string; write `t.assert.equal`, or convert both to \
+         numbers with `Number(...)`"
             .to_owned()
     })
 }
@@ -115,8 +115,8 @@ fn nearest(name: &str) -> Option<&'static str> {
         .map(|(_, m)| m)
 }
 
-/// The edit distance: the minimum number of letters to insert, remove or replace. Of `a`, only the
-/// first 64 letters are compared.
+/// The edit distance: the minimum number of characters to insert, remove or replace. Of `a`, only
+/// the first 64 characters are compared.
 fn distance(a: &str, b: &str) -> usize {
     let b: Vec<char> = b.chars().collect();
     let mut row: Vec<usize> = (0..=b.len()).collect();

@@ -31,7 +31,7 @@ pub(crate) enum Device {
 /// The requested state of a button or key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Down {
-    /// No value is given. Undoing such an input presses the key, as in the original.
+    /// No value is given. Undoing such an input presses the button or key, as in the original.
     Absent,
     No,
     Yes,

@@ -56,7 +56,7 @@ pub struct TestOutcome {
 pub struct SuiteOutcome {
     /// The chosen tests in the order of the suite.
     pub tests: Vec<TestOutcome>,
-    /// The facts that the suite states about itself.
+    /// Facts about the suite for the table of Whisker.
     #[serde(skip)]
     pub facts: SuiteFacts,
     /// The number of blocks that at least one test reached, and the number of all blocks that count

@@ -345,7 +345,7 @@ pub(super) fn install_changes<'js>(
     Ok(())
 }
 
-/// Records the former position of a target that was not moved by a block.
+/// Records the former position of a target that the suite has moved, and not a block.
 pub(super) fn moved(driver: &Driver, target: TargetId, from: Option<(f64, f64)>) {
     let Some(from) = from.filter(|_| driver.wrapped.get()) else { return };
     let key = driver.vm().target(target).map(|view| TargetKey::of(&view));
