@@ -13,8 +13,8 @@ pub struct Budget {
     /// Limits in units of work of the subject kind, by the name of the unit.
     #[serde(flatten)]
     pub work: BTreeMap<String, u64>,
-    /// Limit in milliseconds of real time; `None` for no such limit. Only with this limit does a
-    /// run depend on the computer.
+    /// Limit in milliseconds of real time; `None` for no such limit. With this limit, a run depends
+    /// on the speed of the computer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wall_ms: Option<u64>,
 }

@@ -22,7 +22,7 @@ pub struct Measures {
     pub rows: Vec<Vec<String>>,
 }
 
-/// The names of the goals of a project under the first criterion of its records.
+/// The names of the goals of a project under one criterion.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NamedGoals {
     /// The project.
@@ -34,8 +34,8 @@ pub struct NamedGoals {
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
     /// For each goal, the number of the goal that a test covers directly before, such as the
-    /// enclosing condition; `None` for goals with which a script begins. Empty if the subject kind
-    /// does not determine these goals.
+    /// enclosing condition; `None` if there is no such goal or it is not known. Empty if the
+    /// subject kind does not determine these goals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Option<u32>>,
     /// Names of the items of the criterion that no test of the project can cover. These items are
@@ -58,7 +58,7 @@ pub struct CorpusDescription {
     pub goals: Vec<NamedGoals>,
 }
 
-/// A row of measures does not have as many values as there are columns.
+/// A row of measures that does not have one cell for each column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("row {row} of the measures does not have one cell for each column")]
 pub struct MeasuresError {

@@ -1,7 +1,7 @@
 //! The basic types of a study: a [`Study`] is the request of a researcher, a [`Plan`] contains its
 //! runs ([`RunSpec`]), a [`RunRecord`] is the result of a run, and a [`Digest`] identifies a
-//! project, a run or a record. [`SubjectInfo`] describes a subject kind, so other crates need
-//! not know any subject kind.
+//! project, a run or a record. [`SubjectInfo`] describes a subject kind, so that most other crates
+//! need not know any subject kind.
 
 mod budget;
 mod corpus;
@@ -37,7 +37,7 @@ pub use stop::Stop;
 pub use study::{Flags, ProjectSource, SourceLocation, Study, StudyError};
 pub use subject::{CriterionInfo, Measure, Noun, SubjectInfo, Unit};
 
-/// Results of format 1, which catherd wrote up to version 0.3.0.
+/// Support for results of format 1, which catherd wrote up to version 0.3.0.
 pub mod format_1 {
     pub use crate::record::format_1::subject_info;
 }

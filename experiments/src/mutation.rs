@@ -19,7 +19,7 @@ pub struct Mutation {
     /// evaluated on the same mutants. `None` means 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Limit of a test on a mutant, as a multiple of the amount that the test executes on the
+    /// Limit on a test on a mutant, as a multiple of the amount that the test executes on the
     /// original; `None` for the default of the subject kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,

@@ -1,5 +1,5 @@
-//! Colours and dashes of algorithms, the same in reports and on the dashboard. A name has the same
-//! style in all studies, so figures of two studies can be placed next to each other.
+//! Colours and dashes of algorithms, the same in reports and on the dashboard. A name usually has
+//! the same style in all studies, so figures of two studies can be placed next to each other.
 
 use std::collections::BTreeMap;
 

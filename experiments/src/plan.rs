@@ -61,7 +61,7 @@ pub enum PlanError {
     /// The study has no usable project.
     #[error("study `{0}` has no usable project; name at least one under projects")]
     NoProjects(String),
-    /// A field has a value outside of its bounds.
+    /// A field has an invalid value.
     #[error("{invalid}; {advice}", invalid = .0, advice = .0.problem.advice())]
     Invalid(InvalidPlan),
 }
@@ -84,7 +84,7 @@ pub struct Plan {
     pub engine: String,
     /// Name of the subject kind.
     pub subject: String,
-    /// Configurations to compare, in the order of the tables.
+    /// Configurations to compare, in the order in which tables list them.
     pub algorithms: Vec<Algorithm>,
     /// Seeds, in the order given.
     pub seeds: Vec<u64>,
@@ -93,13 +93,13 @@ pub struct Plan {
     /// Mutation analysis of the suites; `None` to skip it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mutation: Option<Mutation>,
-    /// How the algorithms race; `None` if all run on every project.
+    /// How the algorithms race; `None` if they do not race.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub race: Option<Race>,
-    /// When the study ends early; `None` if all seeds are executed.
+    /// When the study ends early; `None` if it has no such rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop: Option<Stop>,
-    /// Projects, each once.
+    /// The projects, each only once.
     pub projects: Vec<PlannedProject>,
 }
 
@@ -114,7 +114,7 @@ impl Plan {
     /// # Errors
     ///
     /// If the subject kind refuses an algorithm or a unit of the budget, if no project is left, or
-    /// if a field exceeds the bounds of [`Plan::check`].
+    /// if [`Plan::check`] refuses the plan.
     pub fn new(
         study: &Study,
         subject: &SubjectInfo,
@@ -184,8 +184,8 @@ impl Plan {
         Ok(json)
     }
 
-    /// Number of runs; for a race, the number of runs if no configuration is dropped. `usize::MAX`
-    /// if the number is larger.
+    /// Number of runs if neither a race nor a rule to stop leaves out any; `usize::MAX` if the
+    /// number is larger.
     pub fn count(&self) -> usize {
         let cells = self.projects.len().saturating_mul(self.algorithms.len());
         cells.saturating_mul(self.seeds.len())
@@ -215,7 +215,7 @@ impl Plan {
         }
     }
 
-    /// Project and algorithm of the run at a position of the plan, from 0.
+    /// The project and the algorithm of the run at a position of the plan, from 0.
     ///
     /// # Panics
     ///
@@ -226,7 +226,8 @@ impl Plan {
         (&self.projects[rest / self.algorithms.len()], algorithm)
     }
 
-    /// The names of project and algorithm of each run, in the order of the runs.
+    /// The name of the project and the label of the algorithm of each run, in the order of the
+    /// runs.
     pub fn places(&self) -> impl Iterator<Item = (&str, &str)> {
         (0..self.count()).map(|position| {
             let (project, algorithm) = self.cell(position);

@@ -9,8 +9,7 @@ use crate::{Budget, Digest, Mutation};
 /// Engine ids by the name of the subject kind; see [`SubjectInfo::engine`](crate::SubjectInfo).
 pub type Engines = BTreeMap<String, String>;
 
-/// The value of a parameter of an algorithm. Strings and numbers are kept as they are in the study
-/// file.
+/// The value of a parameter of an algorithm.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Parameter {
@@ -24,8 +23,7 @@ pub enum Parameter {
     Text(String),
 }
 
-/// The parameter that, if `true`, makes any algorithm generate regression assertions for its
-/// suites.
+/// The parameter that, if `true`, requests regression assertions for the suites of any algorithm.
 pub const ASSERTIONS: &str = "assertions";
 
 /// The parameter with the digest of an external tool, which planning adds.
@@ -34,8 +32,7 @@ pub const TOOL: &str = "tool";
 /// An algorithm with the parameters that a study sets; the other parameters have their defaults.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Algorithm {
-    /// Label of this configuration in tables: the algorithm's name, unless the study compares
-    /// several settings of one algorithm.
+    /// Label of this configuration in tables; by default, it begins with the algorithm's name.
     pub label: String,
     /// Name of the algorithm: `random`, `mosa`, `mio`, ...
     pub name: String,

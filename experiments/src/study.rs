@@ -20,11 +20,12 @@ pub use flags::Flags;
 /// algorithm, one seed and one limit, and no configuration or seed twice.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Study {
-    /// Name of the study in reports: by default the stem of the file name.
+    /// Name of the study in reports: by default the stem of the file name, or `study` without a
+    /// file.
     pub name: String,
     /// Projects to test.
     pub projects: ProjectSource,
-    /// Configurations to compare, in the order of the tables.
+    /// Configurations to compare, in the order in which tables list them.
     pub algorithms: Vec<Algorithm>,
     /// Seeds, in the order given.
     pub seeds: Vec<u64>,
@@ -32,9 +33,9 @@ pub struct Study {
     pub budget: Budget,
     /// Mutation analysis of the suites; `None` to skip it.
     pub mutation: Option<Mutation>,
-    /// How the algorithms race; `None` if all run on every project.
+    /// How the algorithms race; `None` if they do not race.
     pub race: Option<Race>,
-    /// When the study ends early; `None` if all seeds are executed.
+    /// When the study ends early; `None` if it has no such rule.
     pub stop: Option<Stop>,
     /// Name of the subject kind; `None` for the default kind of the program.
     pub subject: Option<String>,
@@ -77,7 +78,7 @@ impl Study {
     /// [mutation]                           # optional; or mutation = true above; turns
     ///                                      # assertions on
     /// operators = ["SBD", "NCM"]           # default: all
-    /// sample = 500                         # mutants of a project at most; default: all
+    /// sample = 500                         # maximum number of mutants of a project; default: all
     /// seed = 1                             # default: 0
     /// block_factor = 20                    # limit of a test on a mutant
     ///
@@ -87,7 +88,7 @@ impl Study {
     /// every = 5                            # projects between tests
     ///
     /// [stop]                               # optional; or stop = true above
-    /// margin = 0.01                        # difference of coverage that does not matter
+    /// margin = 0.01                        # difference in coverage that does not matter
     /// first = 5                            # seeds before the first decision
     /// every = 1                            # seeds between decisions
     /// ```
@@ -103,7 +104,8 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError`], with the line, if the file cannot be read or is not a valid study.
+    /// [`StudyError::Unreadable`] if the file cannot be read, or [`StudyError::Invalid`], with the
+    /// line, if it is not a valid study.
     pub fn read(file: &Path) -> Result<Study, StudyError> {
         let text = file::read(file)
             .map_err(|cause| StudyError::Unreadable { file: file.to_owned(), cause })?;
@@ -119,9 +121,9 @@ impl Study {
         file::parse(text, file)
     }
 
-    /// The location of a field in a study file, for errors that are found after parsing. A field is
-    /// for example `race.level` or `algorithms.2` (counted from 0). `None` if the file cannot be
-    /// read or does not contain the field.
+    /// The location of a field in a study file, for errors that are found after parsing. A field
+    /// is, for example, `race.level` or `algorithms.2` (counted from 0). `None` if the file cannot
+    /// be read or does not contain the field.
     pub fn location(file: &Path, field: &str) -> Option<SourceLocation> {
         let text = file::read(file).ok()?;
         Some(SourceLocation::Line(file.to_owned(), file::line(&text, field)?))
@@ -144,7 +146,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid.
+    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid or missing.
     pub fn from_flags(flags: &Flags) -> Result<Study, StudyError> {
         flags::build(flags)
     }
@@ -154,7 +156,7 @@ impl Study {
     ///
     /// # Errors
     ///
-    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid.
+    /// [`StudyError::Invalid`], which names the flag, if a flag is invalid or missing.
     pub fn overridden(self, flags: &Flags) -> Result<Study, StudyError> {
         flags::replace(self, flags)
     }

@@ -14,7 +14,7 @@ pub struct SubjectInfo {
     /// Units of work that a search counts. The first one is used if a single unit is needed. Real
     /// time is not listed, because every kind has it.
     pub units: Vec<Unit>,
-    /// Named sets of goals. The search optimises the first one, to which the timeline and the
+    /// Named sets of goals. The first one is the main criterion, to which the timeline and the
     /// coverage of a run refer.
     pub criteria: Vec<CriterionInfo>,
     /// What [`SuiteSize::size`](crate::SuiteSize) counts.
@@ -86,7 +86,7 @@ impl SubjectInfo {
         self.units.iter().find(|unit| unit.name == name)
     }
 
-    /// The criterion that the search optimises; `None` if the kind has no goals.
+    /// The first criterion; `None` if the kind has none.
     pub fn main_criterion(&self) -> Option<&CriterionInfo> {
         self.criteria.first()
     }

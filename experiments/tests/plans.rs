@@ -1,5 +1,5 @@
-//! Tests the check of received plans: a field that exceeds its bounds is refused, and the error
-//! names the field.
+//! Tests the check of received plans, which refuses invalid fields by name and limits the number of
+//! runs.
 
 use catherd_experiments::plan::check::{MAX_NAME_BYTES, MAX_RUNS, MAX_WALL_MS};
 use catherd_experiments::{Engines, Plan};
@@ -70,7 +70,7 @@ fn a_field_out_of_bounds_is_refused_by_name() {
     }
 }
 
-/// The runs are counted without generating them, and their number does not overflow.
+/// The runs are counted without being generated.
 #[test]
 #[ignore = "slow"]
 fn the_number_of_runs_is_bounded() {

@@ -147,14 +147,14 @@ fn the_shipped_random1000_needs_no_network() {
     assert_eq!(study.overridden(&flags).unwrap().projects, paths(&["corpora/random1000"]));
 }
 
-/// The replaced string, its replacement, and the error line without the file name.
+/// The replaced string, its replacement, and the error message without the file name.
 const BAD: &[(&str, &str, &str)] = &[
     (
         "seeds = 3",
         "sedes = 3",
         "3: sedes: unknown key; write `seeds`; the others are name, subject, projects, algorithms, budget, assertions, mutation, race, stop",
     ),
-    // Keys in the wrong table, which is easy to do in TOML.
+    // Keys in the wrong table, an easy mistake in TOML.
     (
         "seeds = 3\n\n[budget]\n",
         "\n[budget]\nseeds = 3\n",
@@ -399,7 +399,7 @@ fn flags_replace_the_values_of_a_file() {
     let flags = Flags { algorithms: Some("mio".into()), work: work("7"), ..Flags::default() };
     let study = file.clone().overridden(&flags).unwrap();
     assert_eq!(study.algorithms, [Algorithm::plain("mio")]);
-    // The file's limit of real time is removed, because the flags replace the whole budget.
+    // The file's limit on real time is removed, because the flags replace the whole budget.
     assert_eq!(study.budget, Budget::of("executions", 7));
     assert_eq!((study.projects, study.seeds), (file.projects.clone(), file.seeds.clone()));
     let error = file

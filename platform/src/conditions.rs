@@ -1,6 +1,5 @@
-//! Measures those conditions of an execution that the system provides: the load of other
-//! processes on the core, its siblings and the whole computer, the frequency of the core, and the
-//! energy used.
+//! Measures conditions of an execution, such as the load of other processes, the frequency of the
+//! core and the energy used.
 
 use std::collections::{BTreeMap, HashMap};
 use std::fs;
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 use crate::descendants::{family_preemptions, family_processor_time};
 use crate::topology::Topology;
 
-/// Pause between two samples of frequency and preemptions.
+/// Minimum time between two samples of frequency and preemptions, except before the last sample.
 const SAMPLE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// Minimum time for which shares are computed, because the system counts in ticks of 10 ms.
@@ -42,7 +41,7 @@ pub struct Conditions {
     /// Number of involuntary context switches of this process and its descendants that samples have
     /// counted.
     pub preemptions: Option<u64>,
-    /// Energy of all processors of the computer, in joules.
+    /// Energy used by the processors of the computer whose counters can be read, in joules.
     pub energy: Option<f64>,
 }
 
@@ -58,8 +57,8 @@ pub struct Meter {
     throttled: Option<u64>,
     energy: Vec<(PathBuf, u64)>,
     frequencies: Vec<f64>,
-    /// Involuntary context switches of each process at the start, and the largest number in a
-    /// sample since.
+    /// For each process, the involuntary context switches before the measurement (0 if the process
+    /// started later) and the largest count in a sample.
     preemptions: HashMap<u32, (u64, u64)>,
     sampled: Instant,
 }
@@ -214,7 +213,7 @@ impl SystemFiles {
         })
     }
 
-    /// The energy counters of the processors that this process may read, in microjoules.
+    /// The energy counters that this process may read, one for each processor, in microjoules.
     fn energy(&self) -> Vec<(PathBuf, u64)> {
         let entries = fs::read_dir(self.sys.join("class/powercap")).into_iter().flatten().flatten();
         let mut counters: Vec<(PathBuf, u64)> = entries
@@ -253,7 +252,7 @@ fn core_times(stat: &str) -> BTreeMap<usize, CoreTimes> {
         let core = name.strip_prefix("cpu")?.parse().ok()?;
         let times: Vec<u64> = times.split_whitespace().map_while(|n| n.parse().ok()).collect();
         let at = |field: usize| times.get(field).copied().unwrap_or(0);
-        // user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user.
+        // user, nice, system, idle, iowait, irq, softirq, steal; guests are part of user and nice.
         let busy = at(0) + at(1) + at(2) + at(5) + at(6);
         Some((core, CoreTimes { busy, idle: at(3) + at(4), steal: at(7) }))
     };

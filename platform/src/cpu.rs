@@ -1,4 +1,4 @@
-//! Processor time of this process and its threads, and limits of its processor time and its address
+//! Processor time of this process and its threads, and limits on its processor time and its address
 //! space.
 
 use std::time::Duration;
@@ -20,8 +20,8 @@ impl ThreadClock {
         ThreadClock { file: system::thread_file() }
     }
 
-    /// Processor time that the thread has used; if the system does not provide it, processor time
-    /// of the whole process. `None` if the thread has ended.
+    /// Processor time that the thread has used; `None` if the thread has ended. If the system does
+    /// not provide the time of threads, the result is that of [`process_cpu_time`].
     pub fn elapsed(&self) -> Option<Duration> {
         if self.file.is_empty() {
             return Some(process_cpu_time());
@@ -88,7 +88,7 @@ mod system {
         Ok(setrlimit(Resource::As, Rlimit { current: Some(bytes), maximum: Some(bytes) })?)
     }
 
-    /// Whether [`limit_cpu_time`] ended the process.
+    /// Whether the process was ended because it exceeded a limit on processor time.
     pub fn ended_by_cpu_limit(status: ExitStatus) -> bool {
         status.signal() == Some(Signal::XCPU.as_raw())
     }

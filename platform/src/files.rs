@@ -1,4 +1,5 @@
-//! Permissions of files, and safe access to files that untrusted programs have made.
+//! Permissions of files, safe access to files that untrusted programs have made, and available
+//! space.
 
 use std::fs::{self, File, OpenOptions};
 use std::io;
@@ -15,7 +16,7 @@ mod system {
 
     use rustix::fs::OFlags;
 
-    /// Sets the permission bits with which a file is created. No effect on systems without
+    /// Requests these permission bits for a file that is created. No effect on systems without
     /// permission bits.
     pub fn with_mode(options: &mut OpenOptions, mode: u32) -> &mut OpenOptions {
         options.mode(mode)
@@ -33,7 +34,7 @@ mod system {
         options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed())
     }
 
-    /// Bytes that the user of this process may still write to the file system of a path, quotas
+    /// Bytes that are available to users without privileges in the file system of a path, quotas
     /// aside; `None` if the system does not say.
     pub fn available_space(path: &Path) -> Option<u64> {
         let space = rustix::fs::statvfs(path).ok()?;
@@ -61,7 +62,7 @@ mod system {
     use std::io;
     use std::path::Path;
 
-    /// Sets the permission bits with which a file is created. No effect on systems without
+    /// Requests these permission bits for a file that is created. No effect on systems without
     /// permission bits.
     pub fn with_mode(options: &mut OpenOptions, _: u32) -> &mut OpenOptions {
         options
@@ -91,12 +92,12 @@ mod system {
     }
 }
 
-/// Opens a regular file for reading. A symbolic link is not followed, and a FIFO or device is
-/// refused without waiting for it.
+/// Opens a regular file for reading. A symbolic link is refused, and a FIFO or device is refused
+/// without waiting for it.
 ///
 /// # Errors
 ///
-/// If the file cannot be opened, or is not a regular file. The message states its type.
+/// If the file cannot be opened, or is not a regular file; the message then states its type.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let check = |kind: fs::FileType| {
         let what = if kind.is_file() {

@@ -1,9 +1,9 @@
-//! Interfaces that depend on the operating system: CPU affinity, processor time, memory limits,
-//! process groups, namespaces, signals and permissions. All of them are available on Linux. On
-//! other systems, portable substitutes are used, and [`missing`] lists the guarantees that are
+//! Interfaces that depend on the operating system, such as CPU affinity, processor time, memory
+//! limits, process groups, namespaces, signals and permissions. All of them are available on Linux.
+//! On other systems, some have portable substitutes, and [`missing`] lists the guarantees that are
 //! absent.
 //!
-//! No other crate calls the system directly.
+//! Apart from tests, no other crate calls the system directly.
 
 mod calls;
 mod conditions;

@@ -1,4 +1,4 @@
-//! Namespaces that hide the processes and the secret files of a worker from a program.
+//! Namespaces that hide the processes, the secret files and the network of a worker from a program.
 
 // Unsafe code is needed for system calls for which rustix has no safe functions.
 #![allow(unsafe_code)]
@@ -21,8 +21,8 @@ mod system {
         set_no_new_privs, unshare_unsafe,
     };
 
-    /// The id of user and group in the namespace of a worker that is root, which must not be the id
-    /// of root.
+    /// The id that the user or group has in the namespace if its id outside is that of root,
+    /// because programs must not be root.
     const NOBODY: u32 = 65_534;
 
     /// Moves this process, which must have a single thread, into a new user namespace and a new IPC
@@ -33,7 +33,8 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the kernel or the administrator does not permit user namespaces.
+    /// If a system call fails, for example because the administrator does not permit user
+    /// namespaces.
     pub fn enter_namespaces() -> io::Result<()> {
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
         unshare(Unshared::UserAndProcesses)?;
@@ -57,7 +58,8 @@ mod system {
     ///
     /// # Errors
     ///
-    /// If the kernel or the administrator does not permit mount namespaces.
+    /// If a system call fails, for example because the administrator does not permit mount
+    /// namespaces.
     pub fn enter_mount_namespace() -> io::Result<()> {
         unshare(Unshared::Mounts)?;
         Ok(mount_change("/", MountPropagationFlags::PRIVATE | MountPropagationFlags::REC)?)
@@ -85,12 +87,13 @@ mod system {
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 
-    /// Limits the System V shared memory in the IPC namespace of this process to this number of
-    /// bytes.
+    /// Limits the System V shared memory in the IPC namespace of this process to the whole pages in
+    /// this number of bytes, but at least one page.
     ///
     /// # Errors
     ///
-    /// If the kernel does not permit the owner of the namespace to set the limit.
+    /// If the limit cannot be set, for example because the kernel does not permit it to the owner
+    /// of the namespace.
     pub fn limit_ipc(bytes: u64) -> io::Result<()> {
         let pages = (bytes / rustix::param::page_size() as u64).max(1);
         fs::write("/proc/sys/kernel/shmall", pages.to_string())

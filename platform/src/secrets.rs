@@ -6,8 +6,9 @@ use std::path::Path;
 
 use crate::files::{only_for_owner, with_mode};
 
-/// Writes a secret to a file atomically: a reader finds either the old or the new content. Only the
-/// owner can read the file (mode 0600), even if others could read the old file.
+/// Writes a secret to a file atomically: a reader finds either the old or the new content. Where
+/// the system has permission bits, only the owner can read the file (mode 0600), even if others
+/// could read the old file.
 ///
 /// # Errors
 ///
@@ -21,7 +22,7 @@ pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
     let mut options = OpenOptions::new();
     let options = with_mode(options.write(true).create_new(true), 0o600);
     let opened = options.open(&temporary).or_else(|_| {
-        // An earlier process with this id ended before it renamed its file.
+        // An earlier process with this id may have ended before it renamed its file.
         fs::remove_file(&temporary)?;
         options.open(&temporary)
     });
@@ -37,8 +38,8 @@ pub fn write_private(file: &Path, text: &str) -> io::Result<()> {
     written
 }
 
-/// Creates a folder that only its owner can enter (mode 0700), and its parent folders. An existing
-/// folder is not changed.
+/// Creates a folder and its parent folders; where the system has permission bits, only the owner
+/// can enter new folders (mode 0700). An existing folder is not changed.
 ///
 /// # Errors
 ///

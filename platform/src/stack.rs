@@ -21,15 +21,15 @@ mod system {
 
     use super::stack_address;
 
-    /// Minimum distance in bytes between a band and the current frames, which must not reach into
-    /// the band.
+    /// Minimum distance in bytes from a band to the current frames, which must not reach into the
+    /// band, and to the lower end of the stack.
     const GAP: usize = 64 << 10;
 
     /// Whole pages of the stack of one thread, far from the frames that are on the stack now.
     /// [`StackBand::used`] asks the system whether any of these pages has been used since
-    /// [`StackBand::clear`], which takes about a microsecond, whatever code was executed. All uses
-    /// are detected, including uses by functions in other languages. A frame that leaves most of
-    /// its bytes untouched is detected if the band is longer than the frame.
+    /// [`StackBand::clear`], which takes about a microsecond. It does not matter which code was
+    /// executed, or in which language it was written. A frame that leaves most of its bytes
+    /// untouched can be missed if it is longer than the band.
     #[derive(Debug)]
     pub struct StackBand {
         addresses: Range<usize>,
@@ -42,7 +42,7 @@ mod system {
         /// The whole pages between two addresses on the stack of this thread, far below its current
         /// frames. `None` if there is no whole page, if the pages are not on this stack or are
         /// closer than 64 KiB to its lower end or to the current frames, or if the system does not
-        /// provide which pages were used.
+        /// report which pages were used.
         pub fn new(addresses: Range<usize>) -> Option<StackBand> {
             let page = rustix::param::page_size();
             let Range { start, end } = addresses;
@@ -95,7 +95,8 @@ mod system {
         }
     }
 
-    /// Whether the addresses belong to the stack of the calling thread, below its frames.
+    /// Whether the addresses belong to the stack of the calling thread, at a distance of [`GAP`]
+    /// from its lower end and from the current frames.
     fn is_on_this_stack(addresses: &Range<usize>) -> bool {
         let mut attributes = mem::MaybeUninit::uninit();
         let (mut lowest, mut size) = (ptr::null_mut(), 0);
@@ -125,7 +126,7 @@ mod system {
 mod system {
     use std::ops::Range;
 
-    /// A part of the stack. On this system there are no values, because the system does not provide
+    /// A part of the stack. On this system there are no values, because the system does not report
     /// which pages were used.
     #[derive(Debug)]
     pub enum StackBand {}

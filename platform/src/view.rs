@@ -1,10 +1,10 @@
-//! Restricts a program's view of the file system: the program can write files only in one folder
-//! and in `/dev/shm`, and has no access to the host's sockets, pipes and kernel settings, nor to
-//! most of its devices.
+//! Restricts a program's view of the file system: the program can store files only in one folder
+//! and in `/dev/shm`, can neither reach the host's sockets and pipes nor change kernel settings,
+//! and has access to only a few devices.
 //!
-//! Files are shown through an overlay without a writable layer. A socket or pipe in an overlay is
-//! not the socket or pipe with the same name outside of the overlay, so no process answers. This is
-//! also true for sockets and pipes that are made while the program runs.
+//! Most other files are shown through overlays without a writable layer. A socket or pipe in an
+//! overlay is not the socket or pipe with the same name outside of the overlay, so no process
+//! answers. This is also true for sockets and pipes that are made while the program runs.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,7 +18,7 @@ pub struct View<'a> {
     pub writable: &'a Path,
     /// Files and folders that the program must not see.
     pub hidden: &'a [PathBuf],
-    /// Maximum size of all files in `/dev/shm` in bytes.
+    /// Maximum total size in bytes of all files in `/dev/shm`.
     pub shared_memory: u64,
 }
 
@@ -27,7 +27,7 @@ pub struct View<'a> {
 pub struct Unrestricted {
     /// The part.
     pub part: Part,
-    /// Cause given by the operating system, with the path.
+    /// Cause given by the operating system, usually with the path.
     pub cause: io::Error,
 }
 
@@ -40,7 +40,7 @@ pub enum Part {
     Sockets,
     /// Only a few devices are visible, and `/dev/shm` is empty and bounded.
     Devices,
-    /// Settings of the kernel in `/proc` cannot be written.
+    /// Settings of the kernel in `/proc` cannot be written, and its secrets are hidden.
     Kernel,
     /// Files cannot be written outside of [`View::writable`] and `/dev/shm`.
     Files,
@@ -162,16 +162,16 @@ mod system {
         kind: String,
     }
 
-    /// The mounts that this process sees, in their order.
+    /// The mounts that this process sees, in the order of `mountinfo`.
     fn mounts() -> io::Result<Vec<Mount>> {
         let mounts = fs::read_to_string("/proc/self/mountinfo")?;
         Ok(mounts.lines().filter_map(mount_of).collect())
     }
 
-    /// The mount of a line of `mountinfo`; `None` if the line is malformed.
+    /// The mount that a line of `mountinfo` describes; `None` if the line is malformed.
     fn mount_of(line: &str) -> Option<Mount> {
         let mut fields = line.split(' ').skip(4);
-        // Spaces and backslashes are written as octal numbers.
+        // White space and backslashes are written as octal numbers.
         let place = fields.next()?;
         let place = [("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")]
             .iter()
@@ -234,7 +234,7 @@ mod system {
     }
 
     /// Shows all folders except [`OWN`] through overlays, so their sockets and pipes are not the
-    /// sockets and pipes of the host. Folders with a type in [`KERNEL_TYPES`] are covered.
+    /// sockets and pipes of the host. File systems with a type in [`KERNEL_TYPES`] are covered.
     fn separate_sockets() -> io::Result<()> {
         let mounts = mounts()?;
         let is_own = |place: &Path| OWN.iter().any(|own| place.starts_with(own));
@@ -275,8 +275,8 @@ mod system {
         failed
     }
 
-    /// Shows a folder through an overlay. A folder that this user cannot enter is left out, because
-    /// the program cannot enter it either.
+    /// Shows a folder through an overlay. A folder that this user cannot list is left out, because
+    /// the program cannot list it either.
     fn overlay(folder: &Path) -> io::Result<()> {
         let mut lower = Vec::new();
         for &byte in folder.as_os_str().as_bytes() {
@@ -322,8 +322,9 @@ mod system {
             .map_err(|error| at(folder, error))
     }
 
-    /// Covers `paths` with empty files and with empty folders that cannot be written to. The folder
-    /// `visible` stays visible, even within a hidden folder. Paths that do not exist are skipped.
+    /// Covers the files among `paths` with `/dev/null`, and the folders with empty folders that
+    /// cannot be written to. The folder `visible` stays visible, even within a hidden folder. Paths
+    /// that do not exist are skipped.
     fn hide(paths: &[PathBuf], visible: &Path) -> io::Result<()> {
         let mut hidden: Vec<PathBuf> = Vec::new();
         let mut real: Vec<_> =
@@ -375,7 +376,7 @@ mod system {
         Ok(())
     }
 
-    /// Makes all files read-only except those in `writable`, `/dev/shm` and the files of processes.
+    /// Makes all files read-only except those in `writable`, `/dev/shm`, `/dev/pts` and `/proc`.
     fn protect_files(writable: &Path) -> io::Result<()> {
         // Mount the folder separately, because only a separate mount can remain writable.
         mount_bind_recursive(writable, writable).map_err(|error| at(writable, error))?;

@@ -1,6 +1,6 @@
 //! Connections between the coordinator and its workers and clients: clients and servers with the
 //! same limits and time-outs. Keepalive pings and time-outs of requests are needed because without
-//! them a network partition would block a client forever.
+//! them a network partition could block a client forever.
 
 use std::error::Error as _;
 use std::fmt;
@@ -25,7 +25,7 @@ use crate::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use crate::v1::studies_client::StudiesClient;
 use crate::v1::studies_server::{Studies, StudiesServer};
 
-/// Maximum size of a message in bytes; the receiver refuses a larger one.
+/// Maximum size of a message in bytes; larger messages are refused.
 pub const MAX_MESSAGE: usize = 32 << 20;
 
 /// Maximum number of bytes of a project in one message.
@@ -71,8 +71,8 @@ pub enum Token {
     None,
     /// This token.
     Known(String),
-    /// The token of a coordinator that has not started yet. The function is called for each request
-    /// until it returns a token.
+    /// The token of a coordinator that may not have started yet. The function is called for each
+    /// request until it returns a token.
     Late(Arc<dyn Fn() -> Option<String> + Send + Sync>),
 }
 

@@ -484,8 +484,8 @@ pub(crate) async fn results_continue_after_a_cursor() {
     harness.close().await;
 }
 
-/// Claims of studies and rules for workers have an effect, and a later coordinator of the store
-/// keeps them.
+/// Claims of studies and rules for workers have an effect, and a later coordinator that opens the
+/// store keeps them.
 pub(crate) async fn claims_and_rules_are_kept() {
     let folder = tempfile::tempdir().unwrap();
     let options = options(folder.path());

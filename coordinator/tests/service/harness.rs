@@ -29,7 +29,7 @@ pub(crate) const PROJECT: &[u8] = b"a project";
 pub(crate) const STUDY: &str = "study";
 pub(crate) const ENGINE: &str = "noop/1";
 
-/// A study of one project and one algorithm.
+/// The plan of a study with one project and one algorithm.
 pub(crate) fn plan(seeds: impl IntoIterator<Item = u64>) -> Plan {
     let study = Study {
         name: STUDY.into(),

@@ -169,7 +169,7 @@ pub(crate) async fn a_study_continues_after_a_restart() {
     assert!(next.token > held.token);
     harness.close().await;
 
-    // A smaller plan counts only its runs, in its own order.
+    // A smaller plan counts only its own runs, in its own order.
     let harness = Harness::open(again(&options), plan([2, 1])).await;
     assert_eq!(harness.coordinator.progress().planned, 2);
     let seeds: Vec<_> = harness.records().map(|record| record.unwrap().0.seed).collect();

@@ -11,7 +11,8 @@ use crate::engine::LaunchError;
 /// The command that each task of a launch executes, and the resources that a task requests.
 #[derive(Clone, Debug)]
 pub struct Pilot {
-    /// Name of all tasks of the launch: lower-case letters, digits and dashes.
+    /// Name of the launch, with which the names of its tasks begin: lower-case letters, digits and
+    /// dashes.
     pub tag: String,
     /// The program on the nodes.
     pub program: PathBuf,
@@ -56,7 +57,8 @@ pub struct Pilot {
     pub submit_options: Vec<String>,
     /// Maximum size of an array plus one (Slurm's `MaxArraySize`).
     pub max_array_size: u32,
-    /// Hosts that are reached over SSH; a host that is named twice gets two tasks.
+    /// Hosts that are reached over SSH; a host that is named twice can execute two tasks at the
+    /// same time.
     pub hosts: Vec<String>,
     /// Image of the container (Kubernetes).
     pub image: String,
@@ -249,13 +251,13 @@ impl fmt::Display for TimeError {
 
 impl std::error::Error for TimeError {}
 
-/// Parses the time limit of a task: `[DAYS-]HOURS:MINUTES:SECONDS`, or a number with `s`, `min`,
-/// `h` or `d`.
+/// Parses the time limit of a task: `[DAYS-]HOURS:MINUTES:SECONDS`, or a whole number with `s`,
+/// `min`, `h` or `d`.
 ///
 /// # Errors
 ///
-/// If the text has neither form, or if the time is shorter than one second or longer than ten
-/// years.
+/// If the string has neither form, or if the time is shorter than one second or longer than about
+/// ten years.
 pub fn read_time(text: &str) -> Result<Duration, TimeError> {
     const MAX: u64 = 10 * 366 * 24 * 3600;
     let wrong = || TimeError(text.to_owned());

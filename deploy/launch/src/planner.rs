@@ -1,6 +1,6 @@
-//! Decides how many workers to allocate: tasks are submitted while runs wait, and replaced when the
-//! tasks end. The caller passes the time, the tasks that the manager of the cluster lists and the
-//! waiting runs to the planner, and executes the actions that the planner returns.
+//! Decides how many tasks to submit or cancel. The caller passes the time, the tasks that the
+//! manager of the cluster lists and the waiting runs to the planner, and executes the actions that
+//! the planner returns.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
@@ -81,11 +81,11 @@ const HAND_BACK: f64 = 10.0;
 /// First and longest pause after a failure, in seconds. Each earlier failure doubles the pause.
 const PAUSES: (f64, f64) = (10.0, 600.0);
 
-/// A task that has not ended.
+/// The state of a submitted task.
 #[derive(Clone, Debug)]
 struct Allocation {
     state: TaskState,
-    /// Time of the first observation in which the task was running.
+    /// Time at which the task was first observed to be running since it was last queued.
     started: Option<f64>,
     /// Time limit in seconds.
     limit: f64,
@@ -117,12 +117,12 @@ pub struct Planner {
     started: f64,
     /// Time of the last observation.
     seen: Option<f64>,
-    /// Time limit of the tasks that were submitted last.
+    /// Time limit in seconds of the tasks that were submitted last; at first, the maximum.
     limit: f64,
-    /// Number of tasks that were submitted since the last observation.
+    /// Number of tasks that were submitted since the last observation and not refused.
     unseen: u32,
-    /// Number of successive failures: refused submissions, and tasks that ended before a worker had
-    /// leased a run.
+    /// Number of refused submissions, and of tasks that ended without being cancelled, since a task
+    /// was last observed to have worked.
     failures: u32,
     /// Time before which no task is submitted.
     pause: f64,
@@ -151,8 +151,8 @@ impl Planner {
         self.spent
     }
 
-    /// Returns the number of successive failures: refused submissions, and tasks that ended before
-    /// a worker had leased a run.
+    /// Returns the number of failures since a task was last observed to have worked: refused
+    /// submissions, and tasks that ended without being cancelled.
     pub fn failures(&self) -> u32 {
         self.failures
     }
@@ -191,8 +191,8 @@ impl Planner {
                 TaskState::Waiting => known.started = None,
             }
         }
-        // Tasks that were submitted since the last observation but are not listed have already
-        // started and ended.
+        // Tasks that were submitted since the last observation but are not listed are assumed to
+        // have started and ended.
         let unseen = std::mem::take(&mut self.unseen);
         self.spent += (allocated.len() as f64 + f64::from(unseen)) * self.cores() * passed;
         let listed: BTreeSet<&str> = listed.iter().map(|seen| seen.task.id.as_str()).collect();
@@ -261,7 +261,7 @@ impl Planner {
     /// includes the start-up and the final idle time of all workers.
     fn worth(&self, outlook: &Outlook, running: f64) -> u32 {
         let startup = self.policy.startup.as_secs_f64();
-        // Workers of a task are idle until the last run of the task has ended.
+        // Workers of a task may be idle until the last run of the task has ended.
         let shared = if self.policy.cores_per_task > 1 { outlook.longest } else { 0.0 };
         let end = self.policy.idle.as_secs_f64() + shared;
         let whole = self.spent - self.before + outlook.work;
@@ -297,8 +297,8 @@ impl Planner {
             let reserved: f64 = self.tasks.values().map(|task| task.remaining(now)).sum();
             let left = (budget - self.spent) / self.cores() - reserved;
             let needed = outlook.longest + HAND_BACK + self.policy.startup.as_secs_f64();
-            // Request twice the expected time. A longer limit would reserve a part of the budget
-            // that other tasks need.
+            // Request about twice the expected time. A longer limit would reserve a part of the
+            // budget that other tasks need.
             let expected = 2.0 * outlook.work / f64::from(outlook.workers.max(1)) + needed;
             limit = expected.min(longest).min(left);
             if limit < needed {
@@ -315,8 +315,8 @@ impl Planner {
 
 /// The needs of the remaining work.
 struct Outlook {
-    /// Number of workers: one for each leased run and each waiting run that a task can finish, at
-    /// most the maximum of the policy; 0 if no task can finish a waiting run.
+    /// Number of workers. At first, one for each leased run and each waiting run that a task can
+    /// finish, at most the maximum of the policy; 0 if no task can finish a waiting run.
     workers: u32,
     /// Expected seconds of all waiting runs that a task can finish.
     work: f64,

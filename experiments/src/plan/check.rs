@@ -8,7 +8,8 @@ use super::{FORMAT, Plan, PlannedProject, duplicates};
 use crate::text::is_printable;
 use crate::{Algorithm, Budget, Engines, Mutation, Parameter, Race, Stop};
 
-/// Maximum number of runs of a study.
+/// Maximum number of runs of a study, and of the projects or seeds between two decisions of a race
+/// or a rule to stop.
 pub const MAX_RUNS: u64 = 10_000_000;
 
 /// Maximum size of the specifications of all runs of a study in bytes: the number of runs times the
@@ -34,7 +35,8 @@ pub const MAX_PARAMETER_BYTES: usize = 64 << 10;
 /// Maximum number of units of work in a budget, and of mutation operators.
 pub const MAX_UNITS: usize = 64;
 
-/// Maximum limit in units of work: 2^53 - 1, up to which every program reads JSON exactly.
+/// Maximum limit in units of work, and maximum settings of mutation analysis: 2^53 - 1, up to which
+/// programs can read numbers in JSON exactly.
 pub const MAX_WORK: u64 = (1 << 53) - 1;
 
 /// Maximum limit in milliseconds of real time: 366 days.
@@ -71,7 +73,7 @@ pub enum PlanProblem {
     /// A field that needs a value is empty.
     #[error("is empty")]
     Empty,
-    /// A list has too many entries.
+    /// There are too many entries, runs or bytes.
     #[error("{found} are more than the maximum of {most}")]
     TooMany {
         /// The number found.
@@ -133,13 +135,13 @@ fn invalid(field: impl Into<String>, problem: PlanProblem) -> Checked {
 }
 
 impl Plan {
-    /// Checks a plan that was received. If `engines` has no entry for the plan's subject kind, any
-    /// engine is accepted.
+    /// Checks a plan. If `engines` has no entry for the plan's subject kind, any engine is
+    /// accepted.
     ///
     /// # Errors
     ///
-    /// If a field has a value with which this program plans no study; the error names the first
-    /// such field.
+    /// If a field has a value that this program does not accept; the error names the first such
+    /// field.
     pub fn check(&self, engines: &Engines) -> Checked {
         if self.format != FORMAT {
             return invalid("format", PlanProblem::Format(self.format));

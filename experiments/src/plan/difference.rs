@@ -53,8 +53,8 @@ impl Plan {
         Err(format!("other seeds: it has {}, this one {}", listed(old), listed(new)))
     }
 
-    /// Checks that this plan differs from `earlier` at most in its name, its rule to stop, and
-    /// projects, algorithms and seeds that are added or in a different order.
+    /// Checks that this plan differs from `earlier` at most in its name and its rule to stop, and
+    /// by projects, algorithms and seeds that were added or reordered.
     ///
     /// # Errors
     ///
@@ -180,7 +180,7 @@ fn budget(budget: &Budget) -> String {
     limits.join(" and ")
 }
 
-/// A value as it is written in JSON; `none` if it is absent.
+/// A value as it is written in JSON; `none` instead of `null`.
 fn json<T: serde::Serialize>(value: &T) -> String {
     match serde_json::to_string(value) {
         Ok(text) if text == "null" => "none".to_owned(),

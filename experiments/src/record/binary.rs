@@ -5,7 +5,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 /// Maximum size in bytes of all binary files of a record together: 16 MiB, which fit into a message
-/// in base64.
+/// as base64.
 pub const MAX_BINARY_BYTES: usize = 16 << 20;
 
 /// The bytes of a file; base64 in JSON.

@@ -2,10 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
-/// How other programs used the processors while a run was executed, and the speed of the
-/// processors. A value is `None` if the system does not provide it, or if it does not exist, such
-/// as the load of other hyper-threads on a core without hyper-threads. Shares of the time are also
-/// `None` if the run took less than half a second.
+/// When a run was executed, how other programs used the processors meanwhile, and how fast the
+/// processors were. A value is `None` if the system does not provide it, or if it does not exist,
+/// such as the load of other hyper-threads on a core without hyper-threads. Shares of the time are
+/// also `None` if the run took less than half a second.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Conditions {
     /// The start of the run in milliseconds since 1970, by the clock of the host.
@@ -34,7 +34,8 @@ pub struct Conditions {
     /// Number of involuntary context switches of the processes of the run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub preemptions: Option<u64>,
-    /// Energy of all processors of the computer during the run, in joules.
+    /// Energy used during the run by the processors of the computer whose counters can be read, in
+    /// joules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub energy_j: Option<f64>,
 }

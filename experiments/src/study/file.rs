@@ -1,5 +1,5 @@
-//! Reads a study from a TOML file. The values are read one by one, without serde, so that every
-//! error states the line and gives advice.
+//! Reads a study from a TOML file. The values are read one by one, without serde, so that errors in
+//! a study can state the line and give advice.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -379,7 +379,7 @@ impl Source<'_> {
                 self.fail(value.span(), field, "contains a control character", "write a word")
             }
             DeValue::String(word) if !word.trim().is_empty() => Ok(word.to_string()),
-            DeValue::String(_) => self.fail(value.span(), field, "empty text", "write a word"),
+            DeValue::String(_) => self.fail(value.span(), field, "an empty string", "write a word"),
             other => {
                 let problem = format!("{} is not a string", kind(other));
                 self.fail(value.span(), field, problem, "write it in quotation marks")
@@ -441,7 +441,8 @@ enum Part<'a, 'i> {
     Table(&'a DeTable<'i>),
 }
 
-/// A scalar as a string, because the same checks are applied to flags of the command line.
+/// A number or string as a string, because the same checks are applied to flags of the command
+/// line. For other values, this is their kind.
 fn decimal(value: &Value<'_>) -> String {
     match value.get_ref() {
         DeValue::Integer(number) => i128::from_str_radix(number.as_str(), number.radix())

@@ -1,5 +1,5 @@
-//! The subject kind `noop`, whose runs execute nothing and whose records depend only on the
-//! specification of the run. The kind is used to test and measure the coordinator and its workers.
+//! The subject kind `noop`, whose runs execute nothing. What a run covers depends only on the id of
+//! the run. The kind is used to test and measure the coordinator and its workers.
 //!
 //! Every algorithm has the parameter `ms`, the time in milliseconds that a run sleeps, and four
 //! parameters that are divisors of seeds: a run whose seed is divisible by `panic` panics; by

@@ -31,13 +31,13 @@ pub struct FoundProjects {
 /// A project that was read and can be run. Its bytes are read again on demand, because a corpus may
 /// be larger than the memory.
 pub struct FoundProject {
-    /// The name in tables, which is unique in the study.
+    /// The name in tables.
     pub name: String,
     /// The file or folder, for messages.
     pub path: PathBuf,
     /// The digest of the bytes that workers receive.
     pub digest: Digest,
-    /// Measures of the project from a tool of the study, by their names.
+    /// Measures of the project from a tool of the study, by name.
     pub measures: BTreeMap<String, f64>,
     read: Box<ReadBytes>,
 }

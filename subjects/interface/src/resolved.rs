@@ -1,4 +1,4 @@
-//! The algorithms of a study with everything that their runs depend on.
+//! The algorithms of a study, and the tools that they name.
 //!
 //! This file and the kind `command` depend on each other: the kind returns a [`Resolved`], and a
 //! [`Resolved`] contains the tools of the kind, because callers should read tools only once.
@@ -12,7 +12,7 @@ use crate::command::Tool;
 /// the plan, for descriptions of projects, and for checks of this computer.
 #[derive(Default)]
 pub struct Resolved {
-    /// The algorithms. Their parameters contain everything that a run depends on.
+    /// The algorithms. Their parameters identify the tools on which runs depend.
     pub algorithms: Vec<Algorithm>,
     /// The tools with adapters that the algorithms name, without duplicates, in the order of their
     /// paths.
@@ -23,7 +23,7 @@ pub struct Resolved {
 }
 
 impl Resolved {
-    /// Algorithms whose parameters do not name files.
+    /// Algorithms without tools.
     pub fn without_tools(algorithms: &[Algorithm]) -> Resolved {
         Resolved {
             algorithms: algorithms.to_vec(),
@@ -39,6 +39,6 @@ impl Resolved {
 pub struct ResolveError {
     /// The position of the algorithm in the study, from 0.
     pub number: usize,
-    /// The error of the name or of a parameter.
+    /// The error in the name or in a parameter.
     pub error: FieldError,
 }

@@ -45,7 +45,7 @@ pub fn parameter_info(parameter: catherd_search::Parameter) -> ParameterInfo {
     }
 }
 
-/// Converts the error of a parameter. The error's field is the name of the parameter.
+/// Converts an error in a parameter. The field of the result is the name of the parameter.
 pub fn refusal(error: &ParameterError) -> FieldError {
     match error {
         ParameterError::Unknown { name, known } => FieldError::unknown_parameter(name, known),

@@ -68,8 +68,8 @@ fn job(pilot: &Pilot, number: u32) -> Value {
         "kind": "Job",
         "metadata": { "name": format!("{}-{number}", pilot.tag), "labels": labels },
         "spec": {
-            // A pod that ends because its node is drained or reclaimed is replaced, and its runs
-            // are leased again.
+            // If tasks are queued again, a pod that ends because its node is drained or reclaimed
+            // is replaced.
             "backoffLimit": if pilot.requeue { 6 } else { 0 },
             "ttlSecondsAfterFinished": KEPT,
             "template": { "metadata": { "labels": labels }, "spec": pod },

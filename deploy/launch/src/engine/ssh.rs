@@ -9,7 +9,7 @@ use std::ops::RangeInclusive;
 use super::{Call, LaunchError, Submission, Task, TaskState, one_line};
 use crate::pilot::{Pilot, quoted};
 
-/// Returns the folder of process ids and logs on a host, as a shell expression.
+/// Returns the folder for the process ids and logs of a launch, as a shell expression.
 fn folder(pilot: &Pilot) -> String {
     format!("\"${{XDG_STATE_HOME:-$HOME/.local/state}}/catherd/launch/{}\"", pilot.tag)
 }

@@ -156,7 +156,7 @@ impl Cluster {
                 && task.workers.iter().any(|worker| !worker.ended);
             if !keep {
                 self.preempted += u32::from(preempted);
-                // Runs that were handed back.
+                // Queue the runs that were handed back.
                 queue.extend(task.workers.iter().filter_map(|worker| worker.run));
             }
             keep
@@ -164,7 +164,8 @@ impl Cluster {
         self.queue = queue;
     }
 
-    /// Simulates until no work is left, but at most `seconds` seconds, and returns the passed time.
+    /// Simulates until no work is left, but at most `seconds` seconds, and returns the elapsed
+    /// time.
     fn run(&mut self, planner: &mut Planner, seconds: u64) -> u64 {
         for now in 0..seconds {
             if now % 5 == 0 {

@@ -1,4 +1,4 @@
-//! Compares scripts and command lines of all managers with files, and reads answers of managers.
+//! Compares scripts and command lines of all managers with files, and tests reading their answers.
 //! `CATHERD_WRITE_SCRIPTS=1` writes the files.
 
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use catherd_deploy_launch::{Call, Engine, LaunchError, Pilot, Submission, Task, TaskState};
 
-/// A launch that uses all options of a manager.
+/// A launch that uses many options of its manager.
 fn pilot(engine: Engine) -> Pilot {
     let cluster = !matches!(engine, Engine::Kubernetes | Engine::Ssh);
     let given = |is: bool, text: &str| is.then(|| text.to_owned());
@@ -106,7 +106,7 @@ fn the_shell_executes_the_worker_with_the_arguments_that_were_given() {
         let printed = String::from_utf8(output.stdout).unwrap();
         assert!(output.status.success(), "{engine}: {}", String::from_utf8_lossy(&output.stderr));
         let until = if engine == Engine::Slurm { "99" } else { "28800s" };
-        // The third task does not stay without runs. Task numbers of HTCondor begin with 0.
+        // Only the first two tasks stay without runs. Task numbers of HTCondor begin with 0.
         let expected = [
             "/opt/cat herd/catherd",
             "worker",

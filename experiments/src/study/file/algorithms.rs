@@ -174,7 +174,7 @@ impl Source<'_> {
         Ok(())
     }
 
-    /// The values of a list, each once.
+    /// The values of a list, which must differ.
     fn list(
         &self,
         name: &str,
@@ -200,7 +200,7 @@ impl Source<'_> {
         Ok(values)
     }
 
-    /// The value of a parameter; `field` is its name in messages.
+    /// The value of the parameter that messages call `field`.
     pub(super) fn parameter(
         &self,
         field: &str,

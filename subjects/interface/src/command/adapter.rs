@@ -154,7 +154,9 @@ impl Adapter {
         })?;
         if adapter.contract != CONTRACT {
             let contract = adapter.contract;
-            return Err(named(&format_args!("contract {contract}, and there is {CONTRACT} only")));
+            return Err(named(&format_args!(
+                "contract {contract}; only contract {CONTRACT} exists"
+            )));
         }
         let executable = folder.join(EXECUTABLE);
         let lock = adapter.environment.as_ref().map(|lock| folder.join(lock));
@@ -218,8 +220,8 @@ impl Adapter {
     /// # Errors
     ///
     /// If the tool does not accept a setting, observes none of the budget's limits, or lacks the
-    /// mutation analysis that the run requires. Also if a limit of the run is invalid, or if the
-    /// request cannot be written.
+    /// mutation analysis that the run requires; if a limit of the run is invalid; or if the request
+    /// cannot be written.
     pub(super) fn prepare(
         &self,
         spec: &RunSpec,
@@ -326,8 +328,8 @@ const KEYS: [&str; 12] = [
 const DECLARATION_KEYS: [&str; 5] = ["kind", "default", "min", "max", "values"];
 
 /// The position, in bytes, of an unknown key in the text of `adapter.toml`, and a message with the
-/// key and the most similar known key. Checks the keys of the file and of declared parameters.
-/// `None` if these keys are known, or if the text is not valid TOML.
+/// key and a hint. Checks the keys of the file and of declared parameters. `None` if these keys are
+/// known, or if the text is not valid TOML.
 fn unknown_key(text: &str) -> Option<(usize, String)> {
     let root = DeTable::parse(text).ok()?;
     let unknown = |table: &DeTable<'_>, known: &[&str]| {
@@ -357,7 +359,7 @@ pub(super) struct Project<'d> {
     pub(super) descriptor: Option<&'d Descriptor>,
 }
 
-/// The parameters of an algorithm without the parameters of every tool.
+/// The parameters of an algorithm, except those that every tool has.
 fn settings(algorithm: &Algorithm) -> impl Iterator<Item = (&String, &Parameter)> {
     algorithm.parameters.iter().filter(|(name, _)| !COMMON.contains(&name.as_str()))
 }

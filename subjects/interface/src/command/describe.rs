@@ -1,5 +1,5 @@
-//! Asks an adapter to describe a project (module `description`). Each project is described only
-//! once, because the answer is stored in the environment.
+//! Asks an adapter to describe a project (module `description`). A project is usually described
+//! only once, because the answer is stored in the environment.
 
 use std::fs;
 use std::io::Read;
@@ -33,8 +33,8 @@ impl Tool {
     ///
     /// # Errors
     ///
-    /// If there is no description. The error is one line with the reason. The project may be run
-    /// nevertheless.
+    /// If there is no description, or if it cannot be stored. The error is one line with the
+    /// reason. The project may be run nevertheless.
     pub fn describe(
         &self,
         project: &FoundProject,

@@ -49,7 +49,7 @@ impl Description {
         let found: Description =
             serde_json::from_slice(bytes).map_err(|cause| cause.to_string())?;
         if found.contract != CONTRACT {
-            return Err(format!("contract {}, and there is {CONTRACT} only", found.contract));
+            return Err(format!("contract {}; only contract {CONTRACT} exists", found.contract));
         }
         if let Some(other) = found.outcome.as_ref().filter(|outcome| *outcome != "unsupported") {
             return Err(format!("`outcome` is `{other}`, expected `unsupported` or none"));

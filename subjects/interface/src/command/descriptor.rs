@@ -73,7 +73,7 @@ impl Descriptor {
             toml::from_str(text).map_err(|cause| cause.message().replace('\n', ", "))?;
         let Descriptor { descriptor: version, name, group, measures, .. } = &descriptor;
         if *version != VERSION {
-            return Err(format!("descriptor {version}, and there is {VERSION} only"));
+            return Err(format!("descriptor {version}; only descriptor {VERSION} exists"));
         }
         let printable = |text: &str| !text.contains(char::is_control) && text.len() <= 200;
         if name.trim().is_empty() || !printable(name) || !printable(group) {
@@ -111,7 +111,7 @@ pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
             let (name, path, other) = (&project.name, path.display(), other.display());
             return Err(FindError {
                 cause: format!("{path}: {other} has the name {name} as well"),
-                advice: "give each project a name of its own".to_owned(),
+                advice: "give each project its own name".to_owned(),
             });
         }
         all.push(project);
@@ -122,7 +122,7 @@ pub(super) fn named(found: FoundProjects) -> Result<FoundProjects, FindError> {
 
 fn described(project: FoundProject) -> Result<FoundProject, FindError> {
     let descriptor = String::from_utf8(project.bytes()?)
-        .map_err(|_| "not text in UTF-8".to_owned())
+        .map_err(|_| "not valid UTF-8".to_owned())
         .and_then(|text| Descriptor::parse(&text));
     match descriptor {
         Ok(descriptor) => Ok(project.renamed(descriptor.name)),
@@ -201,7 +201,7 @@ mod tests {
         let twice = cause(&[("a/x.project.toml", MATH), ("b/x.project.toml", &other)]);
         assert!(twice.contains("has the name flutes.math as well"), "{twice}");
         for (text, flaw) in [
-            ("descriptor = 2\nname = 'x'", "descriptor 2, and there is 1 only"),
+            ("descriptor = 2\nname = 'x'", "descriptor 2; only descriptor 1 exists"),
             ("descriptor = 1", "missing field `name`"),
             ("descriptor = 1\nname = ' '", "`name` and `group` are words"),
             ("descriptor = 1\nname = 'x'\n[measures]\nsize = 1", "unknown measure `size`"),

@@ -1,7 +1,7 @@
 //! Limits of a run of an external tool: the parameters `run_limit`, `run_cpu`, `run_memory`,
 //! `run_artifacts` and `measure_limit`.
 //!
-//! The limits are part of the run id, because results depend on them. A run that exceeds a limit of
+//! The limits are part of the run id, because results depend on them. A run that exceeds a limit on
 //! time or memory is not repeated. Its outcome is `timed-out` or `out-of-memory`, unless the tool
 //! has left a snapshot (module `snapshot`). The limits of a worker ([`Limits`](crate::Limits))
 //! apply in addition and are not part of the run id.
@@ -12,13 +12,13 @@ use catherd_experiments::{Algorithm, MAX_BINARY_BYTES, Parameter, RunOutcome, Ru
 
 use crate::algorithm::FieldError;
 
-/// The parameter with the limit of real time, such as `"2.5h"`.
+/// The parameter with the limit on real time, such as `"2.5h"`.
 pub(super) const TIME: &str = "run_limit";
 
-/// The parameter with the limit of processor time of all processes together, such as `"60s"`.
+/// The parameter with the limit on the processor time of all processes together, such as `"60s"`.
 pub(super) const CPU: &str = "run_cpu";
 
-/// The parameter with the limit of memory of all processes together, such as `"4GiB"`.
+/// The parameter with the limit on the memory of all processes together, such as `"4GiB"`.
 pub(super) const MEMORY: &str = "run_memory";
 
 /// The parameter with the maximum total size of a run's binary files, such as `"4MiB"`.
@@ -27,7 +27,8 @@ pub(super) const ARTIFACTS: &str = "run_artifacts";
 /// Maximum total size of binary files in bytes if a run does not set [`ARTIFACTS`]: 1 MiB.
 const DEFAULT_ARTIFACTS: u64 = 1 << 20;
 
-/// The parameter with the limit of real time of measuring apart from the trial, such as `"20min"`.
+/// The parameter with the limit on the real time of measuring apart from the trial, such as
+/// `"20min"`.
 pub(super) const MEASURING: &str = "measure_limit";
 
 const DEFAULT_MEASURING: Duration = Duration::from_secs(3600);
@@ -79,13 +80,13 @@ impl RunLimits {
         Ok(RunLimits { time, cpu, memory, artifacts, measuring })
     }
 
-    /// The time after which the program is asked to end: ten seconds before the limit of real time,
-    /// or half of the limit if this is later.
+    /// The time after which the program is asked to end: ten seconds before the limit on real time,
+    /// or after half of the limit if this is later.
     pub(super) fn notice(&self) -> Option<Duration> {
         self.time.map(|time| time.saturating_sub(NOTICE).max(time / 2))
     }
 
-    /// The record of a run that has exceeded its limit of real time or memory. `memory` is the
+    /// The record of a run that has exceeded its limit on real time or memory. `memory` is the
     /// resident memory in bytes.
     pub(super) fn exceeded(
         &self,
@@ -104,7 +105,7 @@ impl RunLimits {
 
     pub(super) fn timed_out(&self, spec: &RunSpec, elapsed: Duration) -> RunRecord {
         let (limit, of) = match (self.time, self.cpu) {
-            // The notice for the limit of real time was not due yet, so the limit of processor time
+            // The notice for the limit on real time was not due yet, so the limit on processor time
             // ended the run.
             (_, Some(cpu)) if self.notice().is_none_or(|notice| elapsed < notice) => {
                 (cpu, " of processor time")
@@ -117,8 +118,8 @@ impl RunLimits {
     }
 }
 
-/// Reads a parameter that is a number with a unit. The result is at least 1, in the base of the
-/// units, such as milliseconds.
+/// Reads a parameter that is a number with a unit. The result is at least 1, in the base unit, such
+/// as milliseconds.
 fn number(
     algorithm: &Algorithm,
     name: &str,

@@ -35,8 +35,8 @@ impl Measurements {
         serde_json::from_str(&trials::sealed(&self.file(name))?).ok()
     }
 
-    /// Stores a measurement atomically, after a line with its digest, and removes old measurements
-    /// that exceed the limit.
+    /// Stores a measurement atomically, after a line with its digest, and removes the oldest
+    /// measurements if the total exceeds the limit.
     ///
     /// # Errors
     ///

@@ -4,8 +4,9 @@
 //! The parameter `measurer` names the folder of the measurer, relative to the study file. The
 //! digests of the measurer and of the tool are parts of the run id. The request of a run contains
 //! the folder and the environment of the measurer on the computer, unless the run is measured apart
-//! from the trial (module `measuring`). The tool's adapter starts `run measure REQUEST` in the
-//! measurer's folder before the run ends, with the same working folder and the same isolation.
+//! from the trial (module `measuring`). Within a trial, the tool's adapter starts the measurer with
+//! `run measure REQUEST` before the run ends, in the same working folder and with the same
+//! isolation.
 
 use std::path::{Path, PathBuf};
 
@@ -47,7 +48,7 @@ pub(super) fn is_apart(algorithm: &Algorithm) -> Result<bool, FieldError> {
         None => false,
         Some(Parameter::Text(when)) if TIMES.contains(&when.as_str()) => when == TIMES[1],
         Some(_) => {
-            let cause = format!("`{MEASURE}` is neither of {}", TIMES.join(" and "));
+            let cause = format!("`{MEASURE}` is neither {}", TIMES.join(" nor "));
             return wrong(MEASURE, cause, "write \"apart\", or leave it out");
         }
     };

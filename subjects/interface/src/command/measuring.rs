@@ -2,10 +2,11 @@
 //! criteria from the artifact that the tool has left. `run measure REQUEST` is started in a
 //! separate working folder, with the same isolation as a run.
 //!
-//! The name of a measurement is the digest of the artifact, the measurer, the project and the limit
-//! of binary files. The measurement is stored in the folder of the measurer's environments, and the
-//! same artifact is therefore measured only once on a computer. The time and memory of measuring
-//! are limited by `measure_limit` and `run_memory`, and are not part of the run's resources.
+//! The name of a measurement is the digest of everything that it depends on, such as the artifact,
+//! the measurer and the project. The measurement is stored in the folder of the measurer's
+//! environments, so the same artifact is usually measured only once on a computer. The time and
+//! memory of measuring are limited by `measure_limit`, `run_memory` and the limits of the worker,
+//! and are not part of the run's resources.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -45,7 +46,7 @@ const OF_MEASURER: [&str; 7] =
 const MEASURE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// Reads the result, without criteria, of a tool that is measured apart. The artifact of the result
-/// becomes the first binary file and is moved into the folder `kept`. If the outcome is not `done`,
+/// becomes the first binary file and is kept in the folder `kept`. If the outcome is not `done`,
 /// the result is read without an artifact.
 ///
 /// # Errors
@@ -144,8 +145,9 @@ impl<'p> Measuring<'p> {
     ///
     /// # Errors
     ///
-    /// If the measurer left no readable answer, a limit or the callback ended the measurer, or a
-    /// file could not be read or written. A repetition measures the same trial.
+    /// If the measurer cannot be started or leaves no readable answer, if a limit or the callback
+    /// ends the measurer, or if a file cannot be read or written. A repetition measures the same
+    /// trial.
     pub(super) fn execute(
         &self,
         trial: &Trial,
@@ -200,7 +202,7 @@ impl<'p> Measuring<'p> {
         Digest::of(name.to_string().as_bytes())
     }
 
-    /// Starts the measurer on an artifact. Returns the result as a record, and the processor time.
+    /// Runs the measurer on an artifact. Returns the result as a record, and the processor time.
     fn measure(
         &self,
         artifact: &Path,
@@ -306,7 +308,7 @@ impl<'p> Measuring<'p> {
         Ok(variables)
     }
 
-    /// The smaller of the run's limit of measuring and the worker's limit of real time.
+    /// The smaller of the run's limit on measuring and the worker's limit on real time.
     fn time(&self) -> Duration {
         self.limits.wall.map_or(self.own.measuring, |wall| wall.min(self.own.measuring))
     }

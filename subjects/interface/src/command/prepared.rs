@@ -45,7 +45,7 @@ impl From<String> for ToolError {
 pub struct Diagnosis {
     /// Whether the tool can run.
     pub usable: bool,
-    /// What the adapter printed.
+    /// The report, which is usually what the adapter printed.
     pub text: String,
 }
 
@@ -131,8 +131,8 @@ impl Tool {
 
     /// Lets the adapter create the environment and install the packages that these projects need.
     /// Returns the folder of the environment. The adapter inherits the environment variables and
-    /// the standard output of this process. `wheels` is a folder of packages, which the adapter
-    /// uses instead of an index.
+    /// the standard output of this process. `wheels` is a folder of packages that the adapter is to
+    /// use instead of an index.
     ///
     /// # Errors
     ///

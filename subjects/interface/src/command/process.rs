@@ -22,7 +22,7 @@ const KILL_TIME: Duration = Duration::from_secs(10);
 /// Maximum time for the output to end after the last process has exited.
 const OUTPUT_TIME: Duration = Duration::from_secs(1);
 
-/// Limit in bytes of the shared memory of a program without a memory limit: 1 GiB.
+/// Limit in bytes on the shared memory of a program without a memory limit: 1 GiB.
 const SHARED_MEMORY: u64 = 1 << 30;
 
 /// The missing guarantee on a system without supervisors.
@@ -57,12 +57,12 @@ pub(super) struct End {
 
 impl Process {
     /// Starts the program `words` in a folder, with only `variables` as its environment. Without
-    /// `shared_memory`, the limit of shared memory is [`SHARED_MEMORY`].
+    /// `shared_memory`, the limit on shared memory is [`SHARED_MEMORY`].
     ///
     /// # Errors
     ///
-    /// If the supervisor or, without a supervisor, the program cannot be started. If a supervisor
-    /// cannot start the program, [`Process::ended`] returns the error.
+    /// If the program or its supervisor cannot be started. If a supervisor cannot start the
+    /// program, [`Process::ended`] returns the error.
     pub(super) fn start(
         programs: &Programs,
         folder: &Path,
@@ -181,8 +181,8 @@ impl Process {
         String::from_utf8_lossy(&output).trim().to_owned()
     }
 
-    /// Waits for the end of the program after closing the supervisor's pipe, or after killing the
-    /// program directly.
+    /// Ends the program by closing the supervisor's pipe or by killing the process group, and waits
+    /// for its end.
     fn kill(&mut self) -> io::Result<ExitStatus> {
         if self.supervisor.take().is_some() {
             let end = Instant::now() + KILL_TIME;

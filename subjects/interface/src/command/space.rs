@@ -1,4 +1,4 @@
-//! Whether the disk of a folder is full.
+//! Finds out whether the disk of a folder is full.
 
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write as _};
@@ -29,7 +29,8 @@ pub(super) fn shortage(folder: &Path, bytes: usize) -> Option<String> {
     cause.filter(full).map(|cause| format!("no space for runs in {}: {cause}", folder.display()))
 }
 
-/// Whether a folder has so much space that a program that found its disk full has filled it itself.
+/// Whether a folder has so much space that a program that found its disk full has probably filled
+/// it itself. Also true if the available space is unknown.
 pub(super) fn is_plenty(folder: &Path) -> bool {
     const PLENTY: u64 = 1 << 30;
     catherd_platform::available_space(folder).is_none_or(|bytes| bytes >= PLENTY)

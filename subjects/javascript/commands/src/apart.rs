@@ -39,7 +39,7 @@ const MAX_AGAIN: usize = 5;
 const POLL: Duration = Duration::from_millis(20);
 
 /// A second signal within this time after the first is ignored, because a terminal sends a signal
-/// to parent and child, and the parent forwards it.
+/// to both the parent and the child, and the parent forwards it.
 const SAME_WISH: Duration = Duration::from_secs(1);
 
 /// Executes this command in a child process. Returns `None` in the child.
@@ -59,7 +59,8 @@ pub(crate) fn execute_apart(project: &Path) -> Option<Result<Exit, Failure>> {
 
 /// Generates a suite in child processes. After a crash in a `repeatable` search, another child
 /// repeats the search without the execution that crashed, at most [`MAX_AGAIN`] times. Otherwise,
-/// another child writes a suite of the tests found so far. Returns `None` in a child.
+/// another child writes a suite of the tests found so far, if there are any. Returns `None` in a
+/// child.
 pub(crate) fn generate_apart(project: &Path, repeatable: bool) -> Option<Result<Exit, Failure>> {
     if is_child() {
         return None;

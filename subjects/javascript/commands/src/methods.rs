@@ -14,10 +14,10 @@ Examples:
   catherd javascript methods results/javascript-flycatcher";
 
 /// Shows the mean coverage of each method by configuration, how many methods are fully covered, and
-/// how many parameters ended unsure, as tables in Markdown.
+/// how many parameters remained unsure, as tables in Markdown.
 ///
-/// The study has to have algorithms with the parameter goals = "mut"; a method is fully
-/// covered by a configuration if all its runs cover it fully.
+/// The study must have algorithms with the parameter goals = "mut"; a configuration covers a method
+/// fully if all runs of the configuration do.
 #[derive(Args)]
 #[command(after_help = format!("{EXAMPLES}\n\n{}", exit_codes(&[])))]
 pub struct Arguments {
@@ -71,7 +71,7 @@ struct Measured {
 pub(crate) fn run(arguments: &Arguments) -> Result<Exit, Failure> {
     let measured = read(&arguments.results)?;
     if measured.configurations.is_empty() {
-        let error = format!("{}: no run of the kind javascript", arguments.results.display());
+        let error = format!("{}: no runs of the kind javascript", arguments.results.display());
         return Err(Failure::new(error).hint("name the results of a study of JavaScript projects"));
     }
     terminal::print(&text(&measured));
@@ -170,7 +170,7 @@ fn text(measured: &Measured) -> String {
             coverage.rows.len()
         );
     }
-    text += "Parameters whose type ended unsure, mean of the runs\n\n";
+    text += "Parameters whose type remained unsure, mean of the runs\n\n";
     text += &head("project", configurations);
     for project in &unsure.rows {
         let cells = configurations.iter().map(|name| unsure.mean(project, name));

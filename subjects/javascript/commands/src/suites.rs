@@ -33,7 +33,7 @@ pub(crate) fn unusable(path: &Path, cause: &dyn Display) -> Failure {
 
 pub(crate) fn open(path: &Path) -> Result<Project, Failure> {
     if !is_project(path) {
-        return Err(unusable(path, &"no JavaScript project"));
+        return Err(unusable(path, &"not a JavaScript project"));
     }
     Project::open(path, None, None).map_err(|cause| unusable(path, &cause))
 }
@@ -152,9 +152,9 @@ pub const MUTATION_OPERATORS: &str = "\
 Mutation operators of JavaScript:
   AOR  arithmetic operator replaced     SDL  expression statement left out
   ROR  relational operator replaced     LIT  literal replaced
-  LCR  logical operator replaced        OCR  optional link made plain
+  LCR  logical operator replaced        OCR  optional chaining removed
   COR  condition replaced by constant   MER  method replaced or left out
-  UOI  unary operator replaced          ARF  body of an arrow replaced by undefined
+  UOI  unary operator replaced          ARF  body of an arrow function replaced
   BSR  block emptied";
 
 /// Executes the suite in `text` on mutants of its project.

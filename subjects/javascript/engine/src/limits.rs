@@ -16,12 +16,12 @@ const JOBS_PER_UNIT: u64 = 1_000;
 /// Limits of the scripts of one engine. All limits are counted; none is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Operations between two calls of [`Session::begin_turn`](crate::Session::begin_turn), in
+    /// Operations between two calls to [`Session::begin_turn`](crate::Session::begin_turn), in
     /// units of 10,000: backward jumps, calls and steps of regular expressions. Large blocks of
     /// memory and promise jobs count as well.
     pub turn: u64,
-    /// Operations between two calls of [`Session::begin_test`](crate::Session::begin_test), in
-    /// the same units.
+    /// Operations between two calls to [`Session::begin_test`](crate::Session::begin_test), in the
+    /// same units.
     pub test: u64,
     /// Bytes of memory.
     pub memory: usize,
@@ -34,7 +34,7 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 2,000 units a turn (about a second), 20,000 a test, 64 MiB, 512 KiB of stack, 100,000
+    /// 2,000 units per turn (about a second), 20,000 per test, 64 MiB, 512 KiB of stack, 100,000
     /// timers.
     fn default() -> Limits {
         Limits { turn: 2_000, test: 20_000, memory: 64 << 20, stack: 512 << 10, timers: 100_000 }

@@ -1,5 +1,5 @@
-//! Functions of `Math` whose results differ between platforms in the last digit, computed by one
-//! implementation.
+//! Functions of `Math` whose results can differ between platforms in the last digit, computed in
+//! the same way on all platforms.
 
 // `pow` has the name of a function of the C library.
 #![allow(unsafe_code)]
@@ -33,14 +33,14 @@ const UNARY: [Unary; 18] = [
 /// The function that the engine calls for `**`. It replaces the C library's function of the same
 /// name in the whole process, because results of the C library differ between processors in the
 /// last digit. docs/explanation/determinism.md explains why this is accepted.
-// SAFETY: the C library has a function with this name and signature. The results of the two
-// functions differ at most in the last digit, so callers can use either.
+// SAFETY: the C library has a function with this name and signature. Both functions round the same
+// power, so callers can use either.
 #[unsafe(no_mangle)]
 extern "C" fn pow(base: f64, exponent: f64) -> f64 {
     libm::pow(base, exponent)
 }
 
-/// The power function of JavaScript, in which 1 to the power of infinity is NaN.
+/// The power function of JavaScript, in which 1 and -1 to the power of an infinity or NaN are NaN.
 fn power(base: f64, exponent: f64) -> f64 {
     if base.abs() == 1.0 && !exponent.is_finite() { f64::NAN } else { pow(base, exponent) }
 }

@@ -1,6 +1,6 @@
 //! Tests that `Engine::restore` restores the state of an image after any changes by scripts.
 
-#![allow(unsafe_code)] // Calls of `Engine::restore`.
+#![allow(unsafe_code)] // Calls to `Engine::restore`.
 
 use catherd_javascript_engine::{Engine, Host, Limits, Session};
 
