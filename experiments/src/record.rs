@@ -37,8 +37,8 @@ pub struct Criterion {
     pub covered: Vec<u32>,
 }
 
-/// One improvement of the coverage of the first criterion. Times and work are counted from the
-/// start of the search.
+/// One improvement of the coverage of a criterion. Times and work are counted from the start of the
+/// search.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TimelinePoint {
     /// Work up to and including the improving execution: one amount for each unit of
@@ -58,10 +58,10 @@ pub enum RunOutcome {
     Done,
     /// The project has nothing to cover.
     NoGoals,
-    /// The tool cannot handle this input.
+    /// The run has no valid result, for example because the tool cannot handle the project.
     Failed,
-    /// A wall-clock limit ended the run: the limit of the worker, or the run's own limit
-    /// ([`RunRecord::ended_by_own_limit`]).
+    /// A limit on real time or processor time ended the run: the limit of the worker, or the run's
+    /// own limit ([`RunRecord::ended_by_own_limit`]).
     TimedOut,
     /// A memory limit ended the run: the limit of the worker, or the run's own limit.
     OutOfMemory,
@@ -156,7 +156,7 @@ pub struct Provenance {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub memory_limit: String,
     /// The isolation of the run's program: `full`, or a list of the parts that were not in effect.
-    /// Empty if the run has no program, or if the program was ended.
+    /// Empty if the run has no program, or if the isolation is not known.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub isolation: String,
 }
@@ -171,15 +171,16 @@ pub struct RunRecord {
     /// Why the run ended with this outcome. Empty for [`RunOutcome::Done`]; may be empty for
     /// [`RunOutcome::NoGoals`].
     pub reason: String,
-    /// Goals and covered goals; the search optimised the first criterion. Empty if the run ended
-    /// before its goals were known.
+    /// Goals and covered goals; coverage and `timeline` refer to the first criterion. Empty if the
+    /// run ended before its goals were known.
     pub criteria: Vec<Criterion>,
     /// Work of the search by the name of the unit.
     pub work: BTreeMap<String, u64>,
-    /// One point for each improvement of the first criterion, the first at the first execution.
+    /// One point for each improvement of the first criterion; empty if the improvements are not
+    /// known.
     pub timeline: Vec<TimelinePoint>,
-    /// Timelines of criteria after the first one, by the name of the criterion. Some kinds measure
-    /// none.
+    /// Timelines of criteria after the first one, by the name of the criterion, if the kind
+    /// measures them.
     pub timelines: BTreeMap<String, Vec<TimelinePoint>>,
     /// Size of the final suite.
     pub suite: SuiteSize,
@@ -376,8 +377,8 @@ impl RunRecord {
         self.work.keys().position(|name| name == unit)
     }
 
-    /// The digest of everything that depends neither on real time nor on the host: two executions
-    /// of a run with a logical budget have the same digest.
+    /// The digest of the parts that describe the result, without times, logs, binary files and the
+    /// host. Two executions of a run that does not depend on real time have the same digest.
     pub fn digest(&self) -> Digest {
         let timeline = without_times(&self.timeline);
         let mut canonical = serde_json::json!({

@@ -1,5 +1,5 @@
-//! All tests of the crate are one program, because a separate program for each file would link the
-//! same crates again.
+//! All integration tests of the crate are one program, because a separate program for each file
+//! would link the same crates again.
 
 mod grids;
 mod plans;

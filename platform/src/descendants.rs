@@ -169,7 +169,7 @@ mod system {
     }
 
     /// Clock ticks in user and in system mode, first of a process, then of the children that it has
-    /// waited for, with their children. All are 0 if the process has ended.
+    /// waited for, with their children. All are 0 if the process no longer exists.
     fn ticks(pid: Pid) -> [u64; 4] {
         let file = format!("/proc/{}/stat", pid.as_raw_nonzero());
         let stat = fs::read_to_string(file).unwrap_or_default();

@@ -57,8 +57,8 @@ mod system {
         }
     }
 
-    /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, if
-    /// the system permits it. The limit counts reserved memory instead of used memory, and programs
+    /// Lifts the rlimit that [`limit_memory`] has set for the process that started this one, if the
+    /// system permits it. The limit counts reserved memory instead of used memory, and programs
     /// with an address sanitizer, for example, reserve terabytes.
     pub fn lift_memory_limit() {
         let maximum = getrlimit(Resource::Data).maximum;
@@ -98,7 +98,7 @@ mod system {
     }
 
     /// How many processes of a cgroup the system has killed because of its memory limit; `None` if
-    /// the system does not provide the number.
+    /// the system does not report the number.
     pub fn oom_kills(group: &Path) -> Option<u64> {
         let events = fs::read_to_string(group.join("memory.events")).ok()?;
         events.lines().find_map(|line| line.strip_prefix("oom_kill ")?.parse().ok())

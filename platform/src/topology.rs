@@ -18,7 +18,7 @@ struct CorePlace {
     siblings: Vec<usize>,
     /// The first core with the same last-level cache.
     cache: usize,
-    /// The number of the memory node; 0 if the system names none.
+    /// The number of the memory node; 0 if the system does not name one.
     node: usize,
 }
 
@@ -132,7 +132,7 @@ fn increased<K: Ord>(counts: &mut BTreeMap<K, usize>, key: K) -> &usize {
     counts.entry(key).and_modify(|count| *count += 1).or_insert(0)
 }
 
-/// The numbers of a list such as `0-3,8`, ascending; parts that are not numbers are left out.
+/// The numbers of a list such as `0-3,8`, ascending; invalid parts are left out.
 fn cores_of(list: &str) -> Vec<usize> {
     let ranges = list.trim().split(',').filter_map(|range| {
         let (first, last) = range.split_once('-').unwrap_or((range, range));

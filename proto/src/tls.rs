@@ -18,8 +18,8 @@ pub use tokio_rustls::server::TlsStream;
 /// The configuration of a TLS server.
 pub type ServerConfig = RustlsConfig;
 
-/// Certificate and key of one side of a connection, and the authority that signs the certificates
-/// of both sides, all in PEM.
+/// The certificate and the key of one side of a connection, and the authority that signs the
+/// certificates of both sides, all in PEM.
 #[derive(Clone)]
 pub struct Tls {
     /// The authority's certificate.
@@ -68,10 +68,10 @@ impl From<rustls::Error> for TlsError {
     }
 }
 
-/// Whether a server demands certificates of its clients.
+/// Whether a server requires certificates from its clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ClientCertificates {
-    /// A client needs a certificate of the server's authority.
+    /// A client needs a certificate from the server's authority.
     Required,
     /// A client needs no certificate.
     Unused,
@@ -194,7 +194,7 @@ fn refused(alert: &str, peer: &str) -> Problem {
             ONE_AUTHORITY,
         ),
         "CertificateRequired" => {
-            (format!("{peer} requires a certificate of this side"), ONE_AUTHORITY)
+            (format!("{peer} requires a certificate from this side"), ONE_AUTHORITY)
         }
         _ => (format!("{peer} refused the connection (TLS alert {alert})"), OTHER),
     };

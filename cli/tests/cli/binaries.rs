@@ -95,7 +95,7 @@ echo "{\"contract\": 1, \"goals\": 2, \"covered\": [1], \"files\": {\"binary\": 
     assert_eq!(fs::read(place.path(&format!("out/artifacts/{digest}"))).unwrap(), b"\0\xffbad");
     let logs = place.path("out/logs/one.txt/x-1.files-left-out.txt");
     let log = fs::read_to_string(logs).unwrap();
-    assert!(log.contains("corpus.tar: 52428800 bytes, 65536 of 65536 are left\n"), "{log}");
+    assert!(log.contains("corpus.tar: 52428800 bytes; 65536 of 65536 are left\n"), "{log}");
     assert!(log.contains("not a path within the working folder"), "{log}");
     // A large text file is left out in the same way, and the end of the file is kept as a log.
     let place = Place::new(

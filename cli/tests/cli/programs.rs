@@ -387,7 +387,7 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     let left_out = fs::read_to_string(left_out.next_back().expect("a log")).unwrap();
     assert_eq!(
         left_out,
-        "suite/large: 9000000 bytes, 8388608 of 8388608 are left\n\
+        "suite/large: 9000000 bytes; 8388608 of 8388608 are left\n\
          suite/bin\\nary: 2 bytes that are not text (UTF-8)\n"
     );
     let isolation = runs.lines().nth(1).and_then(|line| line.rsplit(',').next()).unwrap();
@@ -406,5 +406,5 @@ fn an_adapter_gets_a_request_and_answers_with_a_result_and_files() {
     fs::remove_dir_all(place.path("out")).unwrap();
     let output = study(", population = 8");
     let text = stderr(&output) + &String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("Python 3.11.2 ran, and adapter.toml says 3.1"), "{text}");
+    assert!(text.contains("Python 3.11.2 ran, but adapter.toml says 3.1"), "{text}");
 }

@@ -10,7 +10,7 @@ use crate::text::is_printable;
 const MAX_TEXT_BYTES: usize = 64 << 10;
 
 /// Maximum length in bytes of a name in a record: of a criterion, a unit, a metric, a file, a host
-/// or a worker.
+/// or a worker, and of a memory limit.
 const MAX_NAME_BYTES: usize = 256;
 
 /// Maximum number of entries of each list of names in a record: criteria, units, files, and levels
@@ -24,7 +24,8 @@ const MAX_MUTANTS: usize = 1_000_000;
 /// Maximum duration in milliseconds: 366 days.
 const MAX_MS: u64 = 366 * 24 * 3600 * 1000;
 
-/// Maximum amount of work or memory: 2^53 - 1, up to which every program reads JSON exactly.
+/// Maximum amount of work, memory or processor time, and maximum condition: 2^53 - 1, up to which
+/// programs can read numbers in JSON exactly.
 const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
 /// A part of a record that is not valid.
@@ -147,7 +148,7 @@ fn timeline(points: &[TimelinePoint], goals: u32) -> Checked {
     Ok(())
 }
 
-/// Checks that the covered goals exist, ascend, and that none of them occurs twice.
+/// Checks that the covered goals exist, ascend and differ.
 fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
     let part = || format!("criterion `{name}`");
     if !covered.is_sorted() {
@@ -165,7 +166,7 @@ fn criterion(Criterion { name, goals, covered }: &Criterion) -> Checked {
 /// Checks that shares are in 0..=1, and that amounts and counts are in 0..=[`MAX_AMOUNT`].
 fn conditions(of: &Conditions) -> Checked {
     let wrong = |(name, value): (&str, f64), most: f64| {
-        let problem = format!("{name} is {value}, not within 0 and {most}");
+        let problem = format!("{name} is {value}, not between 0 and {most}");
         if (0.0..=most).contains(&value) { Ok(()) } else { invalid("conditions", problem) }
     };
     let present = |(name, value): (&'static str, Option<f64>)| Some((name, value?));

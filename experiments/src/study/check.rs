@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use crate::plan::check::MAX_WALL_MS;
 use crate::{Algorithm, Parameter};
 
-/// Maximum number of seeds; a larger number is regarded as a typing error.
+/// Maximum number of seeds that are given by their number; a larger number is regarded as a typing
+/// error.
 const MAX_SEEDS: u64 = 1_000_000;
 
 /// The problem with a value, and what to write instead.

@@ -80,7 +80,7 @@ pub(super) const RESULTS: &[(&str, &str)] = &[
     (r#"{"contract": 1, "goals": 2, "covered": [0], "files": ["none.txt"]}"#, "none.txt: "),
     (
         r#"{"contract": 1, "goals": 2, "covered": [0], "tool": {"name": "other", "version": "1.0"}}"#,
-        "other 1.0 ran, and adapter.toml says tries 1.0",
+        "other 1.0 ran, but adapter.toml says tries 1.0",
     ),
     (r#"{"contract": 1, "goals": 2"#, "the result is malformed: "),
     ("", "the result is malformed: "),

@@ -107,20 +107,20 @@ impl RanTool {
         let RanTool { name, version, python, lock } = self;
         let Adapter { tool, version: wanted, python: of_python, environment, .. } = adapter;
         if (name, version) != (tool, wanted) {
-            return Err(format!("{name} {version} ran, and {DESCRIPTION} says {tool} {wanted}"));
+            return Err(format!("{name} {version} ran, but {DESCRIPTION} says {tool} {wanted}"));
         }
         if let (Some(ran), Some(wanted)) = (python, of_python)
             && !ran
                 .strip_prefix(wanted)
                 .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         {
-            return Err(format!("Python {ran} ran, and {DESCRIPTION} says {wanted}"));
+            return Err(format!("Python {ran} ran, but {DESCRIPTION} says {wanted}"));
         }
         if let (Some(lock), Some(locks)) = (lock, environment)
             && !lock.starts_with(locks)
         {
             let (lock, locks) = (lock.display(), locks.display());
-            return Err(format!("the lock was {lock}, and {DESCRIPTION} says {locks}"));
+            return Err(format!("the lock was {lock}, but {DESCRIPTION} says {locks}"));
         }
         Ok(())
     }
@@ -364,7 +364,7 @@ fn artifacts(
     files: &[PathBuf],
 ) -> Result<(BTreeMap<String, String>, Vec<String>), String> {
     if files.len() > MAX_FILES {
-        return Err(format!("{} files, at most {MAX_FILES} are kept", files.len()));
+        return Err(format!("{} files; at most {MAX_FILES} are kept", files.len()));
     }
     let mut artifacts = BTreeMap::new();
     let (mut left, mut left_out) = (MAX_BYTES, Vec::new());
@@ -376,7 +376,7 @@ fn artifacts(
         file.take(left + 1).read_to_end(&mut bytes).map_err(|cause| flaw(&cause))?;
         let size = bytes.len() as u64;
         let text = match String::from_utf8(bytes) {
-            _ if size > left => Err(format!("{length} bytes, {left} of {MAX_BYTES} are left")),
+            _ if size > left => Err(format!("{length} bytes; {left} of {MAX_BYTES} are left")),
             Ok(text) => Ok(text),
             Err(_) => Err(format!("{length} bytes that are not text (UTF-8)")),
         };
@@ -398,7 +398,7 @@ fn artifacts(
 /// Reads the last [`LOG_TAIL`] bytes of each log. Bytes that are not UTF-8 are replaced.
 fn ends_of(folder: &Path, files: &[PathBuf]) -> Result<BTreeMap<String, String>, String> {
     if files.len() > MAX_LOGS {
-        return Err(format!("{} logs, at most {MAX_LOGS} are kept", files.len()));
+        return Err(format!("{} logs; at most {MAX_LOGS} are kept", files.len()));
     }
     let end = |name: &PathBuf| {
         let mut file = open(folder, name)?;

@@ -98,7 +98,7 @@ pub(super) fn merge(
             || record.binaries.contains_key(&name)
         {
             left_out
-                .push(format!("{name}: {size} bytes of the measurer, {left} of {most} are left\n"));
+                .push(format!("{name}: {size} bytes of the measurer; {left} of {most} are left\n"));
             continue;
         }
         left -= size;
@@ -119,7 +119,7 @@ fn read(folder: &Path, file: &Path, name: &str, left: u64, most: u64) -> Result<
     }
     let opened = open(folder, file).map_err(|cause| cause.to_string())?;
     let length = opened.metadata().map_err(|cause| cause.to_string())?.len();
-    let too_large = |length: u64| format!("{length} bytes, {left} of {most} are left");
+    let too_large = |length: u64| format!("{length} bytes; {left} of {most} are left");
     if length > left {
         return Err(too_large(length));
     }

@@ -15,9 +15,9 @@
 //! instead and kills its descendants one by one.
 //!
 //! In the namespaces, the program has no network except the loopback device, cannot reach sockets,
-//! pipes, shared memory or devices of the computer, and can write only to its working folder and
-//! `/dev/shm`. If the worker writes a byte to the pipe, the supervisor asks the program to end
-//! (SIGTERM).
+//! pipes, shared memory or most devices of the computer, and can store files only in its working
+//! folder and `/dev/shm`. If the worker writes a byte to the pipe, the supervisor asks the program
+//! to end (SIGTERM).
 //!
 //! When the program and all its processes have ended, the supervisor writes a report to standard
 //! output, as one line. The supervisor redirects the program's standard output to standard error.
@@ -38,7 +38,7 @@ const KILL_TIME: Duration = Duration::from_secs(10);
 /// The settings of a supervisor, which are passed on its command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Supervision {
-    /// The working folder of the program, which is removed after the program has ended.
+    /// The working folder of the program, which is removed when the supervision ends.
     pub folder: PathBuf,
     /// Files and folders that the program must not see. The working folder is never hidden.
     pub hidden: Vec<PathBuf>,
@@ -46,8 +46,7 @@ pub struct Supervision {
     pub namespaces: bool,
     /// Whether this process is the init process of an existing namespace.
     pub init: bool,
-    /// The limit in bytes for the files in `/dev/shm`, and the same limit for System V shared
-    /// memory.
+    /// The limit in bytes on the files in `/dev/shm`, and the same limit on System V shared memory.
     pub shared_memory: u64,
     /// The program and its arguments.
     pub words: Vec<String>,
@@ -64,7 +63,7 @@ pub(super) struct Report {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Exit {
     pub(super) status: String,
-    /// Whether a signal ended the program or one of its commands.
+    /// Whether a signal seems to have ended the program or its last command.
     pub(super) killed: bool,
 }
 
@@ -87,7 +86,7 @@ pub fn supervise(supervision: &Supervision) -> io::Result<()> {
     if supervision.init {
         return as_init(supervision);
     }
-    // The worker's limit of reserved memory must not apply to the program, whose memory in use is
+    // The worker's limit on reserved memory must not apply to the program, whose memory in use is
     // limited instead.
     catherd_platform::lift_memory_limit();
     let refused = match supervision.namespaces {

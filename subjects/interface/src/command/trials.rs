@@ -4,7 +4,7 @@
 //! measured again by a different measurer.
 //!
 //! The name of a trial is the digest of everything that the trial depends on: the specification of
-//! the run without the measurer.
+//! the run, except the measurer and the limit on measuring.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -27,10 +27,10 @@ const NAME: &str = "name";
 
 const DESCRIPTION: &str = "trial";
 
-/// The log of a record that describes the trial.
+/// The log, in a record, that describes the trial.
 const LOG: &str = "trial.json";
 
-/// Maximum size of a description in bytes. All records are smaller.
+/// Maximum size in bytes of a file that [`sealed`] reads. All records are smaller.
 const MAX_BYTES: u64 = 64 << 20;
 
 pub(super) struct Trial {

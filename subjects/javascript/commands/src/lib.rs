@@ -91,7 +91,7 @@ pub fn run(command: Command) -> Result<Exit, Failure> {
         let Some(verdict) = verdict else { continue };
         count += 1;
         let state = match (verdict.skipped, verdict.differences.is_empty()) {
-            (true, _) => "not compared: this program cannot do what it asks",
+            (true, _) => "not compared: this program cannot do what the example asks",
             (false, true) => "same",
             (false, false) => "differs",
         };

@@ -7,8 +7,7 @@
 //!
 //! - time is a virtual clock, which the caller advances ([`Clock`]); dates are in UTC;
 //! - random numbers come from a stream of the caller ([`Host::random`]);
-//! - `Math.sin`, related functions and `**` are computed by one implementation instead of the
-//!   platform's;
+//! - `Math.sin`, related functions and `**` are computed in the same way on all platforms;
 //! - operations and memory are counted ([`Limits`]); a script that exceeds these limits is ended
 //!   without an error that the script could catch ([`Stop`]);
 //! - the locale is en-US and the time zone UTC; `Intl` does not exist;

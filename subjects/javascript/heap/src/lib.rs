@@ -69,7 +69,7 @@ impl Header {
 /// Maximum size of a block in bytes, which [`Header::units`] can store.
 const LARGEST: usize = 1 << 48;
 
-/// The smallest size class with at least this many bytes, from 1 to [`LARGEST_SMALL`].
+/// The smallest size class with at least this many bytes, which are 1 to [`LARGEST_SMALL`].
 fn size_number(bytes: usize) -> usize {
     if bytes <= FINE {
         return bytes.div_ceil(STEP) - 1;

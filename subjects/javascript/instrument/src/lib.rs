@@ -5,9 +5,9 @@
 //! - [`untyped`] converts TypeScript to JavaScript, which the other functions expect.
 //! - [`mutants`] lists copies of a file with one small change each.
 //! - [`Build`] selects how much is reported.
-//! - The instrumented code calls probes, which are functions of its caller ([`PROBES`]): `s` is the
-//!   array of counters; `d` receives the value of a decision, `c` a comparison, `g` a logical
-//!   chain, `t` a string test.
+//! - The instrumented code calls probes, which its caller provides ([`PROBES`]). For example, `s`
+//!   is the array of counters; `d` receives the value of a decision, `c` a comparison, `g` a
+//!   logical chain, and `t` a string test.
 //!
 //! Statements, functions, branches and lines are counted as in istanbul-lib-instrument 6.
 //! Insertions preserve evaluation order, `this`, names of functions and directives.

@@ -196,7 +196,7 @@ impl<'s> Finder<'s> {
         self.functions.pop();
     }
 
-    /// Replaces the `?.` between the object and the rest of an optional link.
+    /// Replaces the `?.` between an object and the rest of an optional chain.
     fn optional(&mut self, object: u32, rest: u32, plain: &str) {
         if let Some(span) = self.token("?.", object, rest) {
             self.add(MutationOperator::Ocr, span, plain);

@@ -1,5 +1,5 @@
-//! TypeScript to JavaScript: types become spaces, so all other code keeps its line and, except
-//! on lines with enums, namespaces and parameter properties, its column.
+//! TypeScript to JavaScript: types become spaces, so that all other code keeps its line and, except
+//! on some lines, such as lines with enums, namespaces or parameter properties, its column.
 
 mod erasing;
 mod lowering;

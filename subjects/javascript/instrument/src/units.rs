@@ -99,7 +99,7 @@ pub enum DefaultValue {
     Array,
     /// An object literal.
     Object,
-    /// A function or an arrow.
+    /// A function, which may be an arrow function.
     Function,
     /// Anything else.
     Other,
@@ -114,7 +114,7 @@ pub struct Parameter {
     pub default: Option<DefaultValue>,
 }
 
-/// A function, method, accessor, constructor or arrow.
+/// A function, method, accessor, constructor or arrow function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Function {
     /// Number of the file.
@@ -208,7 +208,7 @@ pub enum GoalKind {
     Branch(BranchKind),
     /// A loop: its body is entered, or the loop ends.
     Loop,
-    /// An optional link or a logical assignment.
+    /// An outcome of optional chaining (`?.`) or of a logical assignment.
     Optional,
     /// A statement.
     Statement,
@@ -254,7 +254,7 @@ pub struct SourceFile {
 /// Size of a block of a file, in bytes.
 const BLOCK: usize = 1024;
 
-/// The number of UTF-16 units of the characters that begin in a part of a UTF-8 text.
+/// The number of UTF-16 units of the characters that begin in a part of a UTF-8 string.
 fn utf16_units(bytes: &[u8]) -> u32 {
     let begins = bytes.iter().filter(|byte| **byte & 0xC0 != 0x80);
     begins.map(|byte| if *byte >= 0xF0 { 2 } else { 1 }).sum()
@@ -306,7 +306,7 @@ pub struct Units {
     pub files: Vec<SourceFile>,
     /// Number of counters.
     pub counters: u32,
-    /// Counters of steps: statements, entries of functions, iterations.
+    /// Counters of steps: statements, entries of functions, and iterations of loops.
     pub steps: Vec<u32>,
     /// Number of sites.
     pub sites: u32,
@@ -329,7 +329,7 @@ pub struct Units {
     pub callables: Vec<Callable>,
     /// Istanbul's branches.
     pub branches: Vec<Branch>,
-    /// The goals of a search: branches, loops, optional links, entries of functions.
+    /// The goals of a search: entries of functions, and outcomes of decisions.
     pub goals: Vec<Goal>,
     /// Numbers that occur in the files, as bits of `f64`.
     pub numbers: BTreeMap<u64, ()>,

@@ -52,13 +52,14 @@ pub enum Literal {
 /// The words of a file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
-    /// Strings, numbers and regular expressions with their positions in bytes.
+    /// Strings, numbers and regular expressions with their positions in bytes, which are 0 if the
+    /// file has syntax errors.
     pub literals: Vec<(u32, Literal)>,
-    /// Properties that are read: the position, the last name of the object (`{}` for a parameter
-    /// that is a pattern), and the name of the property.
+    /// Properties that objects are expected to have: the position, the last name of the object
+    /// (`{}` for a parameter that is a pattern), and the name of the property.
     pub members: Vec<(u32, String, String)>,
-    /// Values for variables and properties, by name: values with which they are compared, and their
-    /// defaults.
+    /// Values for variables and properties, by name, such as values with which they are compared,
+    /// and their defaults.
     pub values: Vec<(String, Literal)>,
     /// Calls with literal arguments: the last name of the function or class, and the arguments.
     pub calls: Vec<(String, Vec<Literal>)>,
@@ -69,8 +70,8 @@ pub struct Words {
     pub declarations: Declarations,
 }
 
-/// The words of JavaScript or TypeScript source text. Only the quoted strings if the text has
-/// syntax errors; empty if the text is too long or too deeply nested.
+/// The words of JavaScript or TypeScript source text. If the text has syntax errors, they are only
+/// quoted strings; if it is too long or too deeply nested, there are none.
 pub fn words(path: &str, source: &str) -> Words {
     let source = source.strip_prefix('\u{feff}').unwrap_or(source);
     if source.len() > crate::LONGEST_FILE || crate::nesting(source) > crate::DEEPEST {
@@ -138,7 +139,7 @@ fn text(value: &str) -> Literal {
     if value.len() <= LONGEST_TEXT { Literal::Text(value.to_owned()) } else { Literal::Other }
 }
 
-/// The value of an expression if its syntax shows the value; otherwise [`Literal::Other`].
+/// The value that the syntax of an expression shows.
 pub(crate) fn literal(expression: &Expression<'_>, depth: usize) -> Literal {
     if depth > DEEPEST {
         return Literal::Other;

@@ -11,7 +11,7 @@ use catherd_javascript_classes::{GenerationSettings, Model, machine_of};
 
 use crate::Examiner;
 
-/// Measures that reports relate to coverage.
+/// Measures for tables and reports.
 pub(crate) fn related() -> Vec<Measure> {
     vec![Measure::new("statements", "Statements"), Measure::related("mccabe", "Mean complexity")]
 }

@@ -13,7 +13,7 @@ use catherd_javascript_classes::machine::{Package, PackageError};
 
 use crate::Examiner;
 
-/// Finds projects: files, folders with `package.json` or `subject.toml`, and archives `.tgz`. For
+/// Finds projects: files, folders with `package.json` or `subject.toml`, and `.tgz` archives. For
 /// any other folder, the projects directly inside are found.
 ///
 /// # Errors

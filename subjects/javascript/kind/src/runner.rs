@@ -16,8 +16,8 @@ use catherd_search::{Meter, Progress, Stop};
 
 use crate::{configuration, goals, measures, record};
 
-/// Stack size in bytes of the thread that parses and executes: 256 MiB, because parser and engine
-/// are recursive.
+/// Stack size in bytes of the thread that parses and executes: 256 MiB, because the parser and the
+/// engine are recursive.
 const STACK: usize = 256 << 20;
 
 /// Executes a function on a thread with a large stack. A panic is resumed in the caller.

@@ -1,11 +1,12 @@
 //! The host of JavaScript programs under test: loads packages without access to files, network or
 //! clock, and executes tests on them statement by statement, within counted limits.
 //!
-//! - [`Package`]: the files of a project, from a file, a folder or an archive, and its bytes.
+//! - [`Package`]: the files of a project, from a file, a folder or an archive, and their packed
+//!   bytes.
 //! - [`Program`]: a package whose target files are instrumented, with their units.
 //! - [`Machine`]: loads a program, analyses it, and executes tests ([`Statement`], [`Argument`]).
-//! - [`Execution`]: the result of a test: outcome, counters, distances, evidence on unknown
-//!   arguments.
+//! - [`Execution`]: the result of a test, such as its outcome, counters, distances, and evidence on
+//!   unknown arguments.
 
 mod compile;
 mod depth;
