@@ -58,8 +58,8 @@ mod database {
     );
 }
 
-/// One of two coordinators on a database leads. When its session ends for any reason, the other
-/// takes over with the same leases.
+/// One of two coordinators on a database leads. When the leader's session ends for any reason, the
+/// other coordinator takes over with the same leases.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs PostgreSQL: set CATHERD_POSTGRES"]
 async fn a_second_coordinator_stands_by_and_takes_over() {

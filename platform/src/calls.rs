@@ -27,8 +27,8 @@ mod system {
     /// namespace has at most 4,096 segments.
     const MAX_SEGMENT_BYTES: u64 = 64 << 10;
 
-    /// Calls with which a program could use keys, traces or memory of the host, or open sockets
-    /// that the filter does not see.
+    /// Calls with which a program could, for example, use keys, traces or memory of the host, or
+    /// open sockets that the filter does not see.
     const REFUSED: [i64; 12] = [
         libc::SYS_add_key,
         libc::SYS_bpf,
@@ -66,10 +66,10 @@ mod system {
 
     /// Makes the kernel refuse some calls of this process and of all processes that it starts:
     /// calls for sockets that are neither Internet, local nor netlink sockets, and calls with which
-    /// a program could use keys, traces or memory of the host, or open sockets that the filter does
-    /// not see. With `large_segments`, calls for segments of System V shared memory of more than 64
-    /// KiB are refused as well, so all segments together have at most 256 MiB. The process must not
-    /// be able to gain privileges.
+    /// a program could, for example, use keys, traces or memory of the host, or open sockets that
+    /// the filter does not see. With `large_segments`, calls for segments of System V shared memory
+    /// of more than 64 KiB are refused as well, so all segments together have at most 256 MiB. The
+    /// process must not be able to gain privileges.
     ///
     /// # Errors
     ///

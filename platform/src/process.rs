@@ -63,7 +63,7 @@ mod system {
     }
 
     /// Whether the process was ended by a signal for a fault of the process itself, such as an
-    /// invalid memory access or a call of `abort`.
+    /// invalid memory access or a call to `abort`.
     pub fn was_own_fault(status: ExitStatus) -> bool {
         let signals =
             [Signal::SEGV, Signal::BUS, Signal::ABORT, Signal::ILL, Signal::FPE, Signal::TRAP];
@@ -109,17 +109,17 @@ mod system {
         Err(io::ErrorKind::Unsupported.into())
     }
 
-    /// `false`, because this system does not provide the signal that ended a process.
+    /// `false`, because this system does not report the signal that ended a process.
     pub fn was_killed(_: ExitStatus) -> bool {
         false
     }
 
-    /// `false`, because this system does not provide the signal that ended a process.
+    /// `false`, because this system does not report the signal that ended a process.
     pub fn was_ended_by_another(_: ExitStatus) -> bool {
         false
     }
 
-    /// `false`, because this system does not provide the signal that ended a process.
+    /// `false`, because this system does not report the signal that ended a process.
     pub fn was_own_fault(_: ExitStatus) -> bool {
         false
     }

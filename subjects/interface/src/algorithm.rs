@@ -24,8 +24,7 @@ pub struct AlgorithmInfo {
 pub struct ParameterInfo {
     /// The name in study files.
     pub name: String,
-    /// The value that applies if a study does not set the parameter. `None` if every study must set
-    /// the parameter.
+    /// The value that applies if a study does not set the parameter; `None` if there is no default.
     pub default: Option<Parameter>,
     /// The allowed values.
     pub values: Values,

@@ -25,13 +25,14 @@ pub enum RunError {
     /// The run cannot succeed, and a repetition would end in the same way.
     #[error("{0}")]
     Failed(String),
-    /// The time limit of the runner ended the run. A different computer may be faster.
+    /// A time limit ended the run. A different computer may be faster.
     #[error("{0}")]
     TimedOut(String),
-    /// The memory limit of the runner ended the run. A different computer may have more memory.
+    /// A memory limit ended the run. A different computer may have more memory.
     #[error("{0}")]
     OutOfMemory(String),
-    /// The subject or its tool crashed. A repetition may succeed.
+    /// The run failed, but a repetition may succeed, for example after a crash of the subject or
+    /// its tool.
     #[error("{0}")]
     Crashed(String),
     /// The disk of the working folders is full, which is not a fault of the run: it can be executed

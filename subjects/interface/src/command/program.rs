@@ -483,20 +483,20 @@ pub(super) fn project_file(folder: &Path, descriptor: Option<&Descriptor>, name:
     folder.join(format!("project{extension}"))
 }
 
-/// The extension of a project's name, with its dot. Empty if the extension is longer than 10 bytes
-/// or not alphanumeric.
+/// The extension of a project's name, with its dot. Empty if there is no extension, or if the
+/// extension is longer than 10 bytes or not alphanumeric.
 fn extension(name: &str) -> String {
     let extension = Path::new(name).extension().and_then(|extension| extension.to_str());
     let harmless = |text: &&str| text.len() <= 10 && text.chars().all(char::is_alphanumeric);
     extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
 }
 
-/// Describes the end of a program that left no result: its status, and the last line of its output.
+/// Describes the end of a program: its status, and the last line of its output.
 pub(super) fn how_it_ended(status: &str, output: &str) -> String {
     match output.lines().last() {
         Some(last) => {
             let last = last.replace(char::is_control, " ");
-            format!("the program ended with {status}, its last line: {last}")
+            format!("the program ended with {status}; its last line: {last}")
         }
         None => format!("the program ended with {status} and wrote nothing"),
     }

@@ -53,7 +53,8 @@ fn defaults_of_format_1() -> [(&'static str, Value); 9] {
 pub(super) enum Unread {
     /// The file does not exist, or the system could not read it.
     Missing(String),
-    /// The file is not a valid result. A repetition would leave the same file.
+    /// The file is not a valid result. Unless the program was killed, a repetition would leave the
+    /// same file.
     Malformed(String),
 }
 
@@ -80,7 +81,7 @@ pub(super) fn read(out: &Path) -> Result<Map<String, Value>, Unread> {
     let length = file.metadata().map_err(missing)?.len();
     if length > LARGEST {
         return Err(Unread::Malformed(format!(
-            "the result cannot be read: {name}: {length} bytes, at most {LARGEST} are read"
+            "the result cannot be read: {name}: {length} bytes; at most {LARGEST} are read"
         )));
     }
     let mut bytes = Vec::new();
@@ -201,7 +202,7 @@ fn parse(spec: &RunSpec, mut file: Map<String, Value>) -> Result<RunRecord, Stri
         if let Some(count) = set.as_u64() {
             let count = u32::try_from(count).map_err(|_| format!("`covered` is {count}"))?;
             if count > MAX_COUNTED {
-                return Err(format!("`covered` is {count}, at most {MAX_COUNTED}"));
+                return Err(format!("`covered` is {count}; at most {MAX_COUNTED} is allowed"));
             }
             *set = json!((0..count).collect::<Vec<_>>());
         }

@@ -159,9 +159,8 @@ pub(super) fn check(algorithm: &Algorithm) -> Result<(), FieldError> {
     }
 }
 
-/// Reads each tool of a study once, checks that the tool accepts the settings of its algorithms,
-/// and adds its digest to the parameters. With `mutation`, every tool must support mutation
-/// analysis.
+/// Reads each tool of a study once, checks the settings of the algorithms, and adds the digests of
+/// the tools to the parameters. With `mutation`, every tool must support mutation analysis.
 ///
 /// # Errors
 ///

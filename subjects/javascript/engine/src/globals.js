@@ -1,4 +1,4 @@
-// The host environment of scripts: what a browser or Node offers in addition to the language, on
+// The host environment of scripts: some of what a browser or Node offers beyond the language, on
 // virtual time, and the same on every computer. This script is evaluated once in each context,
 // before any other script. It keeps the built-in functions that it needs, because scripts may
 // change the built-in objects.
@@ -18,7 +18,7 @@
 
     const method = (object, name, value) =>
         defineProperty(object, name, {value, writable: true, enumerable: false, configurable: true});
-    /** A function without `prototype`, with the name and number of parameters of a built-in function. */
+    /** Gives a function the name and the number of parameters of a built-in function. */
     const named = (name, length, value) => {
         defineProperty(value, 'name', {value: name, configurable: true});
         return defineProperty(value, 'length', {value: length, configurable: true}) && value;

@@ -1,6 +1,6 @@
 //! Tests that blocks of a heap keep their contents, and that an image restores them.
 
-#![allow(unsafe_code)] // Calls of an allocator.
+#![allow(unsafe_code)] // Calls to an allocator.
 
 use catherd_javascript_heap::Heap;
 use rand::{RngExt, SeedableRng};

@@ -1,4 +1,4 @@
-//! Instrumentation of decisions, logical chains and optional links, and of operators for type
+//! Instrumentation of decisions, logical chains and optional chaining, and of operators for type
 //! inference.
 
 use oxc_ast::ast::{
@@ -78,7 +78,7 @@ impl Visitor<'_, '_> {
         }
     }
 
-    /// Replaces a binary operator with a call of a probe.
+    /// Replaces a binary operator with a call to a probe.
     fn compare(&mut self, function: char, id: Option<u32>, it: &BinaryExpression<'_>) {
         let traced = self.typeof_evidence(it);
         self.add_node(it.span.start, NodeKind::Binary);
@@ -128,7 +128,7 @@ impl Visitor<'_, '_> {
     }
 
     /// Visits a unary operator. In the inference build, `-`, `+`, `~` and `!` are reported unless
-    /// the operand is a literal number, a string or a template.
+    /// the operand is a literal number, string or template.
     pub(crate) fn unary(&mut self, it: &UnaryExpression<'_>) {
         self.add_node(it.span.start, NodeKind::Unary);
         let span = it.argument.span();
@@ -416,7 +416,7 @@ impl Visitor<'_, '_> {
     }
 }
 
-/// Whether an expression contains an optional link that can end its evaluation early.
+/// Whether an expression contains a `?.` that can end the evaluation of the expression early.
 fn has_optional_link(expression: &Expression<'_>) -> bool {
     match expression {
         Expression::CallExpression(call) => call.optional || has_optional_link(&call.callee),

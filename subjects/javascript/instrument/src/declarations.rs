@@ -45,7 +45,7 @@ pub struct Declarations {
     /// Number of required parameters of such a function; for an overloaded function, the smallest
     /// number.
     pub required: BTreeMap<String, usize>,
-    /// Interfaces, type aliases and enums by name.
+    /// Interfaces, type aliases and enums by name, and types of variables that name a type.
     pub types: BTreeMap<String, Shape>,
     /// Members that are `private` or `protected`, as `C.m`.
     pub hidden: BTreeSet<String>,

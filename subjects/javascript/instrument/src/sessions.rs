@@ -1,5 +1,5 @@
 //! Sequences of calls in examples, such as tests and documentation: the objects that are made, and
-//! the calls of their methods with arguments, in order.
+//! the calls to their methods with arguments, in order.
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ pub enum Given {
     Other(String),
 }
 
-/// A call of a sequence.
+/// A call in a sequence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
     /// Whether the call makes an instance.

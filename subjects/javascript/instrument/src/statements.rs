@@ -1,4 +1,4 @@
-//! Instrumentation of statements: counters, loops, decisions of `if` and `switch`.
+//! Instrumentation of statements: counters, loops, and decisions of `if` and `switch`.
 
 use oxc_ast::ast::{
     ForInStatement, ForOfStatement, ForStatement, IfStatement, Statement, SwitchStatement,

@@ -138,7 +138,7 @@ impl Visitor<'_, '_> {
         true
     }
 
-    /// Replaces a string test with a call of the probe that measures the distance.
+    /// Replaces a string test with a call to the probe that measures the distance.
     pub(crate) fn text_test(&mut self, id: u32, call: &CallExpression<'_>, test: &TextTest) {
         self.add_node(call.span.start, NodeKind::Call);
         let (Expression::StaticMemberExpression(callee), Some(argument)) =

@@ -10,7 +10,8 @@ use catherd_javascript_classes::{Goals, goals_of};
 use crate::measures::bytes;
 use crate::{Examiner, GOALS, configuration};
 
-/// Maximum number of goals of all projects that are named, because the names are sent with a study.
+/// Maximum number of goals that are named, over all projects and settings, because the names are
+/// sent with a study.
 const MAX_NAMED: usize = 40_000;
 
 /// The names of the goals of projects, with the algorithms whose runs have these goals. Empty if

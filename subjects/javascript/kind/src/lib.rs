@@ -43,7 +43,7 @@ pub(crate) const STEPS: &str = "steps";
 pub(crate) const GOALS: &str = "goals";
 pub(crate) const BRANCHES: &str = "branches";
 pub(crate) const STATEMENTS: &str = "statements";
-/// Parts of a mutant's location: the file, the function, line and column.
+/// Parts of a mutant's location: the file, the function, and the position in the file.
 pub(crate) const LEVELS: [&str; 3] = ["target", "script", "block"];
 
 /// A function that examines a project and returns the requested values, like [`Runner::examine`].

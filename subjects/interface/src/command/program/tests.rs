@@ -125,7 +125,7 @@ fn a_result_that_is_no_regular_file_is_refused_by_name() {
         ("mkfifo $0", "result.json: a FIFO, not a regular file"),
         ("mkdir $0", "result.json: a folder, not a regular file"),
         ("ln -s /dev/zero $0", "result.json: a symbolic link, not a regular file"),
-        ("truncate -s 1T $0", "result.json: 1099511627776 bytes, at most 16777216 are read"),
+        ("truncate -s 1T $0", "result.json: 1099511627776 bytes; at most 16777216 are read"),
     ] {
         let (reason, left) = invalid(&format!("sh -c '{script}' {{out}}"));
         assert!(reason.contains(what), "{reason}");
