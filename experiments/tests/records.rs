@@ -134,7 +134,7 @@ fn records_survive_their_json() {
     assert_eq!(RunRecord::new(&spec(), Vec::new()).outcome, RunOutcome::NoGoals);
 }
 
-/// Everything except real time, the host and the logs is in the digest.
+/// The digest covers the result, but neither real time nor the host nor the logs.
 #[test]
 fn the_digest_covers_the_result_and_nothing_else() {
     let same: [fn(&mut RunRecord); 4] = [

@@ -1,4 +1,4 @@
-//! Memory of the platform's allocator, and copies of its contents.
+//! Memory from the global allocator, and copies of its contents.
 
 use std::alloc::{self, Layout};
 use std::mem::MaybeUninit;
@@ -29,7 +29,8 @@ impl Block {
     /// false, without a change, on failure.
     pub(crate) fn resize(&mut self, bytes: usize) -> bool {
         let Ok(layout) = Layout::from_size_align(bytes, STEP) else { return false };
-        // SAFETY: the memory was allocated with this layout, and the new size forms a valid layout.
+        // SAFETY: the memory was allocated with this layout, and the new size is not zero and forms
+        // a valid layout.
         let moved = unsafe { alloc::realloc(self.start.as_ptr(), self.layout, layout.size()) };
         let Some(start) = NonNull::new(moved) else { return false };
         (self.start, self.layout) = (start, layout);

@@ -195,7 +195,7 @@ impl<'a> Visit<'a> for Visitor<'_, '_> {
                 let body = body.to_expression();
                 let span = body.span();
                 // Istanbul counts the body as a statement, which is ignored only together with the
-                // arrow.
+                // arrow function.
                 let counter = self.add_statement_of(it.span.start, (span.start, span.end));
                 let text = self.count(counter);
                 if exit.is_empty() {

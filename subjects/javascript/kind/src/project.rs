@@ -212,17 +212,17 @@ impl Project {
     /// Refines a suite before it is written as code (see [`refined`]).
     ///
     /// # Errors
-    /// If the project cannot be loaded.
+    /// If the project cannot be loaded, or the machine cannot continue.
     pub fn refine(&self, suite: &Suite, settings: &Refinement) -> Result<Refined, ProjectError> {
         self.with_program(|program| {
             refined(program, suite, settings).map_err(|error| error.to_string())
         })
     }
 
-    /// Executes a suite. Returns the verdict on each test, and its number of steps.
+    /// Executes a suite. Returns the verdict on each test and the number of its steps.
     ///
     /// # Errors
-    /// If the project cannot be loaded.
+    /// If the project cannot be loaded, or the machine cannot continue.
     pub fn check(
         &self,
         suite: &Suite,
@@ -267,7 +267,7 @@ impl Project {
     /// analysis.
     ///
     /// # Errors
-    /// If the project cannot be loaded.
+    /// If the project cannot be loaded, or the machine cannot continue.
     pub fn mutate(
         &self,
         suite: &Suite,

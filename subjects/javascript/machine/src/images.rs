@@ -3,7 +3,7 @@
 //! The methods of [`Live`] that make and restore its images are in this file because restoring an
 //! engine is unsafe and must not be possible elsewhere.
 
-// The calls of `Engine::restore` are unsafe.
+// The calls to `Engine::restore` are unsafe.
 #![allow(unsafe_code)]
 
 use catherd_javascript_engine::EngineImage;
@@ -12,8 +12,8 @@ use catherd_search::Stream;
 use crate::live::{ArraysImage, Live, SUBJECT};
 use crate::settings::{ExecuteOptions, MachineSettings};
 
-/// Maximum number of images of a context: three for seeds and times, and one for the inference
-/// build.
+/// Maximum number of images of a context, which suffices for three seeds or times and for the
+/// inference build.
 const MAX_IMAGES: usize = 4;
 
 #[derive(Default)]
