@@ -20,7 +20,7 @@ pub use binary::{Binary, MAX_BINARY_BYTES};
 pub use check::InvalidRecord;
 pub use conditions::Conditions;
 
-/// Maximum number of bytes of the reason of a record.
+/// Length in bytes to which the reasons of records are truncated.
 pub const MAX_REASON_BYTES: usize = 16 << 10;
 
 /// Version of the JSON of a [`RunRecord`].

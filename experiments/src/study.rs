@@ -80,7 +80,7 @@ impl Study {
     /// operators = ["SBD", "NCM"]           # default: all
     /// sample = 500                         # maximum number of mutants of a project; default: all
     /// seed = 1                             # default: 0
-    /// block_factor = 20                    # limit of a test on a mutant
+    /// block_factor = 20                    # limit on a test, as a multiple
     ///
     /// [race]                               # optional; or race = true above
     /// level = 0.05                         # of significance

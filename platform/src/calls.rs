@@ -126,7 +126,7 @@ mod system {
         Ok(())
     }
 
-    /// Does nothing, because this system has no filters of system calls.
+    /// Does nothing, because this system has no filters for system calls.
     ///
     /// # Errors
     ///

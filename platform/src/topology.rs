@@ -44,7 +44,7 @@ impl Topology {
             .collect();
         let place = |core: usize| {
             let folder = format!("devices/system/cpu/cpu{core}");
-            // Kernels before 5.2 use the second name.
+            // Older kernels use only the second name.
             let mut siblings = list(&format!("{folder}/topology/core_cpus_list"));
             if siblings.is_empty() {
                 siblings = list(&format!("{folder}/topology/thread_siblings_list"));

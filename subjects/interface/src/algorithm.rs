@@ -94,7 +94,7 @@ pub fn parameter_names(algorithms: &[AlgorithmInfo], algorithm: &str) -> Vec<Str
 }
 
 impl FieldError {
-    /// The error that a kind has no algorithm of this name.
+    /// The error that a kind has no algorithm with this name.
     pub fn unknown_algorithm(name: &str, known: &[impl AsRef<str>]) -> FieldError {
         FieldError {
             field: None,
@@ -103,7 +103,7 @@ impl FieldError {
         }
     }
 
-    /// The error that an algorithm has no parameter of this name.
+    /// The error that an algorithm has no parameter with this name.
     pub fn unknown_parameter(name: &str, known: &[impl AsRef<str>]) -> FieldError {
         let table = name.split_once('.').map(|(table, _)| table);
         let advice = match table.filter(|table| known.iter().any(|known| known.as_ref() == *table))
@@ -120,7 +120,7 @@ impl FieldError {
         }
     }
 
-    /// The error that a kind has no mutation operator of this name.
+    /// The error that a kind has no mutation operator with this name.
     pub fn unknown_operator(name: &str, known: &[impl AsRef<str>]) -> FieldError {
         FieldError {
             field: Some("operators".to_owned()),

@@ -24,7 +24,7 @@ pub struct FoundProjects {
     pub projects: Vec<FoundProject>,
     /// The projects that cannot be run.
     pub skipped: Vec<SkippedProject>,
-    /// A line for each defect of a project that can be run nevertheless. The line names the file.
+    /// A line for each defect of a project that can still be run. The line names the file.
     pub warnings: Vec<String>,
 }
 

@@ -21,7 +21,7 @@
 //! | `outcome` | `done`, `no-goals`, `failed` or `unsupported`, with a `reason` |
 //!
 //! The metric `search_covered` is the number of goals that the search covered, if minimisation lost
-//! some of them. The metric `test_timeouts` is the number of tests that a limit of real time ended.
+//! some of them. The metric `test_timeouts` is the number of tests that a limit on real time ended.
 //!
 //! The name of an artifact is the path of its file with `-` in place of `/`. The lists `logs` and
 //! `binary` of `files` are not part of the digest.

@@ -34,7 +34,7 @@ impl Tool {
     /// # Errors
     ///
     /// If there is no description, or if it cannot be stored. The error is one line with the
-    /// reason. The project may be run nevertheless.
+    /// reason. The project can still be run.
     pub fn describe(
         &self,
         project: &FoundProject,

@@ -30,7 +30,7 @@ impl Measurements {
         Some(Measurements { folder, max_bytes: MAX_BYTES })
     }
 
-    /// Reads the measurement of this name. `None` if the measurement is missing or damaged.
+    /// Reads the measurement with this name. `None` if the measurement is missing or damaged.
     pub(super) fn get(&self, name: Digest) -> Option<RunRecord> {
         serde_json::from_str(&trials::sealed(&self.file(name))?).ok()
     }

@@ -56,7 +56,7 @@ impl Program {
         Program { programs, limits, projects, exchange: None, measured: None }
     }
 
-    /// Starts to keep what runs and their programs exchange.
+    /// Starts keeping what runs and their programs exchange.
     pub(super) fn keep_exchange(&mut self) {
         self.exchange = Some(RefCell::default());
     }

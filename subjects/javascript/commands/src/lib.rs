@@ -3,8 +3,8 @@
 //! - [`Command`], [`run`]: `catherd javascript`.
 //! - [`inspect`]: `catherd inspect`; [`packages`]: `catherd dataset javascript`.
 //! - [`export`]: `catherd export`.
-//! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands of these names, for JavaScript
-//!   projects.
+//! - [`generate`], [`test`], [`coverage`], [`mutate`]: the commands with these names, for
+//!   JavaScript projects.
 
 mod apart;
 mod code;

@@ -1,4 +1,4 @@
-//! Counted limits of scripts.
+//! Counted limits on scripts.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,7 +13,7 @@ const LARGE_BLOCK: usize = BYTES_PER_UNIT;
 /// Jobs (continuations of promises) in one unit of operations.
 const JOBS_PER_UNIT: u64 = 1_000;
 
-/// Limits of the scripts of one engine. All limits are counted; none is timed.
+/// Limits on the scripts of one engine. All limits are counted; none is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Operations between two calls to [`Session::begin_turn`](crate::Session::begin_turn), in

@@ -10,8 +10,8 @@ use catherd_platform::{StackBand, stack_address};
 /// The part of the stack that scripts may take, in tenths.
 const USABLE_TENTHS: usize = 6;
 
-/// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes at
-/// once. A recursion through a longer band of the stack always uses a part of the band.
+/// Bytes that a frame may leave untouched: the engine reserves at most 65,534 values of 16 bytes
+/// for operands. A recursion through a longer band of the stack always uses a part of the band.
 const UNTOUCHED: usize = 1 << 20;
 
 /// Bytes by which a band is longer than [`UNTOUCHED`], for partial pages at its ends and for other

@@ -21,8 +21,8 @@ struct Calls {
     class: Vec<String>,
 }
 
-/// The starts of the functions that may call a function of the same name, directly or through other
-/// functions.
+/// The starts of the functions that may call a function with the same name, directly or through
+/// other functions.
 pub(crate) fn recursive(program: &Program<'_>) -> BTreeSet<u32> {
     let mut calls = Calls::default();
     calls.visit_program(program);

@@ -1,6 +1,6 @@
-//! Edits of a text at positions in the original text.
+//! Edits of text at positions in the original.
 
-/// Insertions into a text, and replacements of ranges.
+/// Insertions into text, and replacements of ranges.
 #[derive(Default)]
 pub(crate) struct Splicer {
     edits: Vec<Edit>,

@@ -97,7 +97,7 @@ pub(crate) fn of_program(program: &Program<'_>) -> Words {
     found.0
 }
 
-/// The quoted strings of a source that cannot be parsed.
+/// The quoted strings of source text that cannot be parsed.
 fn scanned(source: &str) -> Vec<(u32, Literal)> {
     let mut found = Vec::new();
     for line in source.lines() {

@@ -301,7 +301,7 @@ impl Live {
 
 impl Drop for Live {
     fn drop(&mut self) {
-        // Clear the context, because after a limit of memory it can contain objects that the engine
+        // Clear the context, because after a memory limit it can contain objects that the engine
         // cannot free, and that no image contains.
         self.clear();
     }

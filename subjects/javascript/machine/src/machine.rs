@@ -170,8 +170,8 @@ impl Machine {
             {
                 result
             }
-            // Report a limit of the stack, because builds differ in whether endless recursion
-            // exceeds the stack before it meets another limit.
+            // Report a stack limit, because builds differ in whether endless recursion exceeds the
+            // stack before it meets another limit.
             ended => {
                 let limit = ended.err().map_or("frames", |deep| deep.limit);
                 self.proxy = before;
