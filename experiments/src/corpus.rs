@@ -33,7 +33,7 @@ pub struct NamedGoals {
     pub algorithms: Vec<String>,
     /// The name of each goal by its number in records.
     pub names: Vec<String>,
-    /// For each goal, the number of the goal that a test covers directly before, such as the
+    /// For each goal, the number of the goal that a test covers directly before it, such as the
     /// enclosing condition; `None` if there is no such goal or it is not known. Empty if the
     /// subject kind does not determine these goals.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

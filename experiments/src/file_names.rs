@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Converts a name to a file name that file systems accept: at most 81 characters, each a letter, a
-/// digit or one of `-_.`, and not hidden.
+/// Converts a name to a file name that common file systems accept: at most 81 characters, each a
+/// letter, a digit or one of `-_.`, and not hidden.
 pub fn safe_name(name: &str) -> String {
     const MAX_LENGTH: usize = 80;
     let valid = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };

@@ -19,8 +19,8 @@ pub struct Mutation {
     /// evaluated on the same mutants. `None` means 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
-    /// Limit on a test on a mutant, as a multiple of the amount that the test executes on the
-    /// original; `None` for the default of the subject kind.
+    /// Limit on the execution of a test on a mutant, as a multiple of the amount that the test
+    /// executes on the original; `None` for the default of the subject kind.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub block_factor: Option<u64>,
 }

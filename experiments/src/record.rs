@@ -54,7 +54,8 @@ pub struct TimelinePoint {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
-    /// The search spent its budget or covered all goals.
+    /// The run ended properly, for example because its search spent the budget or covered all
+    /// goals.
     Done,
     /// The project has nothing to cover.
     NoGoals,
@@ -82,7 +83,7 @@ pub struct SuiteSize {
     pub tests: u32,
     /// Size of all tests together, in `unit`.
     pub size: u32,
-    /// What `size` counts, in the plural: `events`.
+    /// What `size` counts, in the plural, such as `events`.
     pub unit: String,
     /// By how much minimisation reduced the size, in `unit`.
     pub removed: u32,
@@ -121,7 +122,8 @@ pub struct Resources {
     pub wall_ms: u64,
     /// Milliseconds of the search only.
     pub search_ms: u64,
-    /// Peak resident memory of the worker process in KiB; 0 if unknown.
+    /// Peak resident memory in KiB: of the program that the run executed, or else of the process
+    /// that executed the run. 0 if unknown.
     pub peak_rss_kib: u64,
     /// Processor time of the run in user and system mode, in milliseconds: of all processes of the
     /// program that it executed, or else of the process that executed the run. 0 if unknown.
@@ -198,7 +200,7 @@ pub struct RunRecord {
     /// tool. Not part of the digest.
     pub logs: BTreeMap<String, String>,
     /// Binary files that the run produced, by file name, such as inputs that crash a program. Not
-    /// part of the digest, because archives contain times.
+    /// part of the digest, because archives may contain times.
     pub binaries: BTreeMap<String, Binary>,
     /// Where the run was executed.
     pub provenance: Provenance,
@@ -378,7 +380,7 @@ impl RunRecord {
     }
 
     /// The digest of the parts that describe the result, without times, logs, binary files and the
-    /// host. Two executions of a run that does not depend on real time have the same digest.
+    /// host. Repeated executions of a deterministic run have the same digest.
     pub fn digest(&self) -> Digest {
         let timeline = without_times(&self.timeline);
         let mut canonical = serde_json::json!({

@@ -5,8 +5,8 @@ use std::ops::Range;
 use serde::{Deserialize, Serialize};
 
 /// Settings of a study that executes its seeds in rounds, until each pair of algorithms is decided:
-/// one covers more, or their mean coverages are equivalent. At most the seeds of the study are
-/// executed.
+/// one covers more, or their mean coverages are equivalent. The study ends at the latest when all
+/// its seeds are executed.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Stop {

@@ -43,7 +43,7 @@ fn labels_name_the_parameters_that_are_lists() {
         labels("{ name = 'mio', label = 'new', parameters = { x = ['all', 'a b'], y = 1 } }"),
         ["new[x=all]", "new[x=\"a b\"]"]
     );
-    // A list with one value also stands in the label, so labels do not change when values are
+    // A list with one value is also shown in the label, so labels do not change when values are
     // added.
     assert_eq!(labels("{ name = 'mio', parameters = { x = [true] } }"), ["mio[x=true]"]);
     let nested = "{ name = 'a', parameters = { z = [1], compat = { clone_links = [false] } } }";

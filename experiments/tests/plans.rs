@@ -41,9 +41,9 @@ fn a_field_out_of_bounds_is_refused_by_name() {
         ("/algorithms/1/label", json!("\u{202e}b"), "algorithms.1.label: has the character"),
         ("/seeds", json!([]), "seeds: is empty"),
         ("/seeds", json!([1, 1]), "seeds.1: is the same as an earlier seed"),
-        ("/seeds", json!([u64::MAX]), "seeds.0: 18446744073709551615 is not in 0 to"),
+        ("/seeds", json!([u64::MAX]), "seeds.0: 18446744073709551615 is not between 0 and"),
         ("/budget", json!({}), "budget: is empty"),
-        ("/budget", json!({ "executions": 0 }), "budget.executions: 0 is not in 1 to"),
+        ("/budget", json!({ "executions": 0 }), "budget.executions: 0 is not between 1 and"),
         ("/budget", json!({ "executions": 1_u64 << 53 }), "budget.executions: 9007199254740992"),
         ("/budget", json!({ "wall_ms": MAX_WALL_MS + 1 }), "budget.wall_ms: 31622400001"),
         ("/budget", json!({ "a\tb": 1 }), "budget: has the character '\\t'"),
@@ -58,10 +58,14 @@ fn a_field_out_of_bounds_is_refused_by_name() {
         assert!(refused.starts_with(expected), "{field}: {refused}");
     }
     for (key, value, expected) in [
-        ("mutation", json!({ "sample": 0 }), "mutation.sample: 0 is not in 1 to"),
+        ("mutation", json!({ "sample": 0 }), "mutation.sample: 0 is not between 1 and"),
         ("mutation", json!({ "operators": [long] }), "mutation.operators: 1048576 bytes"),
         ("race", json!({ "level": 1.5, "first": 3, "every": 1 }), "race.level: 1.5"),
-        ("race", json!({ "level": 0.5, "first": 1, "every": 1 }), "race.first: 1 is not in 2 to"),
+        (
+            "race",
+            json!({ "level": 0.5, "first": 1, "every": 1 }),
+            "race.first: 1 is not between 2 and",
+        ),
     ] {
         let mut plan = valid();
         plan[key] = value;

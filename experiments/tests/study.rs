@@ -449,7 +449,7 @@ fn plans_the_matrix_in_order_and_each_run_once() {
     let engines = |id: &str| [("noop".to_owned(), id.to_owned())].into();
     assert_eq!(plan.check(&engines("noop/1")), Ok(()));
     let refused = plan.check(&engines("noop/2")).unwrap_err().to_string();
-    assert_eq!(refused, "engine: engine noop/1 of its subject kind; this catherd has noop/2");
+    assert_eq!(refused, "engine: the plan was made for engine noop/1; this catherd has noop/2");
     let runs: Vec<_> = plan.clone().into_runs().collect();
     assert_eq!((runs.len(), plan.count()), (study.runs(2), study.runs(2)));
     let order: Vec<_> = runs

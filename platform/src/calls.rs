@@ -1,7 +1,7 @@
 //! System calls that a program must not make, because they have effects outside its namespaces, and
 //! descriptors that it must not inherit.
 
-// Unsafe code is needed because descriptors of other libraries are only known by their numbers.
+// Unsafe code is needed because descriptors of other libraries are known only by their numbers.
 #![allow(unsafe_code)]
 
 pub use system::{close_descriptors, refuse_calls};

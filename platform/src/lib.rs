@@ -1,7 +1,7 @@
 //! Interfaces that depend on the operating system, such as CPU affinity, processor time, memory
 //! limits, process groups, namespaces, signals and permissions. All of them are available on Linux.
-//! On other systems, some have portable substitutes, and [`missing`] lists the guarantees that are
-//! absent.
+//! On other systems, some have portable substitutes, and [`missing`] lists important guarantees
+//! that are absent.
 //!
 //! Apart from tests, no other crate calls the system directly.
 
@@ -46,8 +46,8 @@ pub use stack::{StackBand, stack_address};
 pub use topology::Topology;
 pub use view::{Part, Unrestricted, View, restrict_view};
 
-/// The guarantees that this operating system cannot provide; empty on Linux. A worker logs these
-/// guarantees when it starts.
+/// Guarantees that this operating system cannot provide; empty on Linux. A worker logs them when it
+/// starts.
 pub fn missing() -> &'static [&'static str] {
     if cfg!(target_os = "linux") {
         &[]

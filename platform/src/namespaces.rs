@@ -87,13 +87,13 @@ mod system {
         Ok(unsafe { unshare_unsafe(flags) }?)
     }
 
-    /// Limits the System V shared memory in the IPC namespace of this process to the whole pages in
-    /// this number of bytes, but at least one page.
+    /// Limits the System V shared memory in the IPC namespace of this process to this number of
+    /// bytes, rounded down to whole pages. At least one page is permitted.
     ///
     /// # Errors
     ///
-    /// If the limit cannot be set, for example because the kernel does not permit it to the owner
-    /// of the namespace.
+    /// If the limit cannot be set, for example because the kernel does not permit the owner of the
+    /// namespace to do so.
     pub fn limit_ipc(bytes: u64) -> io::Result<()> {
         let pages = (bytes / rustix::param::page_size() as u64).max(1);
         fs::write("/proc/sys/kernel/shmall", pages.to_string())

@@ -68,7 +68,7 @@ mod system {
             }
         }
 
-        /// Whether a frame has been in the band since [`StackBand::clear`] was called.
+        /// Whether a page of the band has been used since [`StackBand::clear`] was called.
         pub fn used(&self) -> bool {
             let Range { start, end } = self.addresses;
             let mut resident = vec![0_u8; (end - start) / self.page];
@@ -147,7 +147,7 @@ mod system {
             match *self {}
         }
 
-        /// Whether a frame has been in the band.
+        /// Whether a page of the band has been used.
         pub fn used(&self) -> bool {
             match *self {}
         }

@@ -8,12 +8,12 @@ use super::{FORMAT, Plan, PlannedProject, duplicates};
 use crate::text::is_printable;
 use crate::{Algorithm, Budget, Engines, Mutation, Parameter, Race, Stop};
 
-/// Maximum number of runs of a study, and of the projects or seeds between two decisions of a race
-/// or a rule to stop.
+/// Maximum number of runs of a study, and maximum of the settings `first` and `every` of a race or
+/// a rule to stop.
 pub const MAX_RUNS: u64 = 10_000_000;
 
-/// Maximum size of the specifications of all runs of a study in bytes: the number of runs times the
-/// size of the largest specification.
+/// Maximum size in bytes of the specifications of all runs of a study, estimated as the number of
+/// runs times the size of the largest names and parameters.
 pub const MAX_SPEC_BYTES: u64 = 16 << 30;
 
 /// Maximum length in bytes of the name of a study, a configuration, an algorithm, a parameter, a
@@ -35,8 +35,8 @@ pub const MAX_PARAMETER_BYTES: usize = 64 << 10;
 /// Maximum number of units of work in a budget, and of mutation operators.
 pub const MAX_UNITS: usize = 64;
 
-/// Maximum limit in units of work, and maximum settings of mutation analysis: 2^53 - 1, up to which
-/// programs can read numbers in JSON exactly.
+/// Maximum limit in units of work, and maximum of the settings `sample` and `block_factor` of
+/// mutation analysis: 2^53 - 1, up to which all common JSON parsers read integers exactly.
 pub const MAX_WORK: u64 = (1 << 53) - 1;
 
 /// Maximum limit in milliseconds of real time: 366 days.
@@ -60,10 +60,10 @@ pub struct InvalidPlan {
 #[non_exhaustive]
 pub enum PlanProblem {
     /// The version of the plan's format is not the version of this program.
-    #[error("version {0} of the format of plans; this catherd reads version {FORMAT}")]
+    #[error("the plan has version {0} of the format; this catherd reads version {FORMAT}")]
     Format(u32),
     /// The engine differs from the engine of this program.
-    #[error("engine {found} of its subject kind; this catherd has {known}")]
+    #[error("the plan was made for engine {found}; this catherd has {known}")]
     Engine {
         /// The engine of the plan.
         found: String,
@@ -93,7 +93,7 @@ pub enum PlanProblem {
     #[error("has the character {0:?}, which cannot be shown")]
     Unprintable(char),
     /// A number is outside of its range.
-    #[error("{value} is not in {least} to {most}")]
+    #[error("{value} is not between {least} and {most}")]
     OutOfRange {
         /// The number.
         value: String,

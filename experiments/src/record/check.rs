@@ -25,7 +25,7 @@ const MAX_MUTANTS: usize = 1_000_000;
 const MAX_MS: u64 = 366 * 24 * 3600 * 1000;
 
 /// Maximum amount of work, memory or processor time, and maximum condition: 2^53 - 1, up to which
-/// programs can read numbers in JSON exactly.
+/// all common JSON parsers read integers exactly.
 const MAX_AMOUNT: u64 = (1 << 53) - 1;
 
 /// A part of a record that is not valid.

@@ -60,7 +60,7 @@ fn other_unit(unit: &str) -> Option<(f64, &'static str)> {
         "hr" | "hrs" | "hour" | "hours" => (1.0, "h"),
         "d" | "day" | "days" => (24.0, "h"),
         "w" | "week" | "weeks" => (168.0, "h"),
-        // A unit in upper case.
+        // The permitted units, written in upper case.
         "ms" => (1.0, "ms"),
         "s" => (1.0, "s"),
         "min" => (1.0, "min"),

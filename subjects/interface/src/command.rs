@@ -29,8 +29,8 @@
 //!
 //! Each run has a new working folder. The processes of a run are killed when the program ends, when
 //! the run exceeds a limit such as [`Limits::wall`](crate::Limits::wall), when the run is
-//! cancelled, and when the worker ends (module `supervisor`). If the program has written a valid
-//! result file, the run has a record, and the exit code of the program is ignored:
+//! cancelled, and when the worker ends (module `supervisor`). If the program writes a valid result
+//! file such as the following, its exit code is ignored:
 //!
 //! ```json
 //! {"criteria": [{"name": "goals", "goals": 20, "covered": [0, 3]}],

@@ -1,4 +1,4 @@
-//! Pictures of suites that are executed.
+//! Pictures of executions of suites.
 
 /// A picture of the execution of a suite on its project, such as an animation of a test.
 #[derive(Clone, Debug, PartialEq, Eq)]

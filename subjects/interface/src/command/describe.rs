@@ -56,7 +56,7 @@ impl Tool {
         let answer = answer?;
         let found = Description::parse(&answer)?;
         let file = file_of(&environment, project.digest);
-        // No process must read an incomplete description, so write a new file and rename it.
+        // No process may read an incomplete description, so write a new file and rename it.
         let fresh = file.with_extension("new");
         fs::create_dir_all(file.parent().unwrap_or(&environment))
             .and_then(|()| fs::write(&fresh, &answer))

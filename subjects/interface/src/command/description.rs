@@ -2,9 +2,8 @@
 //! measures, or the information that the tool does not support the project.
 //!
 //! If `adapter.toml` has `describe = true`, the adapter is asked for each project when the
-//! environment is prepared. `run describe REQUEST` is started in the same way as a run: in a
-//! working folder, with a built environment and in namespaces. The answer is stored in the file
-//! `described/DIGEST.json` of the environment, where runs find it as well:
+//! environment is prepared. `run describe REQUEST` is started in the same way as a run. The answer
+//! is stored in the file `described/DIGEST.json` of the environment, where runs find it as well:
 //!
 //! ```json
 //! {"contract": 1, "measures": {"lines": 40, "mccabe": 1.5, "goals": 12}}

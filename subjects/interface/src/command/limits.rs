@@ -33,7 +33,7 @@ pub(super) const MEASURING: &str = "measure_limit";
 
 const DEFAULT_MEASURING: Duration = Duration::from_secs(3600);
 
-/// The time between the request to end (SIGTERM) and the kill.
+/// Maximum time between the request to end (SIGTERM) and the kill.
 pub(super) const NOTICE: Duration = Duration::from_secs(10);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -491,7 +491,7 @@ fn extension(name: &str) -> String {
     extension.filter(harmless).map(|text| format!(".{text}")).unwrap_or_default()
 }
 
-/// Describes the end of a program: its status, and the last line of its output.
+/// Describes the end of a program: its status, and the last line of its output, if any.
 pub(super) fn how_it_ended(status: &str, output: &str) -> String {
     match output.lines().last() {
         Some(last) => {

@@ -44,7 +44,7 @@ pub struct Flags {
     #[arg(long, requires = "out")]
     watch: bool,
 
-    /// Only test functions that differ from a revision of Git, such as main or HEAD~1. Tests whose
+    /// Test only functions that differ from a revision of Git, such as main or HEAD~1. Tests whose
     /// results differ there come first (JavaScript)
     #[arg(long, value_name = "REV")]
     since: Option<String>,

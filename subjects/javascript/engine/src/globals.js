@@ -29,7 +29,7 @@
         deleteProperty(global, name);
     }
 
-    // As far as a script can see, garbage is never collected.
+    // Scripts cannot observe that garbage is collected.
     const isObject = value => value !== null && (typeof value === 'object' || typeof value === 'function');
     const checkObject = value => {
         if (!isObject(value)) {

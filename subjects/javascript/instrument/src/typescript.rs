@@ -34,7 +34,7 @@ pub fn is_typescript(path: &str) -> bool {
 }
 
 /// Converts a TypeScript file to JavaScript, as TypeScript itself does with `isolatedModules`:
-/// imports that are only used as types are left out, enums and namespaces become objects, and
+/// imports that are used only as types are left out, enums and namespaces become objects, and
 /// parameter properties become assignments.
 ///
 /// # Errors

@@ -329,7 +329,7 @@ pub struct Units {
     pub callables: Vec<Callable>,
     /// Istanbul's branches.
     pub branches: Vec<Branch>,
-    /// The goals of a search: entries of functions, and outcomes of decisions.
+    /// The goals of a search, such as entries of functions and outcomes of decisions.
     pub goals: Vec<Goal>,
     /// Numbers that occur in the files, as bits of `f64`.
     pub numbers: BTreeMap<u64, ()>,

@@ -33,8 +33,8 @@ const SILENCE: Duration = Duration::from_secs(10);
 /// The oldest version of Node.js in which suites are confirmed.
 const OLDEST: u32 = 20;
 
-/// The first major version of which all releases have the option for permissions without
-/// `experimental` in its name.
+/// The first major version in which the option for permissions never has `experimental` in its
+/// name.
 const PERMISSIONS: u32 = 24;
 
 /// Number of the random stream for the orders of tests.

@@ -338,7 +338,7 @@ fn folder_of(file: &Path) -> PathBuf {
     file.parent().map(Path::to_owned).unwrap_or_default()
 }
 
-/// The path of a file relative to `folder`, with `/`.
+/// The path of a file relative to `folder`, with `/` as the separator.
 fn relative(folder: &Path, file: &Path) -> String {
     let parts = |path: &Path| -> Vec<String> {
         path.components().map(|part| part.as_os_str().to_string_lossy().into_owned()).collect()

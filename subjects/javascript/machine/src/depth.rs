@@ -2,21 +2,22 @@
 
 use crate::live::Live;
 
-/// An execution that exceeds the stack is repeated with a stack that is larger by this factor. If
-/// the execution then ends within all limits, it has the same result with any larger stack.
+/// An execution that exceeds the stack twice is repeated with a stack that is larger by this
+/// factor. If the execution then ends within all limits, it has the same result with any larger
+/// stack.
 const DEEPER: usize = 4;
 
-/// An execution that exceeds that stack as well is repeated with a stack that is larger by this
-/// factor. If the execution exceeds even this stack, it recurses without end in any build, because
-/// the sizes of frames in different builds differ by less.
+/// An execution that exceeds that stack as well is repeated with a stack that is larger than the
+/// first one by this factor. If the execution exceeds even this stack, it is regarded as endless
+/// recursion in any build, because the sizes of frames in different builds differ by less.
 const DEEPEST: usize = 7;
 
 /// An execution that took too much of the stack. Its results must not be used, because a script can
 /// catch the error that the engine throws at the end of its stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct TooDeep {
-    /// The limit that ends the execution: `frames` for endless recursion in built-in functions,
-    /// `stack` if the execution ends only in some builds.
+    /// The limit that ends the execution: `frames` for endless recursion, `stack` if the execution
+    /// ends only in some builds.
     pub(crate) limit: &'static str,
 }
 

@@ -30,8 +30,8 @@ impl Node {
     /// there are no tests, or if values are compared with snapshots, which do not exist yet.
     ///
     /// # Errors
-    /// If Node.js cannot be started, the code cannot be executed, or different tests fail in each
-    /// execution.
+    /// If Node.js cannot be started, the code cannot be executed, or tests still fail in the last
+    /// permitted execution.
     pub fn write(
         &self,
         suite: &mut Suite,
